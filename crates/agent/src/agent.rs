@@ -117,7 +117,8 @@ impl Agent {
     pub fn stream_with(&self, task: impl Into<String>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
         let tools = parts.begin();
-        let config = tools.config(&parts.config).with_run(options.run_id());
+        let config =
+            tools.config(&parts.config).with_run(options.run_id()).with_origin(options.origin.take());
         let mut machine = Machine::new(config);
         if let Some(history) = options.history.take() {
             machine = machine.with_history(history_without(&parts.redactor, history));

@@ -43,7 +43,8 @@ pub type ApproverFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecisio
 /// }
 /// ```
 pub trait Approver: Send + Sync {
-    /// Asks and waits. Several questions can be open at once. The loop keeps the time: when it is over, the
+    /// Asks and waits. Several questions can be open at once; those of one turn come in the order of its calls, each when
+    /// the future of the one before it was polled. The loop keeps the time: when it is over, the
     /// future is dropped, so it must be cancel-safe.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a>;
 }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use windlass_loop::{Input, StreamFailure};
 use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{Refusal, Request, ToolProtocol};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, names_image};
 use windlass_text_calls::{Dialect, Listener, Speech, SpokenHistory, StructuredOutput};
 
 /// How a run speaks where calls travel as words.
@@ -104,7 +104,9 @@ fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {
     let Some(first) = refusals.first() else { return Ok(()) };
     let more = refusals.len().saturating_sub(1);
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-    Err(StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false))
+    let failure = StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false);
+    let is_about_image = refusals.iter().any(|refusal| names_image(None, None, &refusal.what));
+    Err(if is_about_image { failure.of_image() } else { failure })
 }
 
 fn refused(error: &ModelError) -> StreamFailure {
@@ -112,6 +114,11 @@ fn refused(error: &ModelError) -> StreamFailure {
         ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
         ModelErrorKind::ContextLength => failure(error).final_word().of_length(),
         ModelErrorKind::Unsupported => failure(error).final_word().of_protocol(),
+        ModelErrorKind::Image => failure(error).final_word().of_image(),
+        // A model that is not the client's may have no word for it.
+        ModelErrorKind::Refused if names_image(None, None, &error.message) => {
+            failure(error).final_word().of_image()
+        }
         _ => failure(error).final_word(),
     }
 }

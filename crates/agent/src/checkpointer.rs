@@ -1,5 +1,8 @@
 //! What keeps a workspace as it was before a turn changes it, and the gate at which calls wait for that.
 
+#[cfg(test)]
+mod tests;
+
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -7,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 use windlass_hitl::Facts;
 use windlass_loop::Event;
 use windlass_protocol::Effect;
@@ -74,6 +78,14 @@ pub enum WithoutCheckpoint {
     Refuse,
 }
 
+/// Why a call does not pass the gate.
+#[derive(Debug, PartialEq)]
+pub(crate) enum NotPassed {
+    Stopped,
+    /// What it may change could not be kept.
+    Failed(CheckpointFailed),
+}
+
 /// The gate of a run: open until a turn begins to change something, closed while that is kept, and open again.
 #[derive(Default)]
 pub(crate) struct Gate {
@@ -102,9 +114,24 @@ impl Gate {
         Self { keeper, turn: Mutex::new(Arc::new(turn)) }
     }
 
-    /// Lets a call pass when what it may change is kept; says why not. Dropping the future leaves the keeping to the
-    /// next call that waits.
-    pub(crate) async fn pass(&self, facts: &Facts, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
+    /// Lets a call pass when what it may change is kept, unless it is stopped before.
+    pub(crate) async fn pass(
+        &self,
+        facts: &Facts,
+        events: Option<&Outbox>,
+        stop: &CancellationToken,
+    ) -> Result<(), NotPassed> {
+        tokio::select! {
+            // The stop comes first. The call that keeps the checkpoint lets go of the gate when it is stopped, and the next
+            // one would begin another checkpoint before it saw that it is stopped, too.
+            biased;
+            () = stop.cancelled() => Err(NotPassed::Stopped),
+            kept = self.keep(facts, events) => kept.map_err(NotPassed::Failed),
+        }
+    }
+
+    /// Waits until what a call may change is kept. Dropping the future leaves the keeping to the next call that waits.
+    async fn keep(&self, facts: &Facts, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
         let Some((keeper, without)) = &self.keeper else { return Ok(()) };
         if !may_change(facts) {
             return Ok(());

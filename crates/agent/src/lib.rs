@@ -46,5 +46,5 @@ pub use session::Session;
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallStart, Condense, ConsultationId, ContextLimits, Entry, Event, Fill, Imported, Limits, Matter,
-    Mend, Moment, Outcome, Prices, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
+    Mend, Moment, Outcome, Prices, RunOrigin, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
 };

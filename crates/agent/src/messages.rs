@@ -9,13 +9,21 @@ const WAITING_MESSAGES: usize = 64;
 /// The ear of a run: what it hears while it works. Given to it by `RunOptions::with_messages`.
 #[derive(Debug)]
 pub struct Messages {
-    receiver: mpsc::Receiver<(String, Moment)>,
+    receiver: mpsc::Receiver<Message>,
 }
 
 /// Says something to a run while it works. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Speaker {
-    sender: mpsc::Sender<(String, Moment)>,
+    sender: mpsc::Sender<Message>,
+}
+
+/// A message on its way to the run.
+#[derive(Debug)]
+struct Message {
+    id: Option<String>,
+    text: String,
+    when: Moment,
 }
 
 /// The run is over, and nobody hears what is said.
@@ -47,7 +55,7 @@ impl Messages {
     /// The next message; waits for ever when nobody can speak any more.
     pub(crate) async fn next(&mut self) -> Input {
         match self.receiver.recv().await {
-            Some((text, when)) => Input::Say { text, when },
+            Some(Message { id, text, when }) => Input::Say { id, text, when },
             None => std::future::pending().await,
         }
     }
@@ -59,6 +67,25 @@ impl Speaker {
     /// # Errors
     /// If the run is over.
     pub async fn say(&self, text: impl Into<String>, when: Moment) -> Result<(), NobodyHears> {
-        self.sender.send((text.into(), when)).await.map_err(|_| NobodyHears)
+        self.send(Message { id: None, text: text.into(), when }).await
+    }
+
+    /// Like [`say`](Self::say), under an id. The run takes each id once, also after it was resumed, and answers a repeated
+    /// one with `Event::MessageRepeated`. So a sender that keeps a message until `Event::MessageQueued` comes, and sends it
+    /// again after a crash, does not have it said twice.
+    ///
+    /// # Errors
+    /// If the run is over.
+    pub async fn say_once(
+        &self,
+        id: impl Into<String>,
+        text: impl Into<String>,
+        when: Moment,
+    ) -> Result<(), NobodyHears> {
+        self.send(Message { id: Some(id.into()), text: text.into(), when }).await
+    }
+
+    async fn send(&self, message: Message) -> Result<(), NobodyHears> {
+        self.sender.send(message).await.map_err(|_| NobodyHears)
     }
 }

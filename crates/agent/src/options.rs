@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
-use windlass_loop::{ConsultationId, Entry, Transcript};
+use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
 use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
 
@@ -17,6 +17,7 @@ use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
 pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
     pub(crate) id: Option<String>,
+    pub(crate) origin: Option<RunOrigin>,
     pub(crate) allowance: Allowance,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
@@ -62,6 +63,7 @@ impl Default for RunOptions {
         Self {
             journal: Box::new(MemoryJournal::default()),
             id: None,
+            origin: None,
             allowance: Allowance::default(),
             cancellation: CancellationToken::new(),
             outputs: None,
@@ -87,6 +89,13 @@ impl RunOptions {
     /// run that is resumed keeps the id that is on record.
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
+        self
+    }
+
+    /// Sets the origin of a run that a call of another run begins. It is written down when the run begins; a run that is
+    /// resumed keeps the one that is on record.
+    pub fn with_origin(mut self, origin: RunOrigin) -> Self {
+        self.origin = Some(origin);
         self
     }
 

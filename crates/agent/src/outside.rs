@@ -3,12 +3,14 @@
 mod calls;
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures_util::FutureExt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -46,6 +48,8 @@ pub(crate) struct Outside {
     early: EarlyChecks,
     judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
+    /// Ends when the newest question was put to the approver.
+    newest_question: Option<oneshot::Receiver<()>>,
     /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
     results: HashMap<CallId, ToolResult>,
     guidance: Option<Guidance>,
@@ -101,6 +105,7 @@ impl Outside {
             answer: None,
             early: EarlyChecks::default(),
             questions: HashMap::new(),
+            newest_question: None,
             results: brought.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
             guidance: brought.guidance,
             consulting: None,
@@ -192,8 +197,21 @@ impl Outside {
         // An approver that panics is one that is not there: its silence is not a yes, and is not waited for.
         let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
         let otherwise = nobody.clone();
+        // The runtime polls tasks in any order, and the approver sees the questions in that of the calls: a question is put
+        // when the one before it was put. Dropping the sender says so, also where a question is aborted or panics.
+        let (put, is_put) = oneshot::channel();
+        let before = self.newest_question.replace(is_put);
         let task = self.start(Input::Approval(otherwise), async move {
-            let answer = approver.decide(&request).await;
+            if let Some(before) = before {
+                drop(before.await);
+            }
+            let mut answer = approver.decide(&request);
+            let begun = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
+            drop(put);
+            let answer = match begun {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => answer.await,
+            };
             Input::Approval(answer.map_or(nobody, ApprovalOutcome::Answered))
         });
         self.questions.insert(id, (call, task));

@@ -81,7 +81,7 @@ impl Redacting {
             Input::Guidance { id, words } => {
                 Input::Guidance { id, words: words.map(|words| clean(redactor, words)) }
             }
-            Input::Say { text, when } => Input::Say { text: clean(redactor, text), when },
+            Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
             Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {
                 Some(clean) => Input::Approval(clean),

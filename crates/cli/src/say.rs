@@ -23,6 +23,10 @@ const INTERVAL: Duration = Duration::from_millis(250);
 /// One message, as it lies in a run's folder.
 #[derive(Debug, Serialize, Deserialize)]
 struct Message {
+    /// By this the run knows a message that it has written down already. A name of a file comes again when the folder was
+    /// empty in between; messages of earlier versions have no id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     text: String,
     when: Moment,
 }
@@ -59,7 +63,14 @@ pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Re
     let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let number = numbers.max().unwrap_or_default().saturating_add(1);
     let name = format!("{number:039}-{}", std::process::id());
-    write(&inbox, &name, &Message { text: words.to_owned(), when })
+    write(&inbox, &name, &Message { id: Some(message_id()?), text: words.to_owned(), when })
+}
+
+/// An id that no other message has.
+fn message_id() -> anyhow::Result<String> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
+    Ok(format!("say-{:032x}", u128::from_be_bytes(random)))
 }
 
 /// The number of a message, by the name of its file.
@@ -72,7 +83,14 @@ fn number(name: &str) -> Option<u128> {
 pub(crate) struct Inbox {
     folder: PathBuf,
     /// What the run was told and has not written down yet.
-    told: Arc<Mutex<VecDeque<PathBuf>>>,
+    told: Arc<Mutex<VecDeque<Told>>>,
+}
+
+/// A message that the run was told.
+#[derive(Clone)]
+struct Told {
+    path: PathBuf,
+    id: Option<String>,
 }
 
 impl Inbox {
@@ -90,8 +108,13 @@ impl Inbox {
     async fn watch(self, speaker: Speaker) {
         loop {
             for (path, message) in self.news() {
-                self.told().push_back(path);
-                if speaker.say(message.text, message.when).await.is_err() {
+                let Message { id, text, when } = message;
+                self.told().push_back(Told { path, id: id.clone() });
+                let said = match id {
+                    Some(id) => speaker.say_once(id, text, when).await,
+                    None => speaker.say(text, when).await,
+                };
+                if said.is_err() {
                     return;
                 }
             }
@@ -105,7 +128,8 @@ impl Inbox {
         let mut paths: Vec<PathBuf> = names
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
-                path.extension().is_some_and(|extension| extension == "json") && !told.contains(path)
+                path.extension().is_some_and(|extension| extension == "json")
+                    && !told.iter().any(|told| told.path == *path)
             })
             .collect();
         paths.sort();
@@ -115,18 +139,22 @@ impl Inbox {
 
     /// The run has written a message down, or refused it: it need not be kept here any more.
     pub(crate) fn follow(&self, event: &Event) {
-        if !matches!(event, Event::MessageQueued { .. } | Event::MessageRefused { .. }) {
-            return;
-        }
-        // The run hears them in order. A message is gone before it is forgotten: in between it would be news.
+        let id = match event {
+            Event::MessageQueued { id, .. } | Event::MessageRefused { id, .. } => id.as_deref(),
+            // A process that was killed had it on record, and did not come to remove it.
+            Event::MessageRepeated { id } => Some(id.as_str()),
+            _ => return,
+        };
         let mut told = self.told();
-        if let Some(path) = told.front() {
-            drop(std::fs::remove_file(path));
+        let Some(at) = told.iter().position(|told| told.id.as_deref() == id) else { return };
+        // A message is gone before it is forgotten: in between it would be news.
+        if let Some(told) = told.get(at) {
+            drop(std::fs::remove_file(&told.path));
         }
-        told.pop_front();
+        told.remove(at);
     }
 
-    fn told(&self) -> MutexGuard<'_, VecDeque<PathBuf>> {
+    fn told(&self) -> MutexGuard<'_, VecDeque<Told>> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

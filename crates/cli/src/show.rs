@@ -88,15 +88,16 @@ impl Show {
             Event::ToolApprovalRequest { .. }
             | Event::ApprovalPostponed { .. }
             | Event::ApprovalEnded { .. } => self.question(event),
-            Event::ContextFilling { .. } | Event::ContextCondensing | Event::ContextCompacted { .. } => {
-                self.context(event)
-            }
+            Event::ContextFilling { .. }
+            | Event::ContextCondensing
+            | Event::ContextCompacted { .. }
+            | Event::ImagesRemoved { .. } => self.context(event),
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
                 self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
             }
             Event::AnswerRefused { reason }
-            | Event::MessageRefused { reason }
+            | Event::MessageRefused { reason, .. }
             | Event::Nudged { text: reason } => self.line(&format!("! {}", display_safe(reason))),
             Event::CallEnded { result } => self.result(result),
             Event::AgentEvent { agents, happened, .. } => self.agent(agents, happened),
@@ -180,6 +181,12 @@ impl Show {
             Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
                 "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
             )),
+            Event::ImagesRemoved { images, reason } => {
+                let reason = display_safe(reason);
+                self.line(&format!(
+                    "· the provider refused a picture; {images} were replaced by words: {reason}"
+                ))
+            }
             _ => String::new(),
         }
     }

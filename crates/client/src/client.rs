@@ -238,7 +238,7 @@ fn without(mut error: ModelError, fact: &Fact) -> ModelError {
             ModelErrorKind::Unsupported,
             "the model has no tool calls of its own: let it write calls as text, or take another",
         ),
-        "images" => (error.kind, "the model sees no images: take another"),
+        "images" => (ModelErrorKind::Image, "the model sees no images: take another"),
         _ => (
             ModelErrorKind::Unsupported,
             "the model does not hold its answers to such a form: ask for the form in words, or take another",

@@ -4,9 +4,10 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
-use windlass_stream::{StreamError, StreamErrorKind};
+use windlass_stream::{StreamError, StreamErrorKind, names_image};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
+use crate::lesson::has_images;
 use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
 use crate::{Endpoint, RateLimits};
@@ -143,6 +144,15 @@ fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
         ProviderErrorKind::NotProvider => ModelErrorKind::Malformed,
         _ => ModelErrorKind::Refused,
     }
+}
+
+/// Returns the kind of a refusal, now that the request is known: one that names a picture where the request had one is
+/// about the picture.
+pub(crate) fn kind_for(kind: ModelErrorKind, error: &ProviderError, sent: &[u8]) -> ModelErrorKind {
+    let is_about_image = error.kind == ProviderErrorKind::Request
+        && names_image(error.code.as_deref(), error.parameter.as_deref(), &error.message)
+        && has_images(sent);
+    if is_about_image { ModelErrorKind::Image } else { kind }
 }
 
 /// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3), or milliseconds as OpenAI and Azure

@@ -59,9 +59,11 @@ impl Client {
             begun(reading.stream(response), |error| failures.refused_in_stream(error)).await
         };
         chunks.map_err(|error| {
-            let error = error.with_request_id(request_id);
+            let mut error = error.with_request_id(request_id);
             let refusal = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
             let lesson = refusal.and_then(|refusal| lesson::lesson_in_answer(refusal, &request.body));
+            let kind = refusal.map(|refusal| failure::kind_for(error.kind, refusal, &request.body));
+            error.kind = kind.unwrap_or(error.kind);
             Attempt { error, status: Some(status), lesson }
         })
     }
@@ -160,7 +162,8 @@ impl Client {
         let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
         let refusal = failures.key.redact_error(wire.decode_error(status, &body));
         let lesson = lesson::lesson(status, &refusal, &body, &sent);
-        let error = failures.refusal(status, &headers, refusal);
+        let mut error = failures.refusal(status, &headers, refusal.clone());
+        error.kind = failure::kind_for(error.kind, &refusal, &sent);
         Err(Attempt { error, status: Some(status), lesson })
     }
 }

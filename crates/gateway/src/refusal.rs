@@ -7,7 +7,9 @@ use windlass_wire::{ProviderError, ProviderErrorKind};
 /// Converts an error before the response started.
 pub(crate) fn of_model(error: &ModelError) -> ProviderError {
     let kind = match error.kind {
-        ModelErrorKind::Refused | ModelErrorKind::Unsupported => ProviderErrorKind::Request,
+        ModelErrorKind::Refused | ModelErrorKind::Unsupported | ModelErrorKind::Image => {
+            ProviderErrorKind::Request
+        }
         ModelErrorKind::ContextLength => ProviderErrorKind::ContextLength,
         ModelErrorKind::RateLimit => ProviderErrorKind::RateLimit,
         // The cause is the gateway's own key or address, which the client cannot fix.
@@ -21,7 +23,9 @@ pub(crate) fn in_stream(error: &ModelError) -> Chunk {
     let kind = match error.kind {
         ModelErrorKind::RateLimit => StreamErrorKind::RateLimit,
         ModelErrorKind::ContextLength => StreamErrorKind::ContextLength,
-        ModelErrorKind::Refused | ModelErrorKind::Unsupported => StreamErrorKind::Request,
+        ModelErrorKind::Refused | ModelErrorKind::Unsupported | ModelErrorKind::Image => {
+            StreamErrorKind::Request
+        }
         _ => StreamErrorKind::Server,
     };
     let error = StreamError::new(kind, None, error.to_string()).with_retry_after(error.retry_after);

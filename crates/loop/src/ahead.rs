@@ -24,6 +24,8 @@ pub(crate) struct AheadCalls {
 struct AheadCall {
     id: CallId,
     fingerprint: String,
+    /// Set when the call runs: it was allowed without a question.
+    runs: bool,
     /// What came of it, once that is known.
     outcome: Option<Ahead>,
 }
@@ -33,13 +35,19 @@ impl AheadCalls {
         Self { answer, ..Self::default() }
     }
 
-    /// Whether this call was begun.
-    pub(crate) fn has(&self, call: &CallId) -> bool {
-        self.calls.iter().any(|begun| begun.id == *call)
+    /// Returns whether this call runs; `None` if it was not begun.
+    pub(crate) fn runs(&self, call: &CallId) -> Option<bool> {
+        self.calls.iter().find(|begun| begun.id == *call).map(|begun| begun.runs)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.calls.is_empty()
+    }
+
+    fn start(&mut self, call: &CallId) {
+        if let Some(begun) = self.calls.iter_mut().find(|begun| begun.id == *call) {
+            begun.runs = true;
+        }
     }
 
     fn set(&mut self, call: &CallId, outcome: Ahead) {
@@ -81,9 +89,19 @@ impl Machine {
             ahead.is_closed = true;
             return;
         }
-        ahead.calls.push(AheadCall { id: call.id.clone(), fingerprint, outcome: None });
+        ahead.calls.push(AheadCall { id: call.id.clone(), fingerprint, runs: false, outcome: None });
         let answer = ahead.answer;
         self.want(Effect::RunAhead { answer, call: call.clone() });
+    }
+
+    /// Notes that a call runs: one that began while its answer streamed does not ask any more.
+    pub(crate) fn mark_running(&mut self, call: CallId) {
+        if let Phase::Streaming(streaming) = &mut self.phase {
+            streaming.ahead.start(&call);
+        } else if self.is_in(&call, &State::Ahead { runs: false }) {
+            self.set(&call, State::Ahead { runs: true });
+        }
+        self.show(Event::CallRunning { call });
     }
 
     /// Something came of a call that was begun before the end of its answer.
@@ -100,7 +118,8 @@ impl Machine {
 
     /// The same, once the answer is kept: it is written down as if it had been done now.
     pub(crate) fn take_ahead(&mut self, call: &CallId, outcome: Ahead) {
-        if !self.is_in(call, &State::Ahead) {
+        if !self.is_in(call, &State::Ahead { runs: false }) && !self.is_in(call, &State::Ahead { runs: true })
+        {
             return;
         }
         match outcome {

@@ -7,7 +7,7 @@ use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Reques
 
 use windlass_tokens::Tokenizer;
 
-use crate::{Budget, ContextLimits, KnownTool};
+use crate::{Budget, ContextLimits, KnownTool, RunOrigin};
 
 /// A tool as the loop knows it: what the model is told, and what a call means.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +125,8 @@ pub struct Config {
     pub shared_budget: Budget,
     /// The run's id, by which its calls are known outside of it; empty for a run that nobody else meets.
     pub run: String,
+    /// The origin of a run that another run begins.
+    pub origin: Option<RunOrigin>,
     /// When calls begin.
     pub call_start: CallStart,
     /// When the conversation is made shorter.
@@ -154,6 +156,7 @@ impl Config {
             budget: Budget::default(),
             shared_budget: Budget::default(),
             run: String::new(),
+            origin: None,
             call_start: CallStart::default(),
             context: ContextLimits::default(),
             tokenizer: Tokenizer::default(),
@@ -183,6 +186,12 @@ impl Config {
     /// The same run with an id.
     pub fn with_run(mut self, id: impl Into<String>) -> Self {
         self.run = id.into();
+        self
+    }
+
+    /// Sets the origin of a run that another run begins.
+    pub fn with_origin(mut self, origin: Option<RunOrigin>) -> Self {
+        self.origin = origin;
         self
     }
 

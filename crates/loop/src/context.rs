@@ -2,6 +2,7 @@
 
 mod compaction;
 mod condensing;
+mod images;
 mod size;
 
 use serde::{Deserialize, Serialize};

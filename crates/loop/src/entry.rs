@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{ConsultationId, Moment, Outcome, Used};
+use crate::{ConsultationId, Moment, Outcome, RunOrigin, Used};
 
 /// What is written down of a run, in order: enough to go on with it in another process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,9 @@ pub enum Entry {
         /// The run's id, which calls are known by outside of it. Records before version 5 have none.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         run: String,
+        /// The origin of a run that another run began. Records before version 7 do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        origin: Option<RunOrigin>,
     },
     /// The run goes on from a conversation that was had elsewhere; the task comes after it.
     Imported {
@@ -121,6 +124,10 @@ pub enum Entry {
     },
     /// Something is to be said to the model as soon as that can be, or when the task is done.
     Queued {
+        /// The id that the message came with: one that comes again under it is not queued again. Records before version 7
+        /// do not have it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// In the human's words.
         text: String,
         /// When.
@@ -152,6 +159,14 @@ pub enum Entry {
         /// The tokens of the summary.
         #[serde(default)]
         usage: Usage,
+    },
+    /// The provider refused a picture, and words took the place of the newest pictures. Records before version 7 never
+    /// have it.
+    ImagesRemoved {
+        /// The positions of the messages that had the pictures, in the conversation as it was then.
+        messages: Vec<usize>,
+        /// The provider's words.
+        reason: String,
     },
     /// The human was asked whether and how the run continues.
     Consulted {
@@ -207,8 +222,9 @@ pub struct CallRepairs {
 impl Entry {
     /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
     /// what was planned for files, 5 the run's id and what others used, 6 the questions about how the run continues under
-    /// their ids, discarded attempts, and what the counters of a resumed run need; all before can be read.
-    pub const VERSION: u32 = 6;
+    /// their ids, discarded attempts, and what the counters of a resumed run need, 7 the pictures that a provider refused,
+    /// the ids of messages and the origin of a run; all before can be read.
+    pub const VERSION: u32 = 7;
 
     /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
     pub fn is_critical(&self) -> bool {

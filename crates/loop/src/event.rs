@@ -223,6 +223,9 @@ pub enum Event {
     },
     /// What was said to the run is written down, and is said to the model when its moment comes.
     MessageQueued {
+        /// The id that it came with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// In these words.
         text: String,
         /// When it is said to the model.
@@ -233,8 +236,16 @@ pub enum Event {
         /// In these words.
         text: String,
     },
+    /// A message came again under an id that is on record. It is not said a second time.
+    MessageRepeated {
+        /// The id.
+        id: String,
+    },
     /// What was to be said is not taken.
     MessageRefused {
+        /// The id that it came with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// Why.
         reason: String,
     },
@@ -279,6 +290,13 @@ pub enum Event {
         /// Tokens of the summary, where the model made one.
         #[serde(default)]
         usage: Usage,
+    },
+    /// The provider refused a picture: words take the place of the newest pictures, and the model is asked again.
+    ImagesRemoved {
+        /// The number of pictures that were replaced.
+        images: usize,
+        /// The provider's words.
+        reason: String,
     },
     /// The model is told to go on, and how.
     Nudged {

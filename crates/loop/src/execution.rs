@@ -1,13 +1,13 @@
 //! The phase in which the calls of an answer are judged, approved and run.
 
 mod held;
+mod questions;
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Verdict};
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 
 use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
-use crate::resume::Carried;
 use crate::{Effect, Entry, Event, Judgement, Matter, Outcome, StopCause, words};
 
 pub(crate) use self::held::completion_text;
@@ -39,14 +39,18 @@ pub(crate) struct Slot {
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum State {
-    /// Was begun while the answer streamed; it is not known yet what comes of it.
-    Ahead,
+    /// Was begun while the answer streamed; it is not known yet what comes of it. One that runs was allowed.
+    Ahead {
+        runs: bool,
+    },
     /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
     /// the mode, and what is behind a change.
     Held,
     /// Had begun when its process ended; the files are asked what became of it.
     LookingBack,
     Judging,
+    /// Policy asks, and a call before it may ask, too: its question comes first.
+    ToAsk(Box<ApprovalRequest>),
     Asking,
     /// Nobody answers this question in this process.
     Postponed {
@@ -62,10 +66,11 @@ impl Slot {
     fn result(&self) -> Option<&ToolResult> {
         match &self.state {
             State::Ended(result) => Some(result),
-            State::Ahead
+            State::Ahead { .. }
             | State::Held
             | State::LookingBack
             | State::Judging
+            | State::ToAsk(_)
             | State::Asking
             | State::Postponed { .. }
             | State::Running
@@ -96,7 +101,7 @@ impl Machine {
     /// A call that waits to be looked at: what it has to wait for is seen when all are there.
     fn slot(&self, call: ToolCall, ahead: &AheadCalls) -> Slot {
         let control = self.config.hints(call.name.as_str()).control;
-        let state = if ahead.has(&call.id) { State::Ahead } else { State::Held };
+        let state = ahead.runs(&call.id).map_or(State::Held, |runs| State::Ahead { runs });
         Slot { call, control, state }
     }
 
@@ -121,34 +126,9 @@ impl Machine {
                 self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, text));
                 self.advance();
             }
-            (Verdict::Ask, Some(request)) => self.ask(call, request),
+            (Verdict::Ask, Some(request)) => self.hold_question(call, request),
             (Verdict::Ask, None) => self.cannot_ask(call),
         }
-    }
-
-    /// Puts a question, unless it was put before the process that asked it ended, and was answered then.
-    fn ask(&mut self, call: &CallId, request: Box<ApprovalRequest>) {
-        let before = self.carried.remove(call).filter(|carried| carried.request.digest == request.digest);
-        if let Some(Carried { outcome: Some(outcome), .. }) = &before {
-            self.set(call, State::Asking);
-            return self.approved(call, outcome);
-        }
-        let (is_new, request) = before.map_or((true, request), |carried| (false, carried.request));
-        if self.approvals.ask(*request.clone(), self.now_ms).is_err() {
-            return self.cannot_ask(call);
-        }
-        self.set(call, State::Asking);
-        if is_new {
-            self.want(Effect::Record(Entry::Asked { request: request.clone() }));
-        }
-        self.show(Event::asked(request.clone()));
-        self.want(Effect::Ask(request));
-    }
-
-    /// A question that cannot be put is not a yes.
-    fn cannot_ask(&mut self, call: &CallId) {
-        self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
-        self.advance();
     }
 
     pub(crate) fn approved(&mut self, call: &CallId, outcome: &ApprovalOutcome) {
@@ -221,12 +201,14 @@ impl Machine {
             .iter()
             .filter_map(|slot| {
                 let (status, text) = match slot.state {
-                    State::Held | State::Judging | State::Asking | State::Postponed { .. } => {
-                        (ResultStatus::Cancelled, words::CANCELLED)
-                    }
+                    State::Held
+                    | State::Judging
+                    | State::ToAsk(_)
+                    | State::Asking
+                    | State::Postponed { .. } => (ResultStatus::Cancelled, words::CANCELLED),
                     State::LookingBack => (ResultStatus::EffectsUnknown, words::EFFECTS_UNKNOWN),
                     State::Deferred => (ResultStatus::EffectsUnknown, words::CANCELLED_ELSEWHERE),
-                    State::Ahead | State::Running | State::Ended(_) => return None,
+                    State::Ahead { .. } | State::Running | State::Ended(_) => return None,
                 };
                 Some(ToolResult::text(slot.call.id.clone(), status, text))
             })

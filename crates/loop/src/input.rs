@@ -83,6 +83,10 @@ pub enum Input {
     },
     /// Something to be said to the model while the run works.
     Say {
+        /// An id of the message, where it can come more than once: from a file that outlives a crash, or over a connection
+        /// that sends again. The run takes it once, also after a resume.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
         /// In the human's words.
         text: String,
         /// When.
@@ -175,22 +179,31 @@ pub struct StreamFailure {
     pub retryable: bool,
     /// How long the provider asked to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// Whether what is refused is the way in which calls reach the model, so that another may be taken.
-    pub protocol_refused: bool,
-    /// Whether the conversation is longer than the model's window.
-    pub context_exceeded: bool,
+    /// The subject of the failure.
+    #[serde(default)]
+    pub subject: FailureSubject,
+}
+
+/// The subject of an answer's failure, by what the machine can do about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum FailureSubject {
+    /// Nothing that another request would mend.
+    #[default]
+    Other,
+    /// The way in which calls reach the model: another one may be taken.
+    Protocol,
+    /// The conversation is longer than the model's window: a shorter one may be taken.
+    ContextLength,
+    /// A picture of the request: the request may be taken without it.
+    Image,
 }
 
 impl StreamFailure {
     /// A failure in these words.
     pub fn new(message: impl Into<String>, retryable: bool) -> Self {
-        Self {
-            message: message.into(),
-            retryable,
-            retry_after_ms: None,
-            protocol_refused: false,
-            context_exceeded: false,
-        }
+        Self { message: message.into(), retryable, retry_after_ms: None, subject: FailureSubject::Other }
     }
 
     /// The same failure, but whoever reports it has tried again already.
@@ -201,13 +214,19 @@ impl StreamFailure {
 
     /// The same failure, which is about the way in which calls reach the model.
     pub fn of_protocol(mut self) -> Self {
-        self.protocol_refused = true;
+        self.subject = FailureSubject::Protocol;
         self
     }
 
     /// The same failure, which is about the length of the conversation.
     pub fn of_length(mut self) -> Self {
-        self.context_exceeded = true;
+        self.subject = FailureSubject::ContextLength;
+        self
+    }
+
+    /// Marks the failure as the refusal of a picture: the machine replaces the newest pictures by words and asks again.
+    pub fn of_image(mut self) -> Self {
+        self.subject = FailureSubject::Image;
         self
     }
 

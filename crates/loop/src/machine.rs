@@ -71,6 +71,8 @@ pub struct Machine {
     pub(crate) sent: u32,
     /// How many attempts the record says came to nothing since the last answer.
     pub(crate) discarded: u32,
+    /// Number of refusals of the present request that took pictures out of the conversation.
+    pub(crate) image_refusals: u32,
     /// Tokens that were counted and that no entry of the record has yet.
     pub(crate) unrecorded: Option<Usage>,
     /// Words of the human that are on record, and that the record does not say to the model.
@@ -126,6 +128,7 @@ impl Machine {
             generation: 0,
             sent: 0,
             discarded: 0,
+            image_refusals: 0,
             unrecorded: None,
             unsaid: None,
             answers: 0,
@@ -162,17 +165,18 @@ impl Machine {
             Input::Ahead { answer, call, outcome } => self.ran_ahead(answer, &call, *outcome),
             Input::Judged { call, judgement } => self.judged(&call, *judgement),
             Input::Approval(outcome) => self.approval(&outcome),
-            Input::Started(call) => self.show(Event::CallRunning { call }),
+            Input::Started(call) => self.mark_running(call),
             Input::Result(result) => self.result(result),
             Input::Deferred(call) => self.deferred(&call),
             Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
             Input::Fatal { call, message } => self.fatal(&call, message),
             Input::Shared { used, grants } => self.shared(used, grants),
-            Input::Say { text, when } => self.queue(text, when),
+            Input::Say { id, text, when } => self.queue(id, text, when),
             Input::Guidance { id, words } => self.guidance(id, words),
             Input::Cancel => self.cancel(),
             Input::Tick => {}
         }
+        self.put_questions();
         for outcome in self.approvals.overdue(self.now_ms) {
             self.approval(&outcome);
         }

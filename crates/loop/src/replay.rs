@@ -69,7 +69,7 @@ impl Machine {
                 open.begun.insert(call);
             }
             Entry::Deferred { call } => drop(open.deferred.insert(call)),
-            Entry::Queued { text, when } => self.steering.queue(text, when),
+            Entry::Queued { id, text, when } => self.steering.queue(id, text, when),
             Entry::Discarded { usage } => {
                 self.discarded = self.discarded.saturating_add(1);
                 if let Some(usage) = usage {
@@ -84,6 +84,9 @@ impl Machine {
                     self.discarded = 0;
                 }
                 self.transcript.leave_out(&pruned, until, kept.unwrap_or(0), note.as_deref());
+            }
+            Entry::ImagesRemoved { messages, reason } => {
+                self.transcript.replace_images(&messages, &reason);
             }
             Entry::Shared { used } => self.others.restore(used),
             Entry::Consulted { id, question } => self.consultations.restore(id, question),

@@ -63,7 +63,7 @@ impl Machine {
         machine.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate();
         let task = match entries.next() {
-            Some((_, Entry::Started { version, task, protocol, run })) if version <= Entry::VERSION => {
+            Some((_, Entry::Started { version, task, protocol, run, .. })) if version <= Entry::VERSION => {
                 machine.protocols.restore(protocol);
                 if !run.is_empty() {
                     machine.config.run = run;

@@ -1,6 +1,6 @@
 //! What a human says while the run works: to the model at the next turn, or when the task is done.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Message;
@@ -28,6 +28,8 @@ const MAX_WAITING: usize = 100;
 pub(crate) struct Steering {
     next_turn: VecDeque<String>,
     after_task: VecDeque<String>,
+    /// The ids of all messages of the run, those that were said included.
+    ids: BTreeSet<String>,
 }
 
 impl Steering {
@@ -38,8 +40,9 @@ impl Steering {
         }
     }
 
-    /// What a record says was queued.
-    pub(crate) fn queue(&mut self, text: String, when: Moment) {
+    /// Adds a message to those that wait, new or from a record.
+    pub(crate) fn queue(&mut self, id: Option<String>, text: String, when: Moment) {
+        self.ids.extend(id);
         self.of(when).push_back(text);
     }
 
@@ -64,7 +67,10 @@ impl Steering {
 }
 
 impl Machine {
-    pub(crate) fn queue(&mut self, text: String, when: Moment) {
+    pub(crate) fn queue(&mut self, id: Option<String>, text: String, when: Moment) {
+        if let Some(id) = id.as_ref().filter(|id| self.steering.ids.contains(*id)) {
+            return self.show(Event::MessageRepeated { id: id.clone() });
+        }
         let reason = if self.is_over() {
             "the run is over"
         } else if text.trim().is_empty() {
@@ -72,11 +78,11 @@ impl Machine {
         } else if self.steering.of(when).len() >= MAX_WAITING {
             "too many messages wait already"
         } else {
-            self.want(Effect::Record(Entry::Queued { text: text.clone(), when }));
-            self.show(Event::MessageQueued { text: text.clone(), when });
-            return self.steering.queue(text, when);
+            self.want(Effect::Record(Entry::Queued { id: id.clone(), text: text.clone(), when }));
+            self.show(Event::MessageQueued { id: id.clone(), text: text.clone(), when });
+            return self.steering.queue(id, text, when);
         };
-        self.show(Event::MessageRefused { reason: reason.to_owned() });
+        self.show(Event::MessageRefused { id, reason: reason.to_owned() });
     }
 
     /// Says what waits for the next turn.

@@ -1,15 +1,15 @@
 //! The phase in which an answer arrives.
 
 use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
-use windlass_protocol::{Message, Part, StopReason};
-use windlass_stream::{Chunk, StreamError, StreamErrorKind};
+use windlass_protocol::{Message, Part, StopReason, ToolProtocol};
+use windlass_stream::{Chunk, StreamError, StreamErrorKind, names_image};
 
 use crate::ahead::AheadCalls;
 use crate::answer::{Ended, name_the_nameless};
 use crate::early::Early;
 use crate::machine::{Machine, Phase};
 use crate::progress::Progress;
-use crate::{Config, Effect, Entry, Event, StreamFailure};
+use crate::{Config, Effect, Entry, Event, FailureSubject, StreamFailure};
 
 /// An answer that arrives.
 #[derive(Debug)]
@@ -116,17 +116,27 @@ impl Machine {
         self.send(0);
     }
 
-    /// Where the provider refuses the way of calling tools, another is taken; else the same is asked again.
+    /// Where the provider refuses the way of calling tools, another is taken; where it refuses the length or a picture, the
+    /// conversation is mended; else the same is asked again.
     fn broke_off(&mut self, failure: &StreamFailure) {
         self.discard_attempt();
-        let next = if failure.protocol_refused { self.protocols.refused() } else { None };
-        let Some(protocol) = next else {
-            if failure.context_exceeded && self.shrink() {
-                self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });
-                return self.send(0);
-            }
-            return self.try_again(failure);
+        let is_mended = match failure.subject {
+            FailureSubject::Protocol => match self.protocols.refused() {
+                Some(protocol) => return self.take_protocol(protocol, failure),
+                None => false,
+            },
+            FailureSubject::ContextLength => self.shrink(),
+            FailureSubject::Image => self.remove_refused_images(failure),
+            FailureSubject::Other => false,
         };
+        if !is_mended {
+            return self.try_again(failure);
+        }
+        self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });
+        self.send(0);
+    }
+
+    fn take_protocol(&mut self, protocol: ToolProtocol, failure: &StreamFailure) {
         self.want(Effect::Record(Entry::Protocol { protocol }));
         self.show(Event::ProtocolChanged { protocol, reason: failure.message.clone() });
         self.send(0);
@@ -219,6 +229,11 @@ fn reported(error: &StreamError) -> StreamFailure {
     match error.kind {
         StreamErrorKind::ContextLength => failure.of_length(),
         StreamErrorKind::Unsupported => failure.of_protocol(),
+        StreamErrorKind::Request
+            if names_image(error.code.as_deref(), error.parameter.as_deref(), &error.message) =>
+        {
+            failure.of_image()
+        }
         _ => failure,
     }
 }

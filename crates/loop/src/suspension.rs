@@ -76,7 +76,12 @@ impl Machine {
         let works = |slot: &Slot| {
             matches!(
                 slot.state,
-                State::Ahead | State::LookingBack | State::Judging | State::Asking | State::Running
+                State::Ahead { .. }
+                    | State::LookingBack
+                    | State::Judging
+                    | State::ToAsk(_)
+                    | State::Asking
+                    | State::Running
             )
         };
         if self.slots().any(works) {

@@ -1,5 +1,6 @@
 //! The conversation so far, which cannot be invalid.
 
+mod images;
 mod import;
 mod shortening;
 

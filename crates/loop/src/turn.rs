@@ -14,10 +14,10 @@ impl Machine {
         }
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
-        let run = self.config.run.clone();
+        let (run, origin) = (self.config.run.clone(), self.config.origin.clone());
         // The clock of the driver need not begin at 0.
         self.spent = Spent::since(self.now_ms);
-        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol, run }));
+        self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol, run, origin }));
         if !self.transcript.messages().is_empty() {
             let messages = self.transcript.messages().clone();
             self.want(Effect::Record(Entry::Imported { messages }));
@@ -72,6 +72,7 @@ impl Machine {
     pub(crate) fn begin_attempts(&mut self) {
         self.consultations.close();
         self.progress.attempts = 0;
+        self.image_refusals = 0;
         self.sent = std::mem::take(&mut self.discarded);
     }
 

@@ -160,6 +160,22 @@ pub(crate) fn left_out_without_summary(earlier: Option<String>) -> String {
     }
 }
 
+/// The text that replaces a picture that the provider refused.
+pub(crate) fn image_refused(reason: &str) -> String {
+    format!("[a picture was here; the provider refused it: {reason}]")
+}
+
+/// A provider's words in one line, for the conversation: some repeat the request, so they are cut.
+pub(crate) fn short_reason(message: &str) -> String {
+    const SHOWN: usize = 300;
+    let mut line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.len() > SHOWN {
+        line.truncate(line.floor_char_boundary(SHOWN));
+        line.push('…');
+    }
+    line
+}
+
 /// What stands in the place of a result that was left out.
 pub(crate) fn result_left_out(result: &ToolResult) -> String {
     let bytes: usize = result

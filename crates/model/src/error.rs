@@ -16,6 +16,8 @@ pub enum ModelErrorKind {
     /// The model does not support tool calls or structured output; the request may be sent with another tool
     /// protocol.
     Unsupported,
+    /// The provider refused a picture of the request. Without its pictures the request may succeed.
+    Image,
     /// The conversation exceeds the model's context window.
     ContextLength,
     /// Too many requests; the same request may succeed later.

@@ -4,8 +4,10 @@ mod call;
 mod chunk;
 mod error;
 mod free_text;
+mod image_words;
 
 pub use call::{CallChunk, CallKey, WholeCall};
 pub use chunk::Chunk;
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
+pub use image_words::names_image;

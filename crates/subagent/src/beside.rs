@@ -13,6 +13,7 @@ use windlass_tool::{Context, Output, ToolError};
 
 use crate::AgentDefinition;
 use crate::child::{Child, report_on};
+use crate::owner::{Owner, SPAWN_AGENT};
 use crate::sub_agents::Shared;
 
 /// How long an agent may take to end in good order when its caller has ended or it was closed.
@@ -23,6 +24,8 @@ const PANICKED: &str = "the agent ended with an internal error (it panicked); wh
 
 /// An agent beside its caller.
 pub(crate) struct Beside {
+    /// The name of its definition.
+    name: String,
     pub(crate) speaker: Option<Speaker>,
     pub(crate) report: watch::Receiver<Option<BesideReport>>,
     pub(crate) stop: CancellationToken,
@@ -40,9 +43,10 @@ pub(crate) struct BesideReport {
 
 impl Beside {
     /// One that has ended before this process began.
-    fn ended(text: String, run: &CallingRun) -> Self {
+    fn ended(name: &str, text: String, run: &CallingRun) -> Self {
         let report = Some(BesideReport { state: "done", text });
         Self {
+            name: name.to_owned(),
             speaker: None,
             report: watch::channel(report).1,
             stop: CancellationToken::new(),
@@ -73,13 +77,15 @@ impl Shared {
         let (sender, report) = watch::channel(None);
         let stop = run.ended().child_token();
         let caller_ended = run.ended().clone();
-        let beside = Arc::new(Beside { speaker: Some(speaker), report, stop: stop.clone(), caller_ended });
+        let (name, speaker) = (definition.name().to_owned(), Some(speaker));
+        let beside = Arc::new(Beside { name, speaker, report, stop: stop.clone(), caller_ended });
         self.keep(key, &beside);
         let (shared, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
         let (definition, task, key) = (Arc::clone(definition), task.to_owned(), key.to_owned());
         tokio::spawn(async move {
             let _place = place;
-            let child = Child { shared: &shared, run: &run, definition: &definition, key: key.clone() };
+            let (definition, tool) = (&*definition, SPAWN_AGENT);
+            let child = Child { shared: &shared, run: &run, definition, tool, key };
             let options =
                 RunOptions::default().with_allowance(run.allowance().clone()).with_cancellation(stop.clone());
             let ended = tokio::select! {
@@ -106,7 +112,7 @@ impl Shared {
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
         let key = format!("{}/{call}", run.id());
         if let Some(known) = self.known(&key) {
-            return Ok(known);
+            return if known.name == name { Ok(known) } else { Err(unknown()) };
         }
         let definition = self.definition(name)?;
         let unreadable =
@@ -118,8 +124,10 @@ impl Shared {
         if records.is_empty() {
             return Err(unknown());
         }
+        // The id comes from the model, too: it could give the record of one agent the rights of another.
+        Owner { key: &key, definition: &definition, tool: SPAWN_AGENT }.check(&records)?;
         if let Some(text) = report_on(&records) {
-            let ended = Arc::new(Beside::ended(text, run));
+            let ended = Arc::new(Beside::ended(name, text, run));
             self.keep(&key, &ended);
             return Ok(ended);
         }

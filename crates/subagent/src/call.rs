@@ -8,6 +8,7 @@ use windlass_tool::{Context, Tool, ToolFuture, read_arguments};
 
 use crate::AgentDefinition;
 use crate::child::Child;
+use crate::owner::tool_of;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
 use crate::sub_agents::Shared;
 
@@ -34,7 +35,7 @@ impl SubAgentTool {
             "Hands a task to another agent, which begins without any of this conversation, and gives its report. {}",
             definition.description()
         );
-        let spec = spec(&format!("sub_agent_{}", definition.name()), &description, SCHEMA);
+        let spec = spec(&tool_of(definition.name()), &description, SCHEMA);
         Self { spec, shared, definition }
     }
 }
@@ -59,7 +60,8 @@ impl Tool for SubAgentTool {
             let run = calling_run(ctx)?;
             let _place = self.shared.place(run, ctx).await?;
             let key = ctx.idempotency_key().to_owned();
-            let child = Child { shared: &self.shared, run, definition: &self.definition, key };
+            let tool = self.spec.name().as_str();
+            let child = Child { shared: &self.shared, run, definition: &self.definition, tool, key };
             child.perform(ctx, &task, run.options(ctx), None).await
         })
     }

@@ -12,6 +12,7 @@ use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::AgentDefinition;
+use crate::owner::Owner;
 use crate::rights::narrowed;
 use crate::sub_agents::Shared;
 
@@ -24,6 +25,8 @@ pub(crate) struct Child<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) run: &'a CallingRun,
     pub(crate) definition: &'a AgentDefinition,
+    /// The name of the tool that is called.
+    pub(crate) tool: &'a str,
     /// Under which its record is kept; its run's id too.
     pub(crate) key: String,
 }
@@ -39,11 +42,16 @@ impl Child<'_> {
     ) -> Result<Output, ToolError> {
         let journal = self.shared.journals.open(&self.key).map_err(|error| self.failed(&error))?;
         let records = journal.records().map_err(|error| self.failed(&error))?;
+        let owner = Owner { key: &self.key, definition: self.definition, tool: self.tool };
+        owner.check(&records)?;
+        // What it had done before its definition changed is its report all the same.
         if let Some(text) = report_on(&records) {
             return Ok(Output::text(text));
         }
+        owner.check_definition(&records)?;
         let agent = self.agent()?;
-        let mut options = options.with_journal(journal).with_run_id(self.key.as_str());
+        let options = options.with_journal(journal).with_run_id(self.key.as_str());
+        let mut options = options.with_origin(owner.origin());
         if let Some(messages) = messages {
             options = options.with_messages(messages);
         }

@@ -8,6 +8,7 @@ mod close_agent;
 mod definition;
 mod limits;
 mod model_source;
+mod owner;
 mod rights;
 mod send_input;
 mod spawn_agent;

@@ -7,6 +7,7 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 
 use crate::beside::id_of;
+use crate::owner::SPAWN_AGENT;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
 use crate::sub_agents::Shared;
 
@@ -35,7 +36,7 @@ impl SpawnAgent {
              hear its report with wait, end it with close_agent. It ends when you do. The agents:{}",
             shared.listed()
         );
-        Self { spec: spec("spawn_agent", &description, SCHEMA), shared }
+        Self { spec: spec(SPAWN_AGENT, &description, SCHEMA), shared }
     }
 }
 

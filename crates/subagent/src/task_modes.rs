@@ -8,6 +8,7 @@ use windlass_tools_control::{Task, TaskFuture, TaskMode, Tasks};
 
 use crate::AgentDefinition;
 use crate::child::Child;
+use crate::owner::NEW_TASK;
 use crate::spec::calling_run;
 use crate::sub_agents::Shared;
 
@@ -41,7 +42,7 @@ impl Tasks for TaskModes {
                 .with_mode(task.mode.as_str())
                 .delegating();
             let key = ctx.idempotency_key().to_owned();
-            let child = Child { shared: &self.shared, run, definition: &definition, key };
+            let child = Child { shared: &self.shared, run, definition: &definition, tool: NEW_TASK, key };
             let output = child.perform(ctx, &message(&task), run.options(ctx), None).await?;
             if output.status.is_ok() { Ok(output.words()) } else { Err(ToolError::model(output.words())) }
         })

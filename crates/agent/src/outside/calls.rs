@@ -11,6 +11,7 @@ use windlass_tool::{Context, Progress, ToolError};
 
 use super::Outside;
 use crate::CallingRun;
+use crate::checkpointer::NotPassed;
 use crate::judging::Judged;
 
 /// What came of running a call.
@@ -130,17 +131,19 @@ impl Outside {
                 let text = "nobody has judged this call";
                 return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
-            let passed = tokio::select! {
-                biased;
-                passed = gate.pass(&checked.facts, events.as_ref()) => passed,
-                () = ctx.cancellation().cancelled() => {
-                    let text = "stopped before it began; nothing was run";
-                    return Ran::Ended(ToolResult::text(call.id, ResultStatus::Cancelled, text));
+            let not_passed = match gate.pass(&checked.facts, events.as_ref(), ctx.cancellation()).await {
+                Ok(()) => None,
+                Err(NotPassed::Stopped) => {
+                    Some((ResultStatus::Cancelled, "stopped before it began; nothing was run".to_owned()))
+                }
+                Err(NotPassed::Failed(failed)) => {
+                    let text =
+                        format!("not run, because what it may change could not be kept before: {failed}");
+                    Some((ResultStatus::NotStarted, text))
                 }
             };
-            if let Err(failed) = passed {
-                let text = format!("not run, because what it may change could not be kept before: {failed}");
-                return Ran::Ended(ToolResult::text(call.id, ResultStatus::NotStarted, text));
+            if let Some((status, text)) = not_passed {
+                return Ran::Ended(ToolResult::text(call.id, status, text));
             }
             let still = async move {
                 let lost =

@@ -9,6 +9,7 @@ mod coercion;
 mod context;
 mod early;
 mod events;
+mod images;
 mod learned;
 mod modes;
 mod order;

@@ -1,18 +1,19 @@
 //! What is written down in which order, whose result says what, and what runs beside what (L5, L6, R2, R5).
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use windlass_agent::{Agent, Approver, ApproverFuture, Everything, RunOptions};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journal;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolProtocol, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
-use crate::scene::{Scene, Shared, Way, ways};
+use crate::scene::{Scene, Shared, Way, way, ways};
 
 const TWO_WRITES: &str = r#"{"turns": [
     {"steps": [{"text": "I work."}, {"call": {"id": "r1", "name": "look"}},
@@ -163,4 +164,100 @@ async fn two_reads_of_one_answer_run_beside_each_other() {
         let asked = scene.model.requests()[1].to_string();
         assert_eq!(asked.matches("both are here").count(), 2, "{asked}");
     }
+}
+
+/// Looks at what a call meets for as long as its arguments say.
+struct Slow(ToolSpec);
+
+impl Tool for Slow {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Write { path: "a".into(), bytes: None }]
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let arguments: Value = serde_json::from_str(&payload.text()).unwrap();
+        std::thread::sleep(Duration::from_millis(arguments["wait"].as_u64().unwrap()));
+        Inspection::default()
+    }
+
+    fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async { Ok(Output::text("fine")) })
+    }
+}
+
+/// Writes down what it is asked, when it is asked, and says yes a moment later.
+#[derive(Clone, Default)]
+struct Noting(Arc<Mutex<Vec<String>>>);
+
+impl Approver for Noting {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async {
+            self.0.lock().unwrap().push(request.call.payload.text());
+            tokio::task::yield_now().await;
+            Some(ApprovalDecision::approve(request.request_id.clone()))
+        })
+    }
+}
+
+// Calls are judged beside each other; the one that takes longest is asked about first if it stands first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn questions_of_one_answer_come_in_the_order_of_its_calls() {
+    let waits = [80, 40, 60, 0, 20, 0, 0, 0];
+    let steps: Vec<Value> = waits
+        .iter()
+        .enumerate()
+        .map(|(n, wait)| json!({"call": {"name": "slow", "arguments": {"n": n, "wait": wait}}}))
+        .collect();
+    let script = json!({"turns": [{"steps": steps}], "fallback": "done"}).to_string();
+    let scene = Scene::new(&script, way());
+    let spec = ToolSpec::function(
+        ToolName::new("slow").unwrap(),
+        "A tool.",
+        r#"{"type":"object"}"#.parse().unwrap(),
+    );
+    let noting = Noting::default();
+    let toolbox =
+        Toolbox::builder().tool(Arc::new(Slow(spec))).config(ToolConfig::new(Preset::Full)).build().unwrap();
+    let agent = Agent::builder()
+        .model(scene.model.clone(), "scripted-1")
+        .toolbox(toolbox)
+        .approver(noting.clone())
+        .build()
+        .unwrap();
+    assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));
+    let asked: Vec<u64> = noting
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|text| serde_json::from_str::<Value>(text).unwrap()["n"].as_u64().unwrap())
+        .collect();
+    assert_eq!(asked, [0, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+/// Panics at the first question.
+#[derive(Clone, Default)]
+struct Broken(Noting, Arc<AtomicBool>);
+
+impl Approver for Broken {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        assert!(self.1.swap(true, Ordering::SeqCst), "it breaks");
+        self.0.decide(request)
+    }
+}
+
+// A question that is not put does not hold the next one back.
+#[tokio::test]
+async fn an_approver_that_breaks_at_one_question_is_asked_the_next() {
+    let scene = Scene::new(TWO_WRITES, way());
+    let broken = Broken::default();
+    let agent = scene.builder().approver(broken.clone()).build().unwrap();
+    let run = tokio::time::timeout(Duration::from_mins(1), agent.run("task")).await;
+    assert_eq!(run.unwrap().unwrap().text(), Some("done"));
+    assert_eq!(broken.0.0.lock().unwrap().len(), 1);
+    assert_eq!(scene.write.calls.load(Ordering::SeqCst), 1);
 }

@@ -216,6 +216,31 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
     }
 }
 
+// The sender keeps its messages until the run has them on record, and was killed before it removed one.
+#[tokio::test]
+async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
+    let scene = Scene::new(SCRIPT, way());
+    let journal = Shared::default();
+    let (speaker, messages) = Messages::channel();
+    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
+    let options = RunOptions::default().with_journal(journal.clone()).with_messages(messages);
+    let mut stream = scene.builder().approver(Everything).build().unwrap().stream_with("task", options);
+    while !matches!(stream.next().await.unwrap().unwrap(), Event::MessageQueued { .. }) {}
+    drop(stream);
+
+    let (speaker, messages) = Messages::channel();
+    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
+    speaker.say_once("m2", "and quick", Moment::NextTurn).await.unwrap();
+    let options = RunOptions::default().with_journal(journal).with_messages(messages);
+    let told = events(scene.builder().approver(Everything).build().unwrap().resume(options).unwrap()).await;
+    assert!(told.contains(&Event::MessageRepeated { id: "m1".into() }), "{told:?}");
+    let said: Vec<_> = told
+        .iter()
+        .filter_map(|event| if let Event::Said { text } = event { Some(text) } else { None })
+        .collect();
+    assert_eq!(said, ["be brief", "and quick"]);
+}
+
 #[tokio::test]
 async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     let journal = Shared::default();

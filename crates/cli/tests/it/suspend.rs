@@ -256,3 +256,32 @@ async fn messages_are_heard_in_the_order_in_which_they_were_left() {
     assert!(place("> first word") < place("> second word"), "{told}");
     assert!(place("> second word") < place("> third word"), "{told}");
 }
+
+// R5: the process was killed when a message was on record and its file not removed yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_on_record_already_is_not_heard_again() {
+    let run = Waiting::new(&[]).await;
+    let id = run.id.as_str();
+    run.ok(&["say", id, "be brief"]);
+    let folder = run.place.folder.path().join("state/runs").join(id);
+    let inbox = folder.join("inbox");
+    let left = std::fs::read_dir(&inbox).unwrap().map(|entry| entry.unwrap().path());
+    let file = left.into_iter().find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    let message = std::fs::read(&file).unwrap();
+    run.ok(&["approvals", "deny", id, "--all"]);
+    run.ok(&["run", "--resume", id]);
+    assert!(!file.exists());
+
+    // What the disk has at that point: the record up to the message, and the file.
+    let journal = folder.join("journal");
+    let records = std::fs::read_to_string(&journal).unwrap();
+    let queued = records.find(r#""entry":"queued""#).unwrap();
+    let end = queued + records[queued..].find('\n').unwrap() + 1;
+    std::fs::write(&journal, &records[..end]).unwrap();
+    std::fs::write(&file, message).unwrap();
+    let told = run.ok(&["run", "--resume", id]);
+    assert_eq!(told.matches("> be brief").count(), 1, "{told}");
+    let last = run.provider.requests().pop().unwrap().body.to_string();
+    assert_eq!(last.matches("be brief").count(), 1, "{last}");
+    assert!(!file.exists(), "and it is removed");
+}

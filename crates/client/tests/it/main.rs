@@ -9,6 +9,7 @@ mod endpoint;
 mod failure;
 mod fallback;
 mod hostile;
+mod images;
 mod learned;
 mod memories;
 mod pace;

@@ -64,6 +64,13 @@ impl Machine {
         let Condensing { assembler, plan } = condensing;
         let answer = assembler.finish(&mut Vec::new());
         self.count_usage(&answer.usage);
+        if let Err(failure) = &end
+            && self.remove_refused_images(failure)
+        {
+            // No message was left out, so the plan still holds.
+            self.discard_attempt();
+            return self.ask_for_summary(plan, 0);
+        }
         let (may_ask_again, wait_ms) = match &end {
             Ok(()) => (true, 0),
             Err(failure) => (failure.retryable, failure.retry_after_ms.unwrap_or(0)),

@@ -113,7 +113,7 @@ impl Transcript {
     }
 
     /// Where the newest so many answers begin.
-    fn answers_from(&self, count: usize) -> usize {
+    pub(super) fn answers_from(&self, count: usize) -> usize {
         let answers = self.closed.iter().enumerate().filter(|(_, message)| message.role == Role::Assistant);
         let places: Vec<usize> = answers.map(|(at, _)| at).collect();
         match places.len().checked_sub(count) {

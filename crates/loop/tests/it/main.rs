@@ -9,12 +9,14 @@ mod context;
 mod driven;
 mod early;
 mod execution;
+mod images;
 mod import;
 mod known_tool;
 mod last;
 mod modes;
 mod properties;
 mod protocol;
+mod questions;
 mod record;
 mod resume;
 

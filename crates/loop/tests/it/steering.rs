@@ -6,7 +6,7 @@ use windlass_protocol::ResultStatus;
 use crate::driven::{Driven, call, check_paired, config, entries};
 
 fn say(run: &mut Driven, text: &str, when: Moment) {
-    run.step(Input::Say { text: text.into(), when });
+    run.step(Input::Say { id: None, text: text.into(), when });
 }
 
 fn said(run: &Driven) -> Vec<String> {
@@ -97,4 +97,62 @@ fn what_nobody_can_hear_is_refused_aloud() {
     check(&mut run, "too much");
     run.step(Input::Cancel);
     check(&mut run, "too late");
+}
+
+fn say_as(run: &mut Driven, id: &str, text: &str) {
+    run.step(Input::Say { id: Some(id.into()), text: text.into(), when: Moment::NextTurn });
+}
+
+// The crash point between the record and the sender that removes what it had kept (R5).
+#[test]
+fn a_message_that_comes_again_under_its_id_is_said_once() {
+    let repeated = || Want::Show(Event::MessageRepeated { id: "m1".into() });
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    run.answer([call("a", "look", "{}")]);
+    run.judge_all();
+    say_as(&mut run, "m1", "be brief");
+    record.extend(entries(&run.effects));
+    let resume = |record: &[Entry]| {
+        let (machine, effects) = Machine::resume(config(), record.to_vec(), 0).unwrap();
+        Driven { machine, effects, now: 0 }
+    };
+    // The process is killed here, and the message is still where it was left.
+    let mut run = resume(&record);
+    assert_eq!(
+        run.machine
+            .step(Input::Say { id: Some("m1".into()), text: "be brief".into(), when: Moment::NextTurn }, 0),
+        [repeated()]
+    );
+    say_as(&mut run, "m2", "be brief");
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    assert_eq!(said(&run), ["be brief", "be brief"], "the same words under another id are another message");
+    record.extend(entries(&run.effects));
+    // It was said by now, and comes once more.
+    let mut run = resume(&record);
+    run.effects.clear();
+    say_as(&mut run, "m1", "be brief");
+    assert_eq!(run.effects, [repeated()]);
+    assert_eq!(said(&run), ["be brief", "be brief"]);
+}
+
+// Messages of version 6 have no id, and are never taken for one another.
+#[test]
+fn a_message_without_an_id_is_always_another_one() {
+    let old = r#"{"entry":"queued","text":"be brief","when":"next_turn"}"#;
+    let entry: Entry = serde_json::from_str(old).unwrap();
+    assert_eq!(serde_json::to_string(&entry).unwrap(), old);
+    let mut run = Driven::start(config());
+    run.answer([call("a", "look", "{}")]);
+    run.judge_all();
+    let mut record = entries(&Driven::start(config()).effects);
+    record.extend(entries(&run.effects));
+    record.push(entry);
+    let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
+    let mut run = Driven { machine, effects, now: 0 };
+    say(&mut run, "be brief", Moment::NextTurn);
+    run.judge_all();
+    run.result("a", ResultStatus::Ok);
+    assert_eq!(said(&run), ["be brief", "be brief"]);
 }

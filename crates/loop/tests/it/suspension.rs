@@ -2,10 +2,12 @@
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
-    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, StopCause,
-    StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
+    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, RunOrigin,
+    StopCause, StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
 };
-use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolProtocol};
+use windlass_protocol::{
+    Aftermath, CallId, Image, Message, Part, PlannedFile, ResultStatus, Role, ToolCall, ToolProtocol,
+};
 
 use crate::driven::{Driven, call, check_paired, config, entries};
 
@@ -334,11 +336,14 @@ pub(crate) fn everything() -> Vec<Entry> {
     let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
     let config = suspending()
         .with_run("run-1")
+        .with_origin(Some(RunOrigin::new("explorer", "5b1e", "sub_agent_explorer")))
         .with_context(context)
         .with_budget(budget)
         .with_mode(Some("code".into()))
         .with_protocols(protocols);
-    let history = Transcript::import([windlass_protocol::Message::user("said elsewhere")]).transcript;
+    let picture = Part::Image(Image::base64("image/png", "cG5n"));
+    let said = Message::new(Role::User, vec![Part::text("said elsewhere"), picture]);
+    let history = Transcript::import([said]).transcript;
     let mut machine = Machine::new(config.clone()).with_history(history);
     let effects = machine.step(Input::Start { task: "the task".into() }, 0);
     let mut run = Driven { machine, effects, now: 0 };
@@ -355,12 +360,13 @@ pub(crate) fn everything() -> Vec<Entry> {
     }
     run.approve("b");
     run.step(Input::Deferred(id("b")));
-    run.step(Input::Say { text: "be brief".into(), when: Moment::NextTurn });
+    run.step(Input::Say { id: Some("say-1".into()), text: "be brief".into(), when: Moment::NextTurn });
     run.result("b", ResultStatus::Ok);
     let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
     run.guide(Some("go on, quickly"));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("no image", false).of_image())));
     run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);

@@ -6,6 +6,7 @@ mod beside;
 mod budget;
 mod definition;
 mod limits;
+mod owner;
 mod resume;
 mod rights;
 mod scene;

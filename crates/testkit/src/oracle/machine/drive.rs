@@ -97,7 +97,7 @@ impl Drive {
                 }
                 246..=254 => {
                     let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
-                    Input::Say { text: "more".into(), when }
+                    Input::Say { id: None, text: "more".into(), when }
                 }
                 // This includes answers to questions that are not open.
                 _ => {

@@ -1,0 +1,51 @@
+//! Refusals of pictures: told apart by their words, where the request had a picture.
+
+use windlass_client::Options;
+use windlass_model::ModelErrorKind;
+use windlass_protocol::{Delivery, Image, Message, Part, Request, Role};
+
+use crate::server::{Reply, Server, ask, error, events, quick};
+
+fn with_picture() -> Request {
+    let parts = vec![Part::text("look"), Part::Image(Image::base64("image/png", "cG5n"))];
+    Request::new("scripted-1", vec![Message::new(Role::User, parts)])
+}
+
+async fn check(reply: Reply, request: &Request, expected: ModelErrorKind) {
+    let server = Server::start(vec![reply]).await;
+    let failure = ask(&server.client(Options { retries: 0, ..quick() }), request).await.1.unwrap();
+    assert_eq!(failure.kind, expected, "{failure}");
+    assert_eq!(server.requests().await.len(), 1, "the same request would be refused again");
+}
+
+const BY_WORDS: &str = r#"{"error":{"message":"Could not process image","type":"invalid_request_error"}}"#;
+
+#[tokio::test]
+async fn a_refusal_that_names_a_picture_is_of_its_own_kind() {
+    let by_code = r#"{"error":{"message":"Bad request","code":"image_parse_error"}}"#;
+    let by_parameter = r#"{"error":{"message":"Bad request","param":"messages[0].content[1].image_url"}}"#;
+    for body in [BY_WORDS, by_code, by_parameter] {
+        check(error(400, "", body), &with_picture(), ModelErrorKind::Image).await;
+    }
+    let no_vision = r#"{"error":{"message":"No endpoints found that support image input","code":404}}"#;
+    check(error(404, "", no_vision), &with_picture(), ModelErrorKind::Image).await;
+}
+
+// S12
+#[tokio::test]
+async fn so_is_one_under_a_status_of_success() {
+    let body = r#"{"error":{"message":"Could not process image","code":400}}"#;
+    let streamed = Reply::Close(events(&format!("data: {body}\n\n")));
+    check(streamed, &with_picture(), ModelErrorKind::Image).await;
+    check(error(200, "", body), &with_picture().with_delivery(Delivery::Whole), ModelErrorKind::Image).await;
+}
+
+#[tokio::test]
+async fn without_a_picture_or_about_something_else_it_is_a_refusal_like_others() {
+    let plain = Request::new("scripted-1", vec![Message::user("hello")]);
+    check(error(400, "", BY_WORDS), &plain, ModelErrorKind::Refused).await;
+    let schema = r#"{"error":{"message":"Invalid schema for function 'view_image'","param":"tools[0]"}}"#;
+    check(error(400, "", schema), &with_picture(), ModelErrorKind::Refused).await;
+    let quota = r#"{"error":{"message":"no credit for this image"}}"#;
+    check(error(402, "", quota), &with_picture(), ModelErrorKind::Refused).await;
+}

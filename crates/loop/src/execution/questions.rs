@@ -1,0 +1,71 @@
+//! The questions whether calls of an answer may run, in the order of the calls.
+
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_protocol::{CallId, ResultStatus, ToolResult};
+
+use super::State;
+use crate::machine::{Machine, Phase};
+use crate::resume::Carried;
+use crate::{Effect, Entry, Event, words};
+
+impl Machine {
+    /// Takes the question of a call that policy asks about. A question that was put before the process that asked it ended,
+    /// and was answered then, is not put again; others wait for their turn.
+    pub(super) fn hold_question(&mut self, call: &CallId, request: Box<ApprovalRequest>) {
+        match self.answer_on_record(call, &request) {
+            Some(outcome) => {
+                self.carried.remove(call);
+                self.set(call, State::Asking);
+                self.approved(call, &outcome);
+            }
+            None => self.set(call, State::ToAsk(request)),
+        }
+    }
+
+    fn answer_on_record(&self, call: &CallId, request: &ApprovalRequest) -> Option<ApprovalOutcome> {
+        let carried = self.carried.get(call).filter(|carried| carried.request.digest == request.digest)?;
+        carried.outcome.clone()
+    }
+
+    /// Puts the questions whose turn has come. Calls are judged beside each other, in any order; a call that may still turn
+    /// out to ask holds back the questions of those behind it, and nothing else.
+    pub(crate) fn put_questions(&mut self) {
+        while let Some((call, request)) = self.next_question() {
+            self.ask(&call, request);
+        }
+    }
+
+    fn next_question(&self) -> Option<(CallId, Box<ApprovalRequest>)> {
+        let Phase::Executing(execution) = &self.phase else { return None };
+        let first = execution.slots.iter().find(|slot| {
+            matches!(
+                slot.state,
+                State::Ahead { runs: false } | State::LookingBack | State::Judging | State::ToAsk(_)
+            )
+        })?;
+        match &first.state {
+            State::ToAsk(request) => Some((first.call.id.clone(), request.clone())),
+            _ => None,
+        }
+    }
+
+    fn ask(&mut self, call: &CallId, request: Box<ApprovalRequest>) {
+        let before = self.carried.remove(call).filter(|carried| carried.request.digest == request.digest);
+        let (is_new, request) = before.map_or((true, request), |Carried { request, .. }| (false, request));
+        if self.approvals.ask(*request.clone(), self.now_ms).is_err() {
+            return self.cannot_ask(call);
+        }
+        self.set(call, State::Asking);
+        if is_new {
+            self.want(Effect::Record(Entry::Asked { request: request.clone() }));
+        }
+        self.show(Event::asked(request.clone()));
+        self.want(Effect::Ask(request));
+    }
+
+    /// A question that cannot be put is not a yes.
+    pub(super) fn cannot_ask(&mut self, call: &CallId) {
+        self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
+        self.advance();
+    }
+}

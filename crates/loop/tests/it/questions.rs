@@ -1,0 +1,156 @@
+//! The questions of one turn come in the order of its calls, in whatever order the calls are judged.
+
+use windlass_loop::{Ahead, Effect as Want, Event, Input, Judgement};
+use windlass_protocol::{CallId, ResultStatus, ToolResult};
+
+use crate::driven::{Driven, call, check_paired, config, early, entries};
+
+/// The calls that the human is asked about so far, in order.
+fn asked(run: &Driven) -> Vec<&str> {
+    let mut asked = Vec::new();
+    for want in &run.effects {
+        if let Want::Ask(request) = want {
+            asked.push(request.call.id.as_str());
+        }
+    }
+    asked
+}
+
+/// Three changes, and a call that reads before the last of them.
+fn four() -> Driven {
+    let mut run = Driven::start(config());
+    run.answer([
+        call("a", "change", r#"{"n":1}"#),
+        call("b", "change", r#"{"n":2}"#),
+        call("r", "look", "{}"),
+        call("c", "change", r#"{"n":3}"#),
+    ]);
+    run
+}
+
+#[test]
+fn calls_that_are_judged_backwards_are_asked_about_in_order() {
+    let mut run = four();
+    let calls = run.to_decide();
+    for call in calls.iter().rev() {
+        assert_eq!(asked(&run), [""; 0], "the first call may still ask");
+        run.judge(call);
+    }
+    assert_eq!(asked(&run), ["a", "b", "c"]);
+    assert_eq!(run.ran(), ["r"]);
+    for id in ["c", "a", "b"] {
+        run.approve(id);
+    }
+    assert_eq!(run.ran(), ["r", "c", "a", "b"], "answers count in any order");
+}
+
+// L5: nothing but a question waits.
+#[test]
+fn a_call_that_is_not_judged_yet_holds_back_questions_and_nothing_else() {
+    let mut run = four();
+    let calls = run.to_decide();
+    run.judge(&calls[1]);
+    run.judge(&calls[2]);
+    assert_eq!((asked(&run), run.ran()), (vec![], vec!["r".to_owned()]));
+    run.result("r", ResultStatus::Ok);
+    run.judge(&calls[0]);
+    assert_eq!(asked(&run), ["a", "b"], "the last call is not judged, and holds back no question before it");
+    run.judge(&calls[3]);
+    assert_eq!(asked(&run), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_call_that_turns_out_not_to_ask_lets_the_others_ask() {
+    let mut run = four();
+    let calls = run.to_decide();
+    run.judge(&calls[1]);
+    let id = CallId::new("a").unwrap();
+    let result = ToolResult::text(id.clone(), ResultStatus::InvalidArguments, "wrong");
+    run.step(Input::Judged { call: id, judgement: Box::new(Judgement::Refused(result)) });
+    assert_eq!(asked(&run), ["b"]);
+}
+
+// L7: a question that was held back is never put after a stop.
+#[test]
+fn a_question_that_is_held_back_ends_with_the_run() {
+    let mut run = four();
+    let calls = run.to_decide();
+    run.judge(&calls[1]);
+    run.step(Input::Cancel);
+    assert_eq!(asked(&run), [""; 0]);
+    let cancelled = ["a", "b", "r", "c"].map(|id| (id.to_owned(), ResultStatus::Cancelled));
+    assert_eq!(run.statuses(), cancelled);
+    check_paired(run.machine.transcript().messages());
+}
+
+// The time for an answer begins when the human is asked.
+#[test]
+fn the_time_of_a_question_begins_when_it_is_put() {
+    let mut run = four();
+    let calls = run.to_decide();
+    run.judge(&calls[1]);
+    assert_eq!(run.machine.next_deadline(), None);
+    run.now = 1_000_000;
+    run.judge(&calls[0]);
+    assert_eq!(run.machine.next_deadline(), Some(1_000_000 + windlass_hitl::DEFAULT_TIMEOUT_MS));
+}
+
+// L6: a call that began while the answer streamed may still ask, until it runs.
+#[test]
+fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_judged_does() {
+    for runs in [false, true] {
+        for before_the_end in [false, true] {
+            let mut run = Driven::start(early());
+            run.effects.clear();
+            run.step(Input::Chunk(call("r", "look", "{}")));
+            let reading = run.ahead().remove(0);
+            if runs && before_the_end {
+                run.step(Input::Started(reading.id.clone()));
+            }
+            run.step(Input::Chunk(call("a", "change", "{}")));
+            run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::Calls)));
+            run.step(Input::StreamEnd(Ok(())));
+            run.judge_all();
+            if runs && !before_the_end {
+                assert_eq!(asked(&run), [""; 0]);
+                run.step(Input::Started(reading.id.clone()));
+            }
+            assert_eq!(asked(&run).len(), usize::from(runs));
+            let outcome = Box::new(Ahead::NotBegun);
+            run.step(Input::Ahead { answer: 1, call: reading.id, outcome });
+            if !runs {
+                let again = run.to_decide().pop().unwrap();
+                assert_eq!(asked(&run), [""; 0], "it is judged once more");
+                run.judge(&again);
+            }
+            assert_eq!(asked(&run), ["a"]);
+        }
+    }
+}
+
+// The record has the questions in the order in which they were put.
+#[test]
+fn questions_stand_on_record_in_order() {
+    let mut run = four();
+    let calls = run.to_decide();
+    for call in calls.iter().rev() {
+        run.judge(call);
+    }
+    let recorded: Vec<_> = entries(&run.effects)
+        .into_iter()
+        .filter_map(|entry| match entry {
+            windlass_loop::Entry::Asked { request } => Some(request.call.id.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(recorded, ["a", "b", "c"]);
+    let shown: Vec<_> = run
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::ToolApprovalRequest { request, .. } => Some(request.call.id.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(shown, recorded);
+}

@@ -1,0 +1,97 @@
+//! The owner of a record: the call that began an agent, and the definition that the agent follows. A record is resumed
+//! under no other.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest as _, Sha256};
+use windlass_agent::{Entry, RunOrigin};
+use windlass_journal::Record;
+use windlass_tool::ToolError;
+
+use crate::AgentDefinition;
+
+/// The name of the tool that begins agents beside their caller.
+pub(crate) const SPAWN_AGENT: &str = "spawn_agent";
+/// The name of the tool that hands a task to an agent in a mode.
+pub(crate) const NEW_TASK: &str = "new_task";
+
+/// Returns the name of the tool that hands a task to an agent.
+pub(crate) fn tool_of(agent: &str) -> String {
+    format!("sub_agent_{agent}")
+}
+
+/// A call and the definition of the agent that it begins.
+pub(crate) struct Owner<'a> {
+    /// The key of the call, which is the id of the agent's run.
+    pub(crate) key: &'a str,
+    pub(crate) definition: &'a AgentDefinition,
+    /// The name of the tool that is called.
+    pub(crate) tool: &'a str,
+}
+
+impl Owner<'_> {
+    /// Returns what the record of the agent says about its owner.
+    pub(crate) fn origin(&self) -> RunOrigin {
+        RunOrigin::new(self.definition.name(), digest(self.definition), self.tool)
+    }
+
+    /// Checks that a record with entries is that of this call and this agent. Records of earlier versions say less, and are
+    /// accepted where they say nothing.
+    ///
+    /// # Errors
+    /// If it is another's.
+    pub(crate) fn check(&self, records: &[Record]) -> Result<(), ToolError> {
+        let Some((run, origin)) = read(records)? else { return Ok(()) };
+        if !run.is_empty() && run != self.key {
+            return Err(self.refusal(&format!("it belongs to the call {run}")));
+        }
+        match origin {
+            Some(origin) if origin.agent != self.definition.name() => {
+                Err(self.refusal(&format!("it is of the agent {}", origin.agent)))
+            }
+            Some(origin) if origin.tool != self.tool => {
+                Err(self.refusal(&format!("a call of {} began it", origin.tool)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that an agent that is to be resumed still has the definition that it began with.
+    ///
+    /// # Errors
+    /// If it has another one.
+    pub(crate) fn check_definition(&self, records: &[Record]) -> Result<(), ToolError> {
+        let origin = read(records)?.and_then(|(_, origin)| origin);
+        if origin.is_some_and(|origin| origin.definition != digest(self.definition)) {
+            return Err(self.refusal("its prompt, tools, model or mode have changed since it began"));
+        }
+        Ok(())
+    }
+
+    fn refusal(&self, why: &str) -> ToolError {
+        ToolError::model(format!(
+            "the agent {} was not resumed from its record, because {why}; nothing more was done. Give the task to a new agent",
+            self.definition.name()
+        ))
+    }
+}
+
+/// The run's id and its origin, as the first entry has them; `None` if there is no entry.
+fn read(records: &[Record]) -> Result<Option<(String, Option<RunOrigin>)>, ToolError> {
+    let Some(first) = records.first() else { return Ok(None) };
+    match first.read::<Entry>() {
+        Ok(Entry::Started { run, origin, .. }) => Ok(Some((run, origin))),
+        _ => Err(ToolError::model("the record under this call is not of an agent; nothing was done")),
+    }
+}
+
+/// A digest of all that decides what an agent does and may do. Its description and the number of its turns do not.
+fn digest(definition: &AgentDefinition) -> String {
+    let AgentDefinition { name, prompt, tools, model, mode, is_read_only, may_delegate, .. } = definition;
+    let decides = serde_json::json!([name, prompt, tools, model, mode, is_read_only, may_delegate]);
+    let bytes = Sha256::digest(decides.to_string().as_bytes());
+    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
