@@ -1,5 +1,5 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`,
-//! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `release`.
+//! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -20,6 +20,7 @@ mod fresh;
 mod fuzz;
 mod layers;
 mod mcp;
+mod picture;
 mod redteam;
 mod release;
 mod sdk;
@@ -38,7 +39,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 12] = [
+const COMMANDS: [Command; 13] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -50,6 +51,7 @@ const COMMANDS: [Command; 12] = [
     Command { name: "crash", help: redteam::CRASH_HELP, run: redteam::crash },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
+    Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },
 ];
 
