@@ -1,4 +1,4 @@
-//! Where a replayed run went another way than the recorded one.
+//! Differences between a replayed run and the recorded one.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::line::Body;
 use crate::recorded::is_recorded;
 
-/// One place where a replayed run went another way than the recorded one.
+/// A place where a replayed run differs from the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
-    /// What differs, and from what, in words.
+    /// Description of the difference.
     pub what: String,
 }
 
@@ -20,7 +20,7 @@ impl Difference {
         Self { what: what.into() }
     }
 
-    /// Two bodies that are not the same, named by the first place where they part.
+    /// Returns the difference between two bodies, named by the first path at which they differ.
     pub(crate) fn of_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
         let place = match (recorded, asked) {
             (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked),
@@ -41,7 +41,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Whether a body is the one that was recorded.
+/// Returns true if a body equals the recorded one, apart from redacted secrets.
 pub(crate) fn is_same(recorded: &Body, asked: &Body) -> bool {
     match (recorded, asked) {
         (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked).is_none(),
@@ -50,9 +50,9 @@ pub(crate) fn is_same(recorded: &Body, asked: &Body) -> bool {
     }
 }
 
-/// The path of the first difference, and what stands there on both sides.
+/// Returns the path of the first difference and the values on both sides.
 fn first_difference(recorded: &Value, asked: &Value) -> Option<(String, String, String)> {
-    // Bodies are as deep as conversations are, which is not deep; yet nothing here may recurse without a bound.
+    // Uses an explicit stack, so that the depth of a body cannot overflow the call stack.
     let mut waiting = vec![("body".to_owned(), Some(recorded), Some(asked))];
     while let Some((path, recorded, asked)) = waiting.pop() {
         match (recorded, asked) {
@@ -60,7 +60,7 @@ fn first_difference(recorded: &Value, asked: &Value) -> Option<(String, String, 
                 let mut keys: Vec<&String> = left.keys().chain(right.keys()).collect();
                 keys.sort_unstable();
                 keys.dedup();
-                // Popped from the end, so the first key is looked at first.
+                // The stack pops from its end, so push the keys in reverse order.
                 waiting.extend(
                     keys.into_iter()
                         .rev()

@@ -1,54 +1,54 @@
-//! Why a cassette cannot be written or read.
+//! Errors of writing and reading a cassette.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a cassette cannot be written or read.
+/// Error of writing or reading a cassette.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CassetteError {
-    /// There is a file already. A recording is never written over another.
+    /// The file exists. A recording never overwrites a file.
     #[error("{} is there already; a recording is never written over another file", path.display())]
     Exists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// The file cannot be made, written or read.
+    /// The file cannot be created, written or read.
     #[error("{} cannot be {verb}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was tried.
+        /// Participle of the failed operation: "made", "written" or "read".
         verb: &'static str,
-        /// Why it failed.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// A line is not one of a cassette.
+    /// A line cannot be parsed.
     #[error("line {number} is not of a cassette")]
     Line {
-        /// The line, from 1.
+        /// Number of the line, from 1.
         number: usize,
-        /// What the JSON parser met.
+        /// Error of the JSON parser.
         source: serde_json::Error,
     },
-    /// The first line does not begin a cassette.
+    /// The first line is not the start of a cassette.
     #[error("this is no cassette: its first line does not begin one")]
     NotCassette,
-    /// The cassette is of a later version of this program.
+    /// A later version of this program wrote the cassette.
     #[error("the cassette has version {version}, this program reads up to {}", crate::Line::VERSION)]
     Version {
-        /// The cassette's version.
+        /// Version of the cassette.
         version: u32,
     },
-    /// There is no such call to fork at.
+    /// The call to fork at is not in the cassette.
     #[error("the cassette has no call {call}; it has {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
     UnknownCall {
-        /// What was asked for.
+        /// Id of the requested call.
         call: String,
-        /// The calls that there are.
+        /// Recorded calls, as `ID (TOOL)`.
         known: Vec<String>,
     },
-    /// A value did not become JSON.
+    /// A line cannot be serialized.
     #[error("a line did not become JSON")]
     Json(#[from] serde_json::Error),
 }

@@ -1,4 +1,4 @@
-//! The lines of a cassette.
+//! Line format of a cassette.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,157 +7,158 @@ use serde_json::Value;
 use windlass_hitl::{ApprovalDecision, Digest};
 use windlass_protocol::{CallId, Containment, Content, ResultStatus, Target};
 
-/// One line of a cassette: JSON, in the order in which things happened. Lines of one exchange carry its number,
-/// since several can be open at once.
+/// One line of a cassette, in chronological order. Exchanges can overlap, so each of their lines carries the
+/// number of its exchange.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "snake_case")]
 pub(crate) enum Line {
-    /// The beginning.
+    /// First line of the file.
     Begin {
-        /// The version of this vocabulary.
+        /// Version of the line format.
         version: u32,
-        /// What the run was started with, in the words of whoever recorded it.
+        /// Settings of the recorded run, in a format that the recording program chooses.
         settings: Value,
     },
-    /// A request went out.
+    /// A request was sent.
     Request {
-        /// The exchange's number, from 0.
+        /// Number of the exchange, from 0.
         exchange: u64,
-        /// `GET` or `POST`.
+        /// HTTP method: `GET` or `POST`.
         method: String,
-        /// The address.
+        /// URL of the request.
         url: String,
-        /// The headers but for keys.
+        /// Headers, without those that carry a key.
         headers: Vec<(String, String)>,
-        /// The body.
+        /// Body of the request.
         body: Body,
     },
-    /// Its answer began.
+    /// The status and headers of a response arrived.
     Response {
-        /// The exchange's number.
+        /// Number of the exchange.
         exchange: u64,
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// The headers.
+        /// Headers of the response.
         headers: Vec<(String, String)>,
     },
-    /// More of the answer's bytes.
+    /// A part of a response body arrived.
     Bytes {
-        /// The exchange's number.
+        /// Number of the exchange.
         exchange: u64,
         /// The bytes.
         body: Body,
     },
-    /// The exchange is over.
+    /// The exchange ended.
     End {
-        /// The exchange's number.
+        /// Number of the exchange.
         exchange: u64,
-        /// How it failed, if it did.
+        /// Failure that ended the exchange, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<Failure>,
     },
-    /// A tool looked at what a call would meet. What was to be changed is not kept: it is in the call.
+    /// A tool inspected the targets of a call. The planned changes are not recorded: they follow from the
+    /// call.
     Inspection {
-        /// The tool's name.
+        /// Name of the tool.
         tool: String,
-        /// The payload's text.
+        /// Text of the call's payload.
         input: String,
-        /// What its paths met.
+        /// Targets of the call's paths.
         targets: Vec<Target>,
-        /// How its processes would be confined.
+        /// Confinement of the call's processes.
         containment: Option<Containment>,
     },
     /// A tool ran.
     Call {
-        /// The agents from the root down to the one that made the call; absent in recordings of earlier versions.
+        /// Names of the agents from the root to the caller; absent in recordings of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agents: Option<Vec<String>>,
-        /// Which call.
+        /// Id of the call.
         call: CallId,
-        /// The tool's name.
+        /// Name of the tool.
         tool: String,
-        /// The payload's text.
+        /// Text of the call's payload.
         input: String,
-        /// What came of it.
+        /// Outcome of the call.
         outcome: Outcome,
     },
-    /// The human was asked whether a call may run.
+    /// The approver was asked to decide on a call.
     Approval {
-        /// Which call.
+        /// Id of the call.
         call: CallId,
-        /// What was asked; absent in recordings of earlier versions.
+        /// Content of the request; absent in recordings of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<Asked>,
-        /// The answer; none if nobody was there.
+        /// Decision; `None` if no approver answered.
         decision: Option<ApprovalDecision>,
     },
     /// The human was asked a question.
     Question {
-        /// The question.
+        /// Text of the question.
         question: String,
-        /// The answer; none if there was none.
+        /// Answer; `None` if the human gave none.
         answer: Option<String>,
     },
 }
 
-/// What an approver was asked about.
+/// Content of an approval request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Asked {
-    /// The agents from the root down to the one that made the call.
+    /// Names of the agents from the root to the caller.
     pub(crate) agents: Vec<String>,
-    /// The tool's name.
+    /// Name of the tool.
     pub(crate) tool: String,
-    /// The payload's text.
+    /// Text of the call's payload.
     pub(crate) input: String,
-    /// What the answer is bound to (RULES H4).
+    /// Digest that the decision is bound to (RULES H4).
     pub(crate) digest: Digest,
 }
 
-/// Bytes, as the text or the JSON that they are.
+/// Bytes in the most readable form that preserves them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Body {
-    /// They are JSON.
+    /// Parsed JSON.
     Json(Value),
-    /// They are text.
+    /// UTF-8 text.
     Text(String),
-    /// They are neither.
+    /// Base64 of any other bytes.
     Base64(String),
 }
 
-/// How an exchange failed on the way.
+/// Failure of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Failure {
-    /// What went wrong, in the transport's word.
+    /// Name of the [`windlass_client::TransportErrorKind`] variant.
     pub(crate) kind: String,
-    /// In which words.
+    /// Message of the failure.
     pub(crate) message: String,
 }
 
-/// What came of a tool's call.
+/// Outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
-    /// It gave something back.
+    /// The call returned a result.
     Output {
-        /// How it ended.
+        /// Status of the result.
         status: ResultStatus,
-        /// What the model was told.
+        /// Content of the result for the model.
         content: Vec<Content>,
     },
-    /// It could not do what was asked, and told the model so.
+    /// The call failed with an error message for the model.
     Error(String),
-    /// It ended the run.
+    /// The call failed with an error that ends the run.
     Fatal(String),
 }
 
 impl Line {
-    /// The version of this vocabulary that is written.
+    /// Version of the line format that this program writes.
     pub(crate) const VERSION: u32 = 1;
 }
 
 impl Body {
-    /// A body as it is sent: JSON is kept as a value, so that a difference can be named by its place.
+    /// Converts a complete body. JSON is kept as a value, so that a difference can be named by its path.
     pub(crate) fn whole(bytes: &[u8]) -> Self {
         match serde_json::from_slice(bytes) {
             Ok(value) => Self::Json(value),
@@ -165,7 +166,7 @@ impl Body {
         }
     }
 
-    /// A piece of a body, which comes back byte for byte.
+    /// Converts a part of a body, so that replay returns exactly the same bytes.
     pub(crate) fn piece(bytes: &[u8]) -> Self {
         match std::str::from_utf8(bytes) {
             Ok(text) => Self::Text(text.to_owned()),

@@ -1,4 +1,4 @@
-//! Plays a cassette: what a run asks is answered as it was recorded.
+//! Replay of a cassette.
 
 use std::fmt;
 use std::fs;
@@ -16,27 +16,28 @@ use crate::line::{Asked, Body, Failure, Outcome};
 use crate::replay::{ReplayApprover, ReplayHuman, ReplayTool, ReplayTransport};
 use crate::{CassetteError, Difference, Line};
 
-/// Plays a cassette: give an agent what this gives, and it runs without a network, without tools and without a human.
+/// Replays a cassette. An agent with the player's transport, tools, approver and human runs without network,
+/// side effects and interaction.
 ///
-/// A run that asks anything else than the recorded one fails, and [`Player::differences`] says where it went another
-/// way. Requests are found by what they ask, calls by agent, id, tool and input, and approvals by the digest that they
-/// are bound to, so that sub-agents which run beside each other may come in another order.
+/// A run that differs from the recorded one fails, and [`Player::differences`] returns where. Requests are
+/// matched by content, calls by agent, id, tool and input, and approvals by their digest, so parallel
+/// sub-agents may run in another order than recorded.
 #[derive(Clone)]
 pub struct Player {
     played: Arc<Played>,
 }
 
-/// Where a run leaves its cassette, and with which answer.
+/// Call at which a replay leaves its cassette, and the new result of that call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Fork {
-    /// The call whose answer is another one.
+    /// Id of the call.
     pub call: CallId,
-    /// What it gives back instead.
+    /// Result that replaces the recorded one.
     pub answer: Output,
 }
 
-/// What is recorded, and what of it was played.
+/// Content of a cassette, with the state of its replay.
 pub(crate) struct Played {
     settings: Value,
     is_forked: bool,
@@ -46,7 +47,7 @@ pub(crate) struct Played {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) exchanges: Vec<Exchange>,
-    /// What tools saw, in the order in which they looked, each given back once.
+    /// Recorded inspections, in their order. Each is returned once.
     pub(crate) sights: Vec<Sight>,
     pub(crate) calls: Vec<Call>,
     pub(crate) approvals: Vec<Approval>,
@@ -54,7 +55,7 @@ pub(crate) struct State {
     pub(crate) differences: Vec<Difference>,
 }
 
-/// What a tool saw of what a call would meet.
+/// Recorded inspection of a call's targets.
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(crate) tool: String,
@@ -62,7 +63,7 @@ pub(crate) struct Sight {
     pub(crate) seen: Inspection,
 }
 
-/// One recorded exchange.
+/// Recorded exchange.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     pub(crate) number: u64,
@@ -76,8 +77,8 @@ pub(crate) struct Exchange {
     pub(crate) is_played: bool,
 }
 
-/// One recorded call, given back once. Its id alone does not name it: where the provider gives no ids, a sub-agent's
-/// call has the same made id as its parent's.
+/// Recorded call, returned once. Its id is not unique: if the provider assigns no ids, a generated id of a
+/// sub-agent's call can equal one of its parent's.
 #[derive(Debug)]
 pub(crate) struct Call {
     /// Absent in recordings of earlier versions.
@@ -89,7 +90,7 @@ pub(crate) struct Call {
     pub(crate) is_played: bool,
 }
 
-/// One recorded answer of an approver, given back once.
+/// Recorded decision of an approver, returned once.
 #[derive(Debug)]
 pub(crate) struct Approval {
     pub(crate) id: CallId,
@@ -99,7 +100,7 @@ pub(crate) struct Approval {
 }
 
 impl Fork {
-    /// Another answer of a call.
+    /// Returns a fork at a call with another result.
     pub fn new(call: CallId, answer: Output) -> Self {
         Self { call, answer }
     }
@@ -109,26 +110,26 @@ impl Player {
     /// Reads a cassette from a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no cassette.
+    /// If the file cannot be read or is not a valid cassette.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, CassetteError> {
         Self::parse(&read(path.as_ref())?)
     }
 
-    /// Reads a cassette. A last line that was cut by a crash is left out.
+    /// Parses a cassette. Ignores a last line that a crash has cut off.
     ///
     /// # Errors
-    /// If it is no cassette, of a later version, or damaged.
+    /// If the text is not a cassette, is damaged, or was written by a later version.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         let (settings, lines) = lines(text)?;
         Ok(Self::of(settings, lines, None))
     }
 
-    /// Reads a cassette to leave it at a call: up to there everything is as it was recorded, the call gives another
-    /// answer, and from the next request on the run is live. Calls of the same answer that are recorded stay as they
-    /// are.
+    /// Reads a cassette and forks it at a call. The replay is as recorded up to that call; the call returns
+    /// another result; from the next request on, the run is live. Other recorded calls of the same answer
+    /// keep their recorded results.
     ///
     /// # Errors
-    /// As for `parse`, and if no such call is recorded.
+    /// As for `parse`, and if the cassette does not contain the call.
     pub fn fork(path: impl AsRef<Path>, fork: Fork) -> Result<Self, CassetteError> {
         let (settings, lines) = lines(&read(path.as_ref())?)?;
         let is_call = |line: &Line| matches!(line, Line::Call { call, .. } if *call == fork.call);
@@ -159,27 +160,30 @@ impl Player {
         Self { played: Arc::new(Played { settings, is_forked, state: Mutex::new(state) }) }
     }
 
-    /// What the recorded run was started with.
+    /// Returns the settings of the recorded run.
     pub fn settings(&self) -> &Value {
         &self.played.settings
     }
 
-    /// A transport that answers as recorded. After a fork it hands on to the live one.
+    /// Returns a transport that replays recorded exchanges. After a fork it forwards further requests to
+    /// `live`.
     pub fn transport(&self, live: Option<Arc<dyn Transport>>) -> Arc<dyn Transport> {
         Arc::new(ReplayTransport { played: self.played.clone(), live: self.live(live) })
     }
 
-    /// A tool that looks like the inner one and gives back what was recorded. Only after a fork the inner one runs.
+    /// Returns a tool with the interface of `inner` that replays recorded calls. `inner` runs only after a
+    /// fork.
     pub fn tool(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
         Arc::new(ReplayTool { played: self.played.clone(), is_live: self.played.is_forked, inner })
     }
 
-    /// An approver who says what was said. After a fork the live one is asked.
+    /// Returns an approver that replays recorded decisions. After a fork it forwards further requests to
+    /// `live`.
     pub fn approver(&self, live: Option<Arc<dyn Approver>>) -> Arc<dyn Approver> {
         Arc::new(ReplayApprover { played: self.played.clone(), live: self.live(live) })
     }
 
-    /// A human who answers what was answered. After a fork the live one is asked.
+    /// Returns a human that replays recorded answers. After a fork it forwards further questions to `live`.
     pub fn human(&self, live: Option<Arc<dyn Human>>) -> Arc<dyn Human> {
         Arc::new(ReplayHuman { played: self.played.clone(), live: self.live(live) })
     }
@@ -188,12 +192,12 @@ impl Player {
         live.filter(|_| self.played.is_forked)
     }
 
-    /// Where the run went another way so far; at its end also what was recorded and never asked for. A replay is
-    /// good only if this is empty.
+    /// Returns the differences so far or, if there are not any, the recorded requests and calls that were not
+    /// replayed. A replay that has ended succeeded only if the list is empty.
     pub fn differences(&self) -> Vec<Difference> {
         let state = self.played.state();
         let mut differences = state.differences.clone();
-        // Where the run has gone another way, that it did not come to the rest is no news.
+        // After a difference, it is expected that the rest of the cassette is not replayed.
         if differences.is_empty() {
             let unasked = state.exchanges.iter().filter(|exchange| !exchange.is_played);
             differences.extend(
@@ -274,7 +278,7 @@ fn read(path: &Path) -> Result<String, CassetteError> {
     })
 }
 
-/// What the run was started with, and all further lines.
+/// Parses the settings of the run and all further lines.
 fn lines(text: &str) -> Result<(Value, Vec<Line>), CassetteError> {
     let mut lines = Vec::new();
     let mut texts = text.split_inclusive('\n').enumerate().peekable();

@@ -1,9 +1,9 @@
-//! Meeting a recorded text again, from which secrets were taken out.
+//! Comparison with recorded texts, from which secrets were removed.
 
 use windlass_redact::Redactor;
 
-/// Whether a text is the one that was recorded. What was taken out of it may have been anything: the one who plays a
-/// cassette has other secrets than the one who recorded it.
+/// Returns true if a text equals a recorded one. A redaction mark in the recorded text matches any text,
+/// because the secrets of the replaying user differ from those of the recording user.
 pub(crate) fn is_recorded(recorded: &str, met: &str) -> bool {
     let mut pieces = recorded.split(Redactor::MARK);
     let Some(mut rest) = pieces.next().and_then(|first| met.strip_prefix(first)) else { return false };

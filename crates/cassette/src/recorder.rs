@@ -1,4 +1,4 @@
-//! Writes a cassette while a run goes on.
+//! Recording of a cassette.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -17,12 +17,12 @@ use windlass_tool::{Human, Tool};
 use crate::tap::{ApproverTap, HumanTap, ToolTap, TransportTap};
 use crate::{CassetteError, Line};
 
-/// Writes a cassette while a run goes on: give it the transport, the tools, the approver and the human, and take
-/// what it gives back in their place. Cheap to clone.
+/// Records a run in a cassette. Wrap the agent's transport, tools, approver and human with its methods.
+/// Clones are cheap and write to the same file.
 ///
-/// Each line is on its way to the disk when what it tells has happened, so a run that is killed leaves a cassette
-/// up to there. Only the user can read it. Keys are never in it: headers that carry one are left out, and their values are taken out of all
-/// else, also where they come back in an answer or in a tool's output.
+/// Each event is written when it has happened, so a killed run leaves a cassette up to that point. Only the
+/// user may read the file (mode 0600 on Unix). Keys are never recorded: headers that carry one are left out,
+/// and their values are removed from everything else, including responses and tool output that repeat them.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,7 +45,7 @@ pub struct Recorder {
     tape: Arc<Tape>,
 }
 
-/// The file, and what is known while it is written.
+/// Output file, with the state of the recording.
 pub(crate) struct Tape {
     path: PathBuf,
     exchanges: AtomicU64,
@@ -55,16 +55,16 @@ pub(crate) struct Tape {
 struct State {
     file: File,
     redactor: Redactor,
-    /// The first failure; nothing is written after it, for a cassette with a hole would lie.
+    /// The first error. Nothing is written after it, because a cassette with a gap would replay wrongly.
     failure: Option<CassetteError>,
 }
 
 impl Recorder {
-    /// Begins a cassette. `settings` is what the run is started with; `secrets` are texts that must not be in it,
-    /// besides the keys that requests carry.
+    /// Creates a cassette. `settings` describes the run for [`Player::settings`](crate::Player::settings);
+    /// `secrets` are removed from the recording in addition to the keys of requests.
     ///
     /// # Errors
-    /// If there is such a file already, or it cannot be made.
+    /// If the file exists or cannot be created.
     pub fn create(
         path: impl AsRef<Path>,
         settings: Value,
@@ -88,30 +88,30 @@ impl Recorder {
         Ok(Self { tape })
     }
 
-    /// A transport that does what the inner one does, and is recorded.
+    /// Returns a transport that forwards to `inner` and records the exchanges.
     pub fn transport(&self, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
         Arc::new(TransportTap { inner, tape: self.tape.clone() })
     }
 
-    /// A tool that does what the inner one does, and is recorded.
+    /// Returns a tool that forwards to `inner` and records the calls.
     pub fn tool(&self, inner: Arc<dyn Tool>) -> Arc<dyn Tool> {
         Arc::new(ToolTap { inner, tape: self.tape.clone() })
     }
 
-    /// An approver who says what the inner one says, and is recorded.
+    /// Returns an approver that forwards to `inner` and records the decisions.
     pub fn approver(&self, inner: Arc<dyn Approver>) -> Arc<dyn Approver> {
         Arc::new(ApproverTap { inner, tape: self.tape.clone() })
     }
 
-    /// A human who says what the inner one says, and is recorded.
+    /// Returns a human that forwards to `inner` and records the answers.
     pub fn human(&self, inner: Arc<dyn Human>) -> Arc<dyn Human> {
         Arc::new(HumanTap { inner, tape: self.tape.clone() })
     }
 
-    /// Brings what is written to the disk.
+    /// Syncs the cassette to disk.
     ///
     /// # Errors
-    /// If anything could not be written: the cassette ends before that.
+    /// If any line could not be written; the cassette ends before that line.
     pub fn finish(&self) -> Result<(), CassetteError> {
         let mut state = self.tape.state();
         if let Some(failure) = state.failure.take() {
@@ -134,7 +134,7 @@ impl Tape {
         self.exchanges.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Writes a line, without the secrets that are known.
+    /// Writes a line without the known secrets.
     pub(crate) fn write(&self, line: &Line) {
         let mut state = self.state();
         if state.failure.is_some() {
@@ -143,7 +143,7 @@ impl Tape {
         let written = serde_json::to_string(line).map_err(CassetteError::from).and_then(|text| {
             let mut text = state.redactor.redact_json(&text).into_owned();
             text.push('\n');
-            // One write for a line: whoever is killed leaves half a line at most.
+            // One write per line, so that a killed process leaves at most one partial line.
             state.file.write_all(text.as_bytes()).map_err(|source| self.failed(source))
         });
         state.failure = written.err();
@@ -161,7 +161,7 @@ impl Tape {
         }
     }
 
-    /// Takes out what is known by now, of bytes that come in pieces.
+    /// Returns a redactor for a byte stream that removes the secrets known so far.
     pub(crate) fn redact_stream(&self) -> RedactStream {
         self.state().redactor.stream()
     }

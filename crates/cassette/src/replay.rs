@@ -1,4 +1,4 @@
-//! The wrappers that answer as it was recorded.
+//! Wrappers that replay recorded events.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ pub(crate) struct ReplayTransport {
     pub(crate) live: Option<Arc<dyn Transport>>,
 }
 
-/// What a request meets.
+/// Result of matching a request with the cassette.
 enum Met {
     Recorded(Result<Incoming, TransportError>),
-    /// Everything recorded was played, and the run goes on live.
+    /// All recorded exchanges were replayed, and the run continues live.
     Live,
     Different(Difference),
 }
@@ -111,12 +111,13 @@ pub(crate) struct ReplayTool {
 impl Tool for ReplayTool {
     as_inner!();
 
-    /// What was seen then: a decision that rests on a disk or a sandbox is the same wherever it is played.
+    /// Replays the recorded inspection, so that a decision that depends on the disk or the sandbox is the
+    /// same on any machine.
     fn inspect(&self, payload: &Payload) -> Inspection {
         match self.sight(payload) {
             Some(seen) => seen,
             None if self.is_live => self.inner.inspect(payload),
-            // Recordings from before tools looked have nothing to give.
+            // Earlier versions did not record inspections.
             None => Inspection::default(),
         }
     }
@@ -133,8 +134,8 @@ impl Tool for ReplayTool {
 }
 
 impl ReplayTool {
-    /// The recorded inspection. The player is locked only in here: the inner tool may look for long, or through another
-    /// tool of the same player.
+    /// Returns the recorded inspection. The state is locked only in this function: `inner.inspect` may take
+    /// long or call another tool of the same player.
     fn sight(&self, payload: &Payload) -> Option<Inspection> {
         let (tool, input) = (self.spec().name().as_str(), payload.text());
         let mut state = self.played.state();
@@ -152,7 +153,7 @@ impl ReplayTool {
         let at = of_id.iter().position(|call| call.is_of(tool, &input));
         let Some(call) = at.map(|at| of_id.swap_remove(at)) else {
             let other = of_id.first()?;
-            // In the live part another agent may well have a call of this id.
+            // After a fork, another agent may have a call with this id.
             if self.is_live && other.agents.is_none() {
                 return None;
             }
@@ -187,7 +188,7 @@ impl Approver for ReplayApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         let recorded = approval(&mut self.played.state(), request, self.live.is_some());
         if let Some(Approval { decision, .. }) = recorded {
-            // The request's id is new each time; the answer is to the same call.
+            // Request ids differ between runs, so set the current one.
             let decision = decision.map(|mut decision| {
                 decision.request_id.clone_from(&request.request_id);
                 decision
@@ -205,7 +206,7 @@ impl Approver for ReplayApprover {
 }
 
 impl Call {
-    /// Whether the agent may have made it under this id.
+    /// Returns true if this agent may have made the call with this id.
     fn may_be(&self, agents: &[String], id: &CallId) -> bool {
         self.id == *id && self.agents.as_ref().is_none_or(|recorded| recorded == agents)
     }
@@ -215,19 +216,20 @@ impl Call {
     }
 }
 
-/// Takes the recorded answer to a request, if there is one that counts for it.
+/// Removes and returns the recorded decision that applies to a request, if any.
 fn approval(state: &mut State, request: &ApprovalRequest, is_live: bool) -> Option<Approval> {
     let State { approvals, calls, .. } = state;
     let (tool, input) = (request.tool.as_str(), request.call.payload.text());
     let counts = |approval: &Approval| match &approval.asked {
         Some(asked) if asked.digest == request.digest => asked.agents == request.agents,
-        // Of arguments with a secret the replay has other bytes than the recorded run, and another digest. No tool runs
-        // in a replay; in the live part of a fork only the digest counts.
+        // Arguments with a secret are recorded redacted, so the digest of the replayed request differs.
+        // Compare the arguments instead, but only in a replay, in which no tool runs; after a fork only the
+        // digest counts.
         Some(asked) => {
             let is_same = asked.tool == tool && is_recorded(&asked.input, &input);
             !is_live && asked.input.contains(Redactor::MARK) && asked.agents == request.agents && is_same
         }
-        // A recorded yes of an earlier version is not bound to anything. It counts only where nothing runs.
+        // An approval of an earlier version has no digest. It applies only if no tool runs because of it.
         None => {
             let is_yes = approval.decision.as_ref().is_some_and(|decision| decision.approved);
             let mut unplayed = calls.iter().filter(|call| !call.is_played);

@@ -1,4 +1,4 @@
-//! The wrappers that tell a recorder what passes through them.
+//! Wrappers that record events.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub(crate) struct TransportTap {
     pub(crate) tape: Arc<Tape>,
 }
 
-/// A request without an answer so far. A client drops the future of a request that takes too long: for the replay that
-/// is a broken connection, after which the client may try again.
+/// A request without a response so far. A client drops the future of a request that takes too long; the
+/// cassette records that as a broken connection, which the client may retry during the replay.
 struct Open {
     tape: Arc<Tape>,
     exchange: u64,
@@ -39,7 +39,7 @@ impl Drop for Open {
     }
 }
 
-/// An answer's body on its way.
+/// Response body while it is read and recorded.
 struct Passing {
     body: ByteStream,
     tape: Arc<Tape>,
@@ -121,8 +121,8 @@ impl Passing {
 }
 
 impl Drop for Passing {
-    // A reader that has enough stops here in the replay, too. One that ran out of time reads on there, and meets the
-    // failure.
+    // During the replay, a client that stopped reading stops here too. A client that had timed out reads on
+    // and receives this failure.
     fn drop(&mut self) {
         if !self.is_over {
             self.end(Some(given_up("the answer was read no further")));
@@ -130,7 +130,7 @@ impl Drop for Passing {
     }
 }
 
-/// A request as it is kept.
+/// Returns the recorded form of a request.
 fn sent(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
     let shown = request.headers.iter().filter(|header| !header.is_secret);
     Line::Request {
@@ -142,7 +142,7 @@ fn sent(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
     }
 }
 
-/// What stands before the host of an address.
+/// Returns the password in a URL.
 fn password(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let (user, _) = rest.split(['/', '?', '#']).next()?.rsplit_once('@')?;
@@ -164,7 +164,7 @@ fn failure(error: &TransportError) -> Failure {
     Failure { kind: format!("{:?}", error.kind), message: error.to_string() }
 }
 
-/// All of a tool but its call, as the inner one has it.
+/// Implements every method of `Tool` except `inspect` and `call` by forwarding to `inner`.
 macro_rules! as_inner {
     () => {
         fn spec(&self) -> &windlass_protocol::ToolSpec {
@@ -241,7 +241,8 @@ impl Tool for ToolTap {
     }
 }
 
-/// The agents from the root down to the one that makes the call; empty for the root and without an agent.
+/// Returns the names of the agents from the root to the caller; empty for the root agent and outside of an
+/// agent.
 pub(crate) fn agents_of(ctx: &Context) -> Vec<String> {
     CallingRun::of(ctx).map(|run| run.agents().to_vec()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What checkpoints of a folder cost: the first, one where nothing changed, one where a file did, a diff, the room.
+//! Measures checkpoints of a folder: the first, one without changes, one with a changed file, a diff, disk.
 //! `cargo run --release -p windlass-checkpoint --example cost -- FOLDER`
 #![expect(clippy::disallowed_methods, reason = "a measurement on real files")]
 #![expect(clippy::print_stdout, reason = "it prints what it measured")]

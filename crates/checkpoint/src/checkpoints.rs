@@ -1,4 +1,4 @@
-//! The checkpoints of one workspace.
+//! Checkpoints of one workspace.
 
 use std::fmt;
 use std::fs;
@@ -16,11 +16,15 @@ use crate::scan::{LeftOut, Limits, Names};
 use crate::snapshot::{Place, Snapshot, snapshot};
 use crate::{CheckpointError, tree};
 
-/// The line of checkpoints, and the one place for what is only compared.
+/// Branch of the checkpoints, and the reference for snapshots that are only compared.
 const BRANCH: &str = "refs/heads/checkpoints";
 pub(crate) const NOW: &str = "refs/windlass/now";
 
-/// Checkpoints of a workspace, in a repository of their own beside it.
+/// Checkpoints of a workspace, in a git repository outside of it.
+///
+/// Every method opens files and runs `git`, so call it on a thread that may block. All of them but
+/// [`list`](Self::list) take a lock that excludes other processes; after ten seconds of waiting they fail with
+/// [`CheckpointError::Busy`].
 ///
 /// ```
 /// use windlass_checkpoint::{Checkpoints, CheckpointError, Until};
@@ -45,14 +49,15 @@ pub struct Checkpoints {
     state: Mutex<State>,
 }
 
-/// The last checkpoint and its names, with what tells that a file did not change since.
+/// Cache of the last checkpoint: its commit and files, with the file metadata that shows if a file has
+/// changed since.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) tip: Option<Oid>,
     pub(crate) names: Names,
 }
 
-/// Which checkpoint.
+/// Id of a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CheckpointId(pub(crate) Oid);
 
@@ -60,45 +65,47 @@ pub struct CheckpointId(pub(crate) Oid);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Checkpoint {
-    /// Which one.
+    /// Id of the checkpoint.
     pub id: CheckpointId,
-    /// The hash of all names and bytes in it: that of another is the same if nothing differs.
+    /// Hash of all names and contents. Two checkpoints without differences have the same tree.
     pub tree: String,
-    /// What it was taken for.
+    /// Label that the caller gave.
     pub label: String,
-    /// When it was taken, in seconds since 1970.
+    /// Time of the checkpoint, in seconds since 1970.
     pub seconds: u64,
 }
 
-/// A checkpoint that was just taken.
+/// Result of [`Checkpoints::take`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Taken {
-    /// The checkpoint.
+    /// The new checkpoint.
     pub checkpoint: Checkpoint,
-    /// What is not in it.
+    /// Counts of files that are not in it.
     pub left_out: LeftOut,
 }
 
-/// While it is held no other process changes the checkpoints.
+/// Guard that locks out other processes and threads.
 pub(crate) struct Held<'c> {
     pub(crate) state: MutexGuard<'c, State>,
     pub(crate) lock: Lock,
 }
 
 impl Checkpoints {
-    /// The checkpoints of a workspace that are kept in a folder, which is made if it is not there.
+    /// Opens the checkpoints of a workspace in `folder`. Creates the folder if it does not exist.
     ///
     /// # Errors
-    /// If there is no `git`, the folder is in the workspace or cannot be used, or the workspace cannot be read.
+    /// If `git` is not installed, the folder is inside the workspace or cannot be used, or the workspace
+    /// cannot be read.
     pub fn open(workspace: impl AsRef<Path>, folder: impl Into<PathBuf>) -> Result<Self, CheckpointError> {
         Self::open_for(workspace, folder, Access::ReadWrite)
     }
 
-    /// The same for a workspace that is only looked at, from which nothing is restored.
+    /// Like [`Self::open`], with the given access to the workspace. Nothing can be restored into a read-only
+    /// workspace.
     ///
     /// # Errors
-    /// As for opening.
+    /// Same as [`Self::open`].
     pub fn open_for(
         workspace: impl AsRef<Path>,
         folder: impl Into<PathBuf>,
@@ -108,7 +115,8 @@ impl Checkpoints {
         let folder = folder.into();
         let failed = |source| CheckpointError::State { path: folder.clone(), source };
         let workspace = Workspace::open_for(workspace, access)?;
-        // Before anything is made: the place may be named through links.
+        // Check before anything is created. The path may lead into the workspace through links, so resolve
+        // it.
         let there = folder.ancestors().find_map(|above| above.canonicalize().ok());
         if there.is_some_and(|there| there.starts_with(workspace.root())) {
             return Err(CheckpointError::InWorkspace { path: folder });
@@ -120,25 +128,25 @@ impl Checkpoints {
         Ok(Self { workspace, git, folder, limits: Limits::default(), state: Mutex::default() })
     }
 
-    /// Other limits of what is kept.
+    /// Sets the limits of a checkpoint.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Keeps what the workspace has now. It waits for files and for `git`, so it is for a thread that may wait.
+    /// Stores the current files of the workspace as a checkpoint. Blocks on files and on `git`.
     ///
-    /// A process that is killed here leaves the checkpoints as they were.
+    /// If the process is killed meanwhile, the existing checkpoints stay unchanged.
     ///
     /// # Errors
-    /// If there is too much to keep, another process works here, or `git` fails.
+    /// If the workspace exceeds the limits, another process holds the lock, or `git` fails.
     pub fn take(&self, label: &str) -> Result<Taken, CheckpointError> {
         let mut held = self.hold()?;
         let kept = self.kept(&held, BRANCH, label)?;
         Ok(held.state.follow(kept, label))
     }
 
-    /// All checkpoints, the oldest first.
+    /// Returns all checkpoints, the oldest first.
     ///
     /// # Errors
     /// If `git` fails.
@@ -155,7 +163,7 @@ impl Checkpoints {
         Ok(all)
     }
 
-    /// Waits until no other process works here, and knows the last checkpoint then.
+    /// Waits for the lock, then loads the last checkpoint if another process has taken one.
     pub(crate) fn hold(&self) -> Result<Held<'_>, CheckpointError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = Lock::take(&self.folder)?;
@@ -167,7 +175,7 @@ impl Checkpoints {
         Ok(Held { state, lock })
     }
 
-    /// The last checkpoint. References are never packed here.
+    /// Reads the branch from its file: references are never packed in this repository.
     fn tip(&self) -> Option<Oid> {
         let text = fs::read(self.git.repository.join(BRANCH)).ok()?;
         Oid::parse(text.trim_ascii())
@@ -178,7 +186,7 @@ impl Checkpoints {
         snapshot(&self.git, &self.workspace, self.limits, &held.state.names, &place)
     }
 
-    /// What the workspace has now, kept only to be compared.
+    /// Takes a snapshot of the workspace that is only compared and not part of the checkpoints.
     pub(crate) fn now(&self, held: &Held<'_>) -> Result<Snapshot, CheckpointError> {
         self.kept(held, NOW, "now")
     }
@@ -201,7 +209,7 @@ fn read(line: &[u8]) -> Option<Checkpoint> {
     Some(Checkpoint { id, tree, seconds, label: split(lines.next().unwrap_or_default()).0.to_owned() })
 }
 
-/// For the user alone: what is kept may be private.
+/// Creates the folder with mode 0700, because checkpoints can contain private files.
 fn make_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! What changed between a checkpoint and another, or now.
+//! Differences between a checkpoint and another one, or the current workspace.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -11,37 +11,37 @@ use crate::scan::Names;
 use crate::snapshot::{Place, recommit};
 use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
 
-/// How much of a diff is written.
+/// Maximum size of a diff, in bytes.
 const SHOWN_BYTES: u64 = 1024 * 1024;
 
-/// How many files that cannot be compared are named.
+/// Maximum number of files that a diff names as not comparable.
 const NAMED: usize = 20;
 
 const UNEQUAL: &str = "cannot be compared: one side was not kept (too large, ignored or unreadable)";
 
-/// Up to when.
+/// End of a diff.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a checkpoint or this moment, there is no third")]
 pub enum Until<'c> {
-    /// As it was then.
+    /// The state in another checkpoint.
     Checkpoint(&'c CheckpointId),
-    /// As it is.
+    /// The current state of the workspace.
     Now,
 }
 
-/// What changed, net: what was changed and changed back is not in it.
+/// Net difference between two states. A change that was reverted in between is not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diff {
-    /// A unified diff as git writes it, with moves; files that are no text are named. Above it stands a line for each
-    /// file of which one side was left out, as it cannot be compared.
+    /// Unified diff in git's format, with renames; binary files are only named. Lines above it name the files
+    /// that one side left out and that therefore cannot be compared.
     pub text: String,
-    /// Whether it goes on behind its last line.
+    /// True if the diff was cut after its last complete line.
     pub is_cut: bool,
 }
 
 impl Diff {
-    /// Whether nothing changed.
+    /// Returns true if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -62,10 +62,10 @@ impl Side {
 }
 
 impl Checkpoints {
-    /// What changed since a checkpoint, at most a mebibyte of it.
+    /// Returns the changes since a checkpoint, up to a mebibyte of diff text.
     ///
     /// # Errors
-    /// If no such checkpoint was taken, or as for taking one.
+    /// If the checkpoint does not exist, or as for [`Self::take`].
     pub fn diff(&self, from: &CheckpointId, until: Until<'_>) -> Result<Diff, CheckpointError> {
         self.find(from)?;
         let begin = Side::of(self, from.0)?;
@@ -94,8 +94,8 @@ impl Checkpoints {
         Ok(diff)
     }
 
-    /// The end of a diff without the names that one side has and the other left out: those would be told as deleted or
-    /// new. The names come with it.
+    /// Returns the end of a diff, adjusted so that files that one side has and the other left out are equal,
+    /// because the diff would report them as deleted or new. Also returns the paths of those files.
     fn level(
         &self,
         held: &Held<'_>,
@@ -146,7 +146,7 @@ impl Checkpoints {
         Ok(Diff { text: String::from_utf8_lossy(&said).into_owned(), is_cut })
     }
 
-    /// Only what was taken here is a checkpoint.
+    /// Fails unless `id` is a checkpoint: other commits in the repository are not.
     pub(crate) fn find(&self, id: &CheckpointId) -> Result<(), CheckpointError> {
         if self.list()?.iter().any(|known| known.id == *id) {
             return Ok(());

@@ -1,79 +1,80 @@
-//! Why there is no checkpoint, no diff and no way back.
+//! Errors of checkpoints, diffs and restores.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Where `git` is looked for: never in the working folder and never along `PATH`, which a workspace may lead.
+/// Folders that are searched for `git`. The working folder and `PATH` are not searched, because a workspace
+/// may control them.
 pub(crate) const PLACES: [&str; 5] =
     ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin", "/run/current-system/sw/bin"];
 
-/// This machine has no `git` that could keep checkpoints.
+/// No usable `git` is installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
 #[error("there is no git in {}; install it to have checkpoints", PLACES.join(", "))]
 #[non_exhaustive]
 pub struct NoGit;
 
-/// Why there is no checkpoint, no diff or no way back.
+/// Error of a checkpoint, a diff or a restore.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// There is no `git`: the feature is off.
+    /// No `git` is installed, so checkpoints are not available.
     #[error(transparent)]
     NoGit(#[from] NoGit),
     /// The workspace cannot be opened.
     #[error("the workspace cannot be looked at")]
     Workspace(#[from] windlass_sandbox::WorkspaceError),
-    /// The place for checkpoints lies in the workspace, where the agent could change them.
+    /// The folder for checkpoints is inside the workspace, where the agent could change it.
     #[error("checkpoints cannot be kept in {}, which is in the workspace", .path.display())]
     InWorkspace {
-        /// The place.
+        /// Folder for checkpoints.
         path: PathBuf,
     },
-    /// The place for checkpoints cannot be used.
+    /// The folder for checkpoints cannot be used.
     #[error("checkpoints cannot be kept in {}", .path.display())]
     State {
-        /// The place.
+        /// Folder for checkpoints.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// Another process takes or restores a checkpoint.
+    /// Another process holds the lock.
     #[error("another process works on the checkpoints in {}; try again", .path.display())]
     Busy {
-        /// The place.
+        /// Folder for checkpoints.
         path: PathBuf,
     },
-    /// `git` did not do what it was asked.
+    /// A `git` command failed.
     #[error("git {step} failed: {said}")]
     Git {
-        /// What it was to do.
+        /// Name of the command.
         step: &'static str,
-        /// What it said.
+        /// Exit status and error output of the command.
         said: String,
     },
-    /// There is more to keep than is kept.
+    /// The workspace exceeds a limit.
     #[error("the workspace has more than {limit} {what} to keep; let .gitignore name what was made")]
     TooMuch {
-        /// Files or bytes.
+        /// Unit of the limit: files or bytes.
         what: &'static str,
-        /// How many are kept.
+        /// The limit.
         limit: u64,
     },
-    /// No such checkpoint was taken.
+    /// The checkpoint does not exist.
     #[error("there is no checkpoint {id}")]
     NotFound {
-        /// The one that was asked for.
+        /// The requested id.
         id: String,
     },
-    /// Somebody else changed files since the last checkpoint; nothing was restored.
+    /// Files were changed outside of the checkpoints since the last one. Nothing was restored.
     #[error(
         "{} files were changed since the last checkpoint by somebody else, {} first; nothing was restored",
         .paths.len(),
         .paths.first().map_or("", String::as_str)
     )]
     Foreign {
-        /// The files.
+        /// Paths of these files.
         paths: Vec<String>,
     },
 }

@@ -1,7 +1,8 @@
-//! `git` as a keeper of objects: it is given bytes and names, and never a work tree that could lead it.
+//! `git` as an object store. It receives contents and names, and never a work tree, which could make it run
+//! programs.
 //!
-//! No flag makes git safe in a folder of a stranger's, whose attributes and configuration name programs. So it works in
-//! its own repository alone: files are read and written by this crate.
+//! No flag makes git safe in an untrusted folder, whose attributes and configuration can name programs. So
+//! git works only in its own repository, and this crate reads and writes the files of the workspace.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,13 +14,13 @@ use crate::error::PLACES;
 use crate::lock::Lock;
 use crate::{CheckpointError, NoGit};
 
-/// What no configuration changes: there is none but the repository's own.
+/// Settings on the command line, which take precedence over any configuration file.
 const SETTINGS: [&str; 12] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.attributesFile=/dev/null",
     "core.excludesFile=/dev/null",
-    // Names are only names here: nothing is checked out.
+    // Nothing is checked out, so names need no protection from file systems.
     "core.protectHFS=false",
     "core.protectNTFS=false",
     "core.sharedRepository=0600",
@@ -29,19 +30,19 @@ const SETTINGS: [&str; 12] = [
     "maintenance.auto=false",
     "diff.external=",
 ];
-/// The branch of the repository's HEAD, which never is: of a HEAD that is, git reads attributes.
+/// Branch of the repository's HEAD. It never exists: git would read attributes from an existing HEAD.
 const NO_BRANCH: &str = "none";
-/// How much of what git says is kept.
+/// Maximum number of bytes that are kept of an error output.
 const SAID_BYTES: u64 = 4 * 1024;
 
-/// A program and a repository.
+/// A `git` program with a repository.
 #[derive(Debug)]
 pub(crate) struct Git {
     program: PathBuf,
     pub(crate) repository: PathBuf,
 }
 
-/// A `git` that only the machine's owner could have put there.
+/// Returns the path of a `git` that only the machine's owner could have installed.
 pub(crate) fn find() -> Result<PathBuf, NoGit> {
     PLACES.into_iter().map(|place| Path::new(place).join("git")).find(|file| is_trusted(file)).ok_or(NoGit)
 }
@@ -49,7 +50,7 @@ pub(crate) fn find() -> Result<PathBuf, NoGit> {
 #[cfg(unix)]
 fn is_trusted(file: &Path) -> bool {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    // On a Mac the user's own package manager keeps its programs.
+    // On macOS the user's own package manager installs programs.
     let is_own = cfg!(target_os = "macos");
     fs::metadata(file).is_ok_and(|found| {
         let mode = found.permissions().mode();
@@ -63,7 +64,7 @@ fn is_trusted(_: &Path) -> bool {
 }
 
 impl Git {
-    /// The repository in a folder, made if it is not there: whole, or not at all.
+    /// Opens the repository in a folder. Creates it atomically if it does not exist.
     pub(crate) fn open(program: PathBuf, folder: &Path) -> Result<Self, CheckpointError> {
         let git = Self { program, repository: folder.join("repository") };
         if !git.repository.join("HEAD").is_file() {
@@ -92,7 +93,8 @@ impl Git {
         Ok(git)
     }
 
-    /// Removes what a git left that was killed. Who calls it holds the lock, so that no other works here.
+    /// Removes temporary and lock files of a killed git. The caller must hold the lock, so that no other git
+    /// is running.
     fn sweep(&self) {
         let is_left = |name: &OsStr| {
             let name = name.to_string_lossy();
@@ -101,13 +103,13 @@ impl Git {
         for folder in ["", "refs/heads", "refs/windlass", "objects/pack", "objects"] {
             let entries = fs::read_dir(self.repository.join(folder)).into_iter().flatten();
             for entry in entries.filter_map(Result::ok).filter(|entry| is_left(&entry.file_name())) {
-                // What cannot be removed is told by the git that meets it.
+                // Ignore the error: a git that finds the file will fail and report it.
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
-    /// Git without a repository, and without anything of the host's.
+    /// Returns a git command without a repository and without the host's environment and configuration.
     fn bare(&self) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -133,7 +135,7 @@ impl Git {
         command
     }
 
-    /// What a command says on stdout, at most so many bytes; what it says beyond is cut off, and the command with it.
+    /// Returns the first `limit` bytes of a command's output. Kills the command if it writes more.
     pub(crate) fn ask<'w>(
         &self,
         step: &'static str,
@@ -143,7 +145,7 @@ impl Git {
         output(step, self.command(words), None, limit)
     }
 
-    /// The same for a command that is told what it is about on stdin.
+    /// Like [`Self::ask`] with `input` on stdin, and without a limit.
     pub(crate) fn tell<'w>(
         &self,
         step: &'static str,
@@ -154,7 +156,7 @@ impl Git {
     }
 }
 
-/// A git that is written to while it works, and holds the lock until it ends.
+/// A running git that receives input and holds the lock until it ends.
 pub(crate) struct Stream<'l> {
     child: Child,
     step: &'static str,
@@ -174,12 +176,13 @@ impl<'l> Stream<'l> {
         Ok(Self { child, step, lock })
     }
 
-    /// Whoever writes buffers it. Dropping the writer is the end of the input.
+    /// Returns a buffered writer to git's stdin. Dropping it ends the input.
     pub(crate) fn input(&mut self) -> Option<impl Write + use<>> {
         self.child.stdin.take().map(|pipe| io::BufWriter::with_capacity(64 * 1024, pipe))
     }
 
-    /// What it said, once it has ended well. It says little: nothing waits for a full pipe.
+    /// Waits for git and returns its output. Its output must be small enough for a pipe's buffer, because
+    /// nothing reads it before.
     pub(crate) fn finish(mut self, written: io::Result<()>) -> Result<Vec<u8>, CheckpointError> {
         drop(self.child.stdin.take());
         let mut said = Vec::new();
@@ -197,7 +200,7 @@ impl<'l> Stream<'l> {
 
 impl Drop for Stream<'_> {
     fn drop(&mut self) {
-        // One that ended is not there to be ended.
+        // Ignore the errors: git may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -218,7 +221,7 @@ fn output(
     let (read, words) = std::thread::scope(|scope| {
         scope.spawn(move || {
             if let (Some(mut stdin), Some(input)) = (stdin, input) {
-                // A git that stops reading says why.
+                // Ignore the error: a git that stops reading reports why on stderr.
                 let _ = stdin.write_all(&input);
             }
         });

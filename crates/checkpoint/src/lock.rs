@@ -1,4 +1,4 @@
-//! One process at a time: a lock of the system, which ends with the processes that hold it.
+//! A file lock for one process at a time, which the system releases when its holders end.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use crate::CheckpointError;
 
-/// How long another process is waited for: 400 looks, 25 ms apart.
+/// Wait for another process: 400 attempts, 25 ms apart.
 const LOOKS: usize = 400;
 const PAUSE: Duration = Duration::from_millis(25);
 
-/// How much of what a git says is kept.
+/// Maximum number of bytes that are read of an error output.
 const SAID_BYTES: u64 = 4 * 1024;
 
-/// Held until it is dropped and every git that has it as its stderr has ended: one whose starter was killed still moves
-/// the branch, and must not do so when somebody else has moved it.
+/// Lock that is held until this value is dropped and every git that has the lock file as its stderr has
+/// ended. A git whose parent was killed may still move the branch, so it must keep other processes out.
 pub(crate) struct Lock(File);
 
 impl Lock {
@@ -37,20 +37,20 @@ impl Lock {
         Err(CheckpointError::Busy { path: folder.to_path_buf() })
     }
 
-    /// The lock as a place for words: the process that has it holds it.
+    /// Returns the emptied lock file as the stderr of a child process. The child then holds the lock too.
     pub(crate) fn share(&self) -> io::Result<Stdio> {
         self.0.set_len(0)?;
         (&self.0).seek(SeekFrom::Start(0))?;
         self.0.try_clone().map(Stdio::from)
     }
 
-    /// What was said there.
+    /// Returns the error output that child processes wrote to the lock file.
     pub(crate) fn said(&self) -> String {
         let mut words = Vec::new();
         let read = (&self.0)
             .seek(SeekFrom::Start(0))
             .and_then(|_| (&self.0).take(SAID_BYTES).read_to_end(&mut words));
-        // Where nothing can be read, nothing is told.
+        // A read error only costs the error text.
         drop(read);
         String::from_utf8_lossy(&words).trim().to_owned()
     }

@@ -1,15 +1,15 @@
-//! The name of a file's bytes in the repository.
+//! Object ids of git.
 
 use std::fmt::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-/// The name of an object, in git's own way: the hash of its kind, its length and its bytes.
+/// SHA-256 object id as git computes it: the hash of kind, length and content.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Oid([u8; 32]);
 
 impl Oid {
-    /// The name of a file's bytes.
+    /// Returns the id of a file's content.
     pub(crate) fn of_blob(bytes: &[u8]) -> Self {
         let mut hash = Sha256::new();
         hash.update(format!("blob {}\0", bytes.len()));
@@ -44,14 +44,14 @@ impl fmt::Debug for Oid {
     }
 }
 
-/// What a tree says of a name.
+/// Object of an entry in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Object {
     pub(crate) kind: ObjectKind,
     pub(crate) oid: Oid,
 }
 
-/// What has the name.
+/// Kind of an entry in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     File,

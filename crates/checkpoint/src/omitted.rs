@@ -1,5 +1,5 @@
-//! What a checkpoint left out, by name. Without these names a file that was there and left out cannot be told from one
-//! that was made later.
+//! Paths that a checkpoint left out. Without this record, a file that existed and was left out looks like a
+//! file that was created later.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use crate::git::Git;
 use crate::object::Oid;
 use crate::tree;
 
-/// What the last line of a commit's message begins with; the name of the blob with the names follows.
+/// Prefix of the last line of a commit message; the id of the blob with the paths follows.
 const MARK: &str = "left-out ";
 const FILE: u8 = b'f';
 const FOLDER: u8 = b'd';
 
-/// What was there when a checkpoint was taken, and is not in it.
+/// Paths that existed when a checkpoint was taken and are not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Omitted {
-    /// Files that were ignored, too large, secret by their names, or could not be read.
+    /// Files that were ignored, too large, secret by their names, or unreadable.
     pub(crate) files: BTreeSet<PathBuf>,
-    /// Folders into which nobody looked, with all that is in them.
+    /// Folders that were not walked, with everything in them.
     pub(crate) folders: BTreeSet<PathBuf>,
 }
 
 impl Omitted {
-    /// Whether the path was left out, or may have been there in a folder that was.
+    /// Returns true if the path was left out, or may have existed in a folder that was.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.files.contains(path) || path.ancestors().any(|above| self.folders.contains(above))
     }
 
-    /// The names as a blob has them: a letter for the kind, the path, and a zero byte.
+    /// Serializes the paths for a blob: for each a letter for the kind, the path, and a zero byte.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let files = self.files.iter().map(|path| (FILE, path));
         let mut bytes = Vec::new();
@@ -53,7 +53,8 @@ impl Omitted {
         omitted
     }
 
-    /// What a checkpoint left out; none if it does not say so, as checkpoints of earlier versions do not.
+    /// Returns the paths that a checkpoint left out, or `None` for a checkpoint of an earlier version, which
+    /// has no record of them.
     pub(crate) fn of(git: &Git, commit: Oid) -> Result<Option<Self>, CheckpointError> {
         const STEP: &str = "log";
         let commit = commit.to_string();
@@ -65,12 +66,12 @@ impl Omitted {
     }
 }
 
-/// The message of a commit with this label.
+/// Returns the commit message for a label and the blob with the paths.
 pub(crate) fn message(label: &str, names: Oid) -> String {
     format!("{label}\n\n{MARK}{names}\n")
 }
 
-/// The label in a commit's message, and the blob with the names that were left out.
+/// Splits a commit message into the label and the id of the blob with the paths.
 pub(crate) fn split(message: &str) -> (&str, Option<Oid>) {
     let message = message.trim_end_matches('\n');
     let last = message.lines().next_back().unwrap_or_default();

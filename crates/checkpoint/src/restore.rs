@@ -1,4 +1,5 @@
-//! The way back: only what differs is touched, each name in one step, and nothing of somebody else's by surprise.
+//! Restores of checkpoints. Only files that differ are changed, each atomically, and changes that others made
+//! are not overwritten silently.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,60 +12,62 @@ use crate::scan::Names;
 use crate::snapshot::Snapshot;
 use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
 
-/// How many objects are held at once.
+/// Maximum number of objects in memory at once.
 const AT_ONCE: usize = 64;
 
-/// What happens with files that changed since the last checkpoint, which nobody here did.
+/// Treatment of files that changed since the last checkpoint, and so were not changed by the caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Foreign {
-    /// Nothing is restored if there are some.
+    /// Fails without any change if there are such files.
     #[default]
     Refuse,
-    /// They stay as they are.
+    /// Keeps such files as they are.
     Keep,
-    /// They are restored like the others; what they were is in the checkpoint that is taken before.
+    /// Restores such files too. Their current state is in the checkpoint that [`Checkpoints::restore`] takes
+    /// first.
     Overwrite,
 }
 
-/// What was restored, or would be.
+/// Result of a restore, or its preview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Restored {
-    /// The checkpoint of what was there before, to go back to; none where nothing was done.
+    /// Checkpoint of the state before the restore; `None` in a preview.
     pub undo: Option<CheckpointId>,
-    /// The files that have what they had.
+    /// Files that were restored to their content in the checkpoint.
     pub written: Vec<String>,
-    /// The files that were made since, and are gone.
+    /// Files that were created after the checkpoint and were removed.
     pub removed: Vec<String>,
-    /// What differs all the same.
+    /// Files that still differ from the checkpoint.
     pub kept: Vec<Kept>,
 }
 
-/// A file that stayed as it is.
+/// A file that was not restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Kept {
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// Why.
+    /// Reason.
     pub why: Why,
 }
 
-/// Why a file stayed as it is.
+/// Reason why a file was not restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// Somebody else changed it since the last checkpoint.
+    /// The file was changed by someone else, since the last checkpoint or during the restore.
     Foreign,
-    /// The bytes that would be lost are in no checkpoint: the file was made since, or was or is left out (ignored, too
-    /// large), or the checkpoint was taken by an earlier version, which does not record what it left out.
+    /// The current content, which would be lost, is in no checkpoint, or the earlier state is unknown: the
+    /// file is new, or was or is left out (ignored, too large), or a checkpoint of an earlier version has no
+    /// record of left-out files.
     Unknown,
-    /// It could not be done; in the system's words.
+    /// The operating system returned this error.
     Failed(String),
 }
 
-/// What is to be done.
+/// Planned changes of a restore.
 #[derive(Default)]
 struct Plan {
     remove: Vec<PathBuf>,
@@ -79,10 +82,10 @@ impl Plan {
 }
 
 impl Checkpoints {
-    /// Says what going back to a checkpoint would do, and does nothing.
+    /// Returns what [`Self::restore`] would do, without doing it.
     ///
     /// # Errors
-    /// As for going back.
+    /// Same as [`Self::restore`].
     pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
         self.find(id)?;
         let held = self.hold()?;
@@ -92,12 +95,13 @@ impl Checkpoints {
         Ok(Restored { undo: None, written, removed, kept: plan.kept })
     }
 
-    /// Goes back to a checkpoint: files that differ are written, and those that were made since are removed, but not
-    /// those that no checkpoint has. Before, what is there now is kept in a checkpoint of its own.
+    /// Restores a checkpoint: writes files that differ and removes files that were created after it, except
+    /// files that are in no checkpoint. Takes a checkpoint of the current state first, and another one at the
+    /// end.
     ///
     /// # Errors
-    /// If no such checkpoint was taken, if somebody else changed files since the last one and that is not to be, or as
-    /// for taking one. What could not be done with single files is told of them.
+    /// If the checkpoint does not exist, if others changed files and `foreign` is [`Foreign::Refuse`], or as
+    /// for [`Self::take`]. Failures with single files are in [`Restored::kept`].
     pub fn restore(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
         self.find(id)?;
         let (now, plan) = {
@@ -108,7 +112,7 @@ impl Checkpoints {
         };
         let undo = self.take(&format!("before restore to {id}"))?.checkpoint.id;
         let mut restored = Restored { undo: Some(undo), kept: plan.kept, ..Restored::default() };
-        // What is gone goes first: a file may have the name of what is a folder now.
+        // Remove files first: a file to be written may have the name of a folder that becomes empty.
         let mut emptied = BTreeSet::new();
         for path in plan.remove {
             let done = self.put(&path, now.get(&path).map(|known| known.object), &Standing::Nothing);
@@ -117,7 +121,7 @@ impl Checkpoints {
             }
         }
         for folder in emptied.iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
-            // One with something in it stays.
+            // A folder that is not empty stays.
             let _ = found(folder).and_then(|folder| self.workspace.remove_folder(&folder));
         }
         for chunk in plan.write.chunks(AT_ONCE) {
@@ -128,7 +132,7 @@ impl Checkpoints {
                 restored.note(path, done, |restored| &mut restored.written);
             }
         }
-        // What is there now is the last checkpoint: changes after it are somebody else's.
+        // Makes the restored state the last checkpoint, so that later changes count as changes of others.
         self.take(&format!("restored {id}"))?;
         Ok(restored)
     }
@@ -144,7 +148,7 @@ impl Checkpoints {
         plan(last, now, &target, foreign)
     }
 
-    /// Puts a name back, if it has what it had a moment ago.
+    /// Replaces a file, if it is unchanged since `seen` was read.
     fn put(&self, path: &Path, seen: Option<Object>, wanted: &Standing) -> Result<(), FileError> {
         let path = found(path)?;
         let standing = self.workspace.standing(&path)?;
@@ -174,15 +178,15 @@ impl Restored {
     }
 }
 
-/// The checkpoint to go back to.
+/// The checkpoint to restore.
 struct Target {
     names: Names,
-    /// None if it does not say what it left out.
+    /// `None` if the checkpoint has no record of left-out files.
     omitted: Option<Omitted>,
 }
 
 impl Target {
-    /// Whether a name that it has not may have been there all the same.
+    /// Returns true if a path that is not in the checkpoint may have existed nevertheless.
     fn may_have_had(&self, path: &Path) -> bool {
         self.omitted.as_ref().is_none_or(|omitted| omitted.has(path))
     }
@@ -199,11 +203,12 @@ fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Resu
         }
         let is_theirs = object(last, path) != is;
         match (is_theirs, foreign, was) {
-            // No checkpoint has it: the one that is taken now would be its only trace.
+            // No checkpoint has the file, so its removal would leave the checkpoint before the restore as the
+            // only copy.
             (true, _, None) if !last.contains_key(path) => plan.keep(path, Why::Unknown),
-            // It was there, and its bytes of then are unknown: removing it does not go back.
+            // The file existed then with unknown content, so its removal would not restore that state.
             (_, _, None) if target.may_have_had(path) => plan.keep(path, Why::Unknown),
-            // It is there, and the checkpoint that is taken before would not have its bytes of now.
+            // The file exists now, and the checkpoint before the restore would leave its content out.
             (_, _, Some(_)) if now.omitted.files.contains(path) => plan.keep(path, Why::Unknown),
             (true, Foreign::Refuse, _) => theirs.push(shown(path)),
             (true, Foreign::Keep, _) => plan.keep(path, Why::Foreign),
@@ -214,7 +219,7 @@ fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Resu
     if theirs.is_empty() { Ok(plan) } else { Err(CheckpointError::Foreign { paths: theirs }) }
 }
 
-/// What stands there, as a checkpoint would have it.
+/// Returns the git object of a file in the workspace.
 fn object_of(standing: &Standing) -> Option<Object> {
     match standing {
         Standing::File { bytes, run } => {

@@ -1,4 +1,5 @@
-//! What of a workspace is kept: found by a walk that follows nothing, read only where it may have changed.
+//! Selection of the files for a checkpoint. The walk follows no links, and reads only files that may have
+//! changed.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,18 +14,19 @@ use crate::object::{Object, ObjectKind, Oid};
 use crate::omitted::Omitted;
 use crate::walk::Walk;
 
-/// A file that changed so shortly ago may change again without a sign.
+/// Minimum age of a change. A younger file may change again without a different timestamp ("racy" mtime, as
+/// in git's index).
 const YOUNG: Duration = Duration::from_secs(1);
 
-/// How much of a workspace is kept.
+/// Limits of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long a file may be; longer ones are left out.
+    /// Maximum size of a file, in bytes; larger files are left out.
     pub file_bytes: u64,
-    /// How many files there may be; with more there is no checkpoint.
+    /// Maximum number of files; a checkpoint of more files fails.
     pub files: u64,
-    /// How many bytes they may have together; with more there is no checkpoint.
+    /// Maximum total size of the files, in bytes; a larger checkpoint fails.
     pub bytes: u64,
 }
 
@@ -35,32 +37,32 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Other lengths of a file.
+    /// Sets the maximum size of a file, in bytes.
     pub fn with_file_bytes(mut self, bytes: u64) -> Self {
         self.file_bytes = bytes;
         self
     }
 
-    /// Another number of files.
+    /// Sets the maximum number of files.
     pub fn with_files(mut self, files: u64) -> Self {
         self.files = files;
         self
     }
 }
 
-/// What was not kept, beside what `.gitignore` names.
+/// Numbers of files that were left out, in addition to ignored ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// Files with names of secrets.
     pub secrets: u64,
-    /// Files that are longer than what is kept.
+    /// Files larger than [`Limits::file_bytes`].
     pub too_large: u64,
-    /// Files that could not be read.
+    /// Files and folders that could not be read.
     pub unread: u64,
 }
 
-/// A name in the workspace, what it has, and by what a change of it is seen.
+/// A file in a checkpoint, with the metadata that shows a later change.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub(crate) object: Object,
@@ -68,13 +70,13 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Of a tree that somebody else looked at.
+    /// Returns an entry from a commit, for which the metadata is unknown.
     pub(crate) fn unseen(object: Object) -> Self {
         Self { object, stamp: None }
     }
 }
 
-/// Every name that is kept.
+/// Files of a checkpoint, by path.
 pub(crate) type Names = BTreeMap<PathBuf, Known>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +87,7 @@ struct Stamp {
     times: (i64, i64, i64, i64),
 }
 
-/// A walk, and what it has found so far.
+/// A walk through a workspace, with its results so far.
 pub(crate) struct Scan<'s> {
     workspace: &'s Workspace,
     descent: Descent<'s>,
@@ -106,14 +108,14 @@ impl<'s> Scan<'s> {
         Self { workspace, descent, limits, before, now, left_out, omitted, bytes: 0, begin }
     }
 
-    /// Walks, and hands out the bytes of each name that may have changed.
+    /// Walks through the workspace. Calls `changed` with the content of each file that is new or has changed.
     pub(crate) fn run(
         &mut self,
         mut changed: impl FnMut(Oid, &[u8]) -> std::io::Result<()>,
     ) -> Result<std::io::Result<()>, CheckpointError> {
         let mut walk = Walk::new(self.workspace);
         while let Some(names) = walk.next() {
-            // A folder that cannot be read has nothing that could be kept.
+            // A folder that cannot be read counts as one unread file.
             self.left_out.unread += u64::from(names.is_err());
             for below in names.into_iter().flatten() {
                 if let Err(error) = self.entry(below, &mut changed)? {
@@ -123,7 +125,7 @@ impl<'s> Scan<'s> {
         }
         self.omitted.folders = walk.omitted.folders;
         self.omitted.files.extend(walk.omitted.files);
-        // What was kept once is kept although a `.gitignore` names it since.
+        // A file in the last checkpoint is kept even if a `.gitignore` names it now.
         let missing: Vec<_> =
             self.before.keys().filter(|path| !self.now.contains_key(*path)).cloned().collect();
         for below in missing {
@@ -170,14 +172,14 @@ impl<'s> Scan<'s> {
             return Ok(Ok(()));
         };
         let oid = Oid::of_blob(&bytes);
-        // Of what the branch has no byte is written again.
+        // The last checkpoint has the unchanged content of this path, so it is not written again.
         let is_new = known.is_none_or(|known| known.object.oid != oid);
         let stamp = self.is_settled(&found).then_some(stamp);
         self.now.insert(below, Known { object: Object { kind, oid }, stamp });
         Ok(if is_new { changed(oid, &bytes) } else { Ok(()) })
     }
 
-    /// Whether folders lead to a name, and nothing that was put in their place.
+    /// Returns true if all parents of a path are still folders, and not links or files in their place.
     fn is_plain(&self, below: &Path) -> bool {
         below.ancestors().skip(1).all(|folder| {
             !self.now.contains_key(folder)
@@ -185,7 +187,7 @@ impl<'s> Scan<'s> {
         })
     }
 
-    /// By handle below the root, so that a swap on the way leads nowhere.
+    /// Reads by handle below the root, so that a concurrent replacement of a folder cannot redirect it.
     fn read(&mut self, below: &Path, is_link: bool, is_program: bool) -> Option<(ObjectKind, Vec<u8>)> {
         if is_link {
             let target = self.descent.link(below).ok()?;
@@ -210,7 +212,7 @@ impl<'s> Scan<'s> {
         Ok(())
     }
 
-    /// Whether a later change of the file will show in its times.
+    /// Returns true if a later change of the file will change its timestamps.
     fn is_settled(&self, found: &std::fs::Metadata) -> bool {
         let Some(young) = self.begin.checked_sub(YOUNG) else { return false };
         let is_before = |time: Option<SystemTime>| time.is_some_and(|time| time < young);
@@ -244,7 +246,7 @@ fn changed_at(found: &std::fs::Metadata) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
 }
 
-/// Elsewhere nothing but the bytes tells what changed.
+/// On other systems only the content shows a change.
 #[cfg(not(unix))]
 impl Stamp {
     fn of(found: &std::fs::Metadata) -> Self {

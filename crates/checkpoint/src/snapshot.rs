@@ -1,4 +1,5 @@
-//! A checkpoint on its way into the repository: bytes that are new, then the names, then the one step that keeps it.
+//! Writes a checkpoint with `git fast-import`: first new contents, then the names, then one atomic move of
+//! the branch.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -18,7 +19,7 @@ use crate::scan::{LeftOut, Limits, Names, Scan};
 const STEP: &str = "fast-import";
 const WORDS: [&str; 5] = [STEP, "--quiet", "--force", "--done", "--date-format=raw"];
 
-/// What was kept.
+/// Result of a snapshot.
 pub(crate) struct Snapshot {
     pub(crate) commit: Oid,
     pub(crate) tree: String,
@@ -28,7 +29,7 @@ pub(crate) struct Snapshot {
     pub(crate) omitted: Omitted,
 }
 
-/// Where a snapshot goes, and on top of what.
+/// Target of a snapshot: branch, parent commit and label.
 pub(crate) struct Place<'p> {
     pub(crate) branch: &'p str,
     pub(crate) parent: Option<Oid>,
@@ -36,7 +37,7 @@ pub(crate) struct Place<'p> {
     pub(crate) lock: &'p Lock,
 }
 
-/// Looks at the workspace and keeps what it has. The branch moves at the end, in one step.
+/// Scans the workspace and commits its files. The branch moves at the end, in one step.
 pub(crate) fn snapshot(
     git: &Git,
     workspace: &Workspace,
@@ -62,7 +63,7 @@ pub(crate) fn snapshot(
     Ok(Snapshot { commit, tree, seconds, names, left_out, omitted })
 }
 
-/// Commits other names on top of a commit, all of whose objects the repository has already.
+/// Commits other names on top of a commit. The repository must already contain all their objects.
 pub(crate) fn recommit(
     git: &Git,
     names: (&Names, &Names),
@@ -107,7 +108,7 @@ fn commit(
     if let Some(parent) = place.parent {
         writeln!(input, "from {parent}")?;
     }
-    // What is gone goes first: a folder may have the name of what was a file.
+    // Delete first: a new folder may have the name of a deleted file.
     for path in before.keys().filter(|path| !now.contains_key(*path)) {
         writeln!(input, "D {}", quoted(path))?;
     }
@@ -120,7 +121,7 @@ fn commit(
     input.write_all(b"\nget-mark :1\nls :1 \"\"\ndone\n")
 }
 
-/// The commit, and the tree; one without a name in it is not told.
+/// Parses the commit and tree ids from the output of fast-import, which prints no id for an empty tree.
 fn read(said: &[u8]) -> Option<(Oid, String)> {
     let text = std::str::from_utf8(said).ok()?;
     let mut lines = text.lines();
@@ -137,7 +138,7 @@ fn empty_tree() -> String {
     })
 }
 
-/// A path as fast-import reads it back, whatever bytes it has.
+/// Quotes a path with arbitrary bytes for fast-import.
 fn quoted(path: &Path) -> String {
     let mut text = String::from('"');
     for byte in path.as_os_str().as_encoded_bytes() {

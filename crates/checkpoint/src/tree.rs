@@ -1,4 +1,4 @@
-//! The names of a checkpoint, as the repository has them.
+//! Reads the files of a checkpoint from the repository.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::scan::{Known, Names};
 
 const LIST: &str = "ls-tree";
 
-/// Every name of a checkpoint.
+/// Returns all files of a checkpoint.
 pub(crate) fn names(git: &Git, commit: Oid) -> Result<Names, CheckpointError> {
     let commit = commit.to_string();
     let listed = git.ask(LIST, [LIST, "-r", "-z", "--full-tree", &commit], u64::MAX)?;
@@ -42,7 +42,7 @@ pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// The bytes of some objects, in their order.
+/// Returns the contents of objects, in the order of their ids.
 pub(crate) fn blobs(git: &Git, oids: &[Oid]) -> Result<Vec<Vec<u8>>, CheckpointError> {
     const STEP: &str = "cat-file";
     let asked: Vec<String> = oids.iter().map(Oid::to_string).collect();

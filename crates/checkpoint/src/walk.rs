@@ -1,5 +1,5 @@
-//! The names in a workspace that may be kept: `.gitignore` is read by handle and held to a size, so that one that is a
-//! pipe, a device or a bomb stops nobody.
+//! Walk through the files of a workspace that are not ignored. Each `.gitignore` is read by handle and up to
+//! a maximum size, so that a pipe, a device or a huge file cannot block the walk.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,26 +11,26 @@ use windlass_sandbox::{Descent, Workspace};
 
 use crate::omitted::Omitted;
 
-/// Folders that hold what was fetched or made, in great number, also where no `.gitignore` says so.
+/// Folders of downloaded or generated files, which are left out even without a `.gitignore`.
 const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
-/// What marks a folder of what was made.
+/// File that marks a cache folder.
 const CACHE_MARK: &str = "CACHEDIR.TAG";
-/// Where a folder says what is to be ignored in it.
+/// Files with ignore rules for their folder.
 const RULES: [&str; 2] = [".git/info/exclude", ".gitignore"];
-/// How much of one such file counts.
+/// Limits on one such file.
 const RULE_BYTES: u64 = 1024 * 1024;
 const RULE_LINES: usize = 5_000;
 const LINE_BYTES: usize = 1_000;
 const LINE_CHOICES: usize = 100;
 
-/// A walk through all folders that are not ignored, by their paths below the root.
+/// Walk through all folders that are not ignored, with paths relative to the root.
 pub(crate) struct Walk<'w> {
     root: &'w Path,
     descent: Descent<'w>,
-    /// Folders that are still to be looked into, with how many of the rules hold there.
+    /// Folders still to be walked, each with the number of rule sets that apply to it.
     waiting: Vec<(PathBuf, usize)>,
     rules: Vec<(PathBuf, Gitignore)>,
-    /// What was met and is not given.
+    /// Paths that were found and left out.
     pub(crate) omitted: Omitted,
 }
 
@@ -41,7 +41,8 @@ impl<'w> Walk<'w> {
         Self { root: workspace.root(), descent, waiting, rules: Vec::new(), omitted: Omitted::default() }
     }
 
-    /// The next folder's names of what is no folder, if it can be read; nothing at the end.
+    /// Returns the paths of the non-folders in the next folder, or an error if it cannot be read; `None` at
+    /// the end.
     pub(crate) fn next(&mut self) -> Option<io::Result<Vec<PathBuf>>> {
         let (folder, held) = self.waiting.pop()?;
         self.rules.truncate(held);
@@ -58,11 +59,11 @@ impl<'w> Walk<'w> {
             let Some((below, kind)) =
                 entry.and_then(|it| Ok((folder.join(it.file_name()), it.file_type()?))).ok()
             else {
-                // Which name is missing is unknown.
+                // The name of the unreadable entry is unknown, so the folder counts as left out.
                 self.omitted.folders.insert(folder.clone());
                 continue;
             };
-            // A repository's own files are its own business, also those of one in the workspace.
+            // `.git` is never part of a checkpoint, including those of nested repositories.
             if below.file_name().is_some_and(|name| name == ".git") {
                 continue;
             }
@@ -82,7 +83,7 @@ impl<'w> Walk<'w> {
         is_known || mark().symlink_metadata().is_ok_and(|found| found.is_file())
     }
 
-    /// The innermost rule that fits decides.
+    /// The innermost matching rule decides.
     fn is_ignored(&self, below: &Path, is_folder: bool) -> bool {
         for (folder, rules) in self.rules.iter().rev() {
             let Ok(path) = below.strip_prefix(folder) else { continue };
@@ -106,7 +107,7 @@ impl<'w> Walk<'w> {
             let mut builder = GitignoreBuilder::new("");
             let is_fair = |line: &&str| line.len() <= LINE_BYTES && line.matches(',').count() <= LINE_CHOICES;
             for line in text.lines().take(RULE_LINES).filter(is_fair) {
-                // A line that is no pattern names nothing.
+                // Ignore lines that are not valid patterns.
                 let _ = builder.add_line(None, line);
             }
             if let Ok(rules) = builder.build()

@@ -1,4 +1,4 @@
-//! Reading an answer: as a stream with its two timers, or as a whole body.
+//! Response bodies: decoded from a stream with an idle and a total timer, or read whole.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,39 +16,39 @@ use crate::retry::after;
 use crate::secret::Key;
 use crate::transport::{ByteStream, Incoming};
 
-/// How long an answer that has said its end is waited for: usage may follow, an open connection may stay.
+/// Wait after the finish chunk for trailing usage. Bounded, because the connection may stay open.
 const AFTER_END: Duration = Duration::from_secs(5);
 
-/// How much of a refusal is read.
+/// Maximum number of bytes read from the body of a refusal.
 const REFUSAL_BYTES: usize = 1 << 20;
 
-/// How an answer is read.
+/// Everything needed to decode one response.
 pub(crate) struct Reading {
     pub(crate) wire: Arc<dyn Wire>,
     pub(crate) failures: Failures,
     pub(crate) options: Options,
     pub(crate) request_id: Option<String>,
-    /// When the answer has taken too long in all, the attempts before it included.
+    /// End of the total timer, which also covers the earlier attempts of this request.
     pub(crate) deadline: Instant,
 }
 
-/// An answer that streams.
+/// State of a streamed answer.
 struct Stream {
     reading: Reading,
     body: ByteStream,
     decoder: Box<dyn Decoder>,
     waiting: Vec<Result<Chunk, ModelError>>,
-    /// How long something new was waited for. Pings and counts of tokens are nothing new, and a reader's pause is no
-    /// wait.
+    /// Time spent waiting since the last content chunk. Pings and usage chunks do not reset it; time in which
+    /// the consumer does not poll does not count.
     quiet: Duration,
-    /// Whether the provider has said that the answer is over.
+    /// True after the provider has sent its finish chunk.
     has_finished: bool,
     is_over: bool,
     has_bytes: bool,
 }
 
 impl Reading {
-    /// The chunks of a streamed answer.
+    /// Decodes a streamed answer into chunks.
     pub(crate) fn stream(self, response: Incoming) -> ChunkStream {
         let stream = Stream {
             decoder: self.wire.decoder(self.options.limits),
@@ -60,7 +60,7 @@ impl Reading {
             body: response.body,
             reading: self,
         };
-        // What came in one piece is handed out without looking at the connection in between.
+        // Yields all chunks of one network read before the connection is polled again.
         let pieces = stream::unfold(stream, |mut stream| async move {
             let piece = stream.next().await?;
             Some((stream::iter(piece), stream))
@@ -68,7 +68,7 @@ impl Reading {
         Box::pin(pieces.flatten())
     }
 
-    /// The chunks of an answer that came in one body.
+    /// Decodes an answer that arrives as one body.
     pub(crate) async fn whole(self, response: Incoming) -> Result<ChunkStream, ModelError> {
         let body =
             self.body(response.body).await.map_err(|error| error.with_request_id(self.request_id.clone()))?;
@@ -82,7 +82,7 @@ impl Reading {
             }
             self.failures.malformed(&error).with_request_id(self.request_id.clone())
         })?;
-        // A refusal under a status of success (RULES S12): said as what it is before anything is handed out.
+        // RULES S12: a refusal under a success status becomes an error before any chunk is handed out.
         if let [Chunk::Error { .. }] = chunks.as_slice() {
             let error = self.wire.decode_error(200, &self.failures.key.redact_bytes(body));
             return Err(self.failures.refused_in_answer(error).with_request_id(self.request_id));
@@ -91,7 +91,7 @@ impl Reading {
         Ok(Box::pin(stream::iter(chunks.into_iter().map(move |chunk| Ok(without_key(&key, chunk))))))
     }
 
-    /// A whole body, within the limit and the time.
+    /// Reads a whole body, within the byte limit and the deadline.
     pub(crate) async fn body(&self, mut stream: ByteStream) -> Result<Vec<u8>, ModelError> {
         let (failures, options) = (&self.failures, &self.options);
         let limit = options.limits.body_bytes;
@@ -113,7 +113,7 @@ impl Reading {
 }
 
 impl Stream {
-    /// The chunks of the next piece that has any.
+    /// Waits for the next bytes that decode to at least one chunk and returns those chunks.
     async fn next(&mut self) -> Option<Vec<Result<Chunk, ModelError>>> {
         loop {
             if !self.waiting.is_empty() {
@@ -128,14 +128,14 @@ impl Stream {
             match self.read().await {
                 Ok(Some(bytes)) => self.take(&bytes),
                 Ok(None) => self.end(),
-                // The answer was whole already; how the connection ends says nothing more.
+                // The answer is already complete, so a broken connection at its end does not matter.
                 Err(_) if self.has_finished => self.end(),
                 Err(error) => self.fail(error),
             }
         }
     }
 
-    /// The next bytes, unless a timer runs out first.
+    /// Reads the next bytes, or fails when the idle or the total timer expires.
     async fn read(&mut self) -> Result<Option<Bytes>, ModelError> {
         let (failures, options) = (&self.reading.failures, &self.reading.options);
         let patience = if self.has_finished { AFTER_END } else { Duration::MAX };
@@ -194,7 +194,7 @@ impl Stream {
     }
 }
 
-/// What a server says of a failure can hold the key that it was sent.
+/// Removes the key from error chunks: a server can repeat the key that it received.
 fn without_key(key: &Key, chunk: Chunk) -> Chunk {
     match chunk {
         Chunk::Error { mut error } => {
@@ -206,7 +206,8 @@ fn without_key(key: &Key, chunk: Chunk) -> Chunk {
     }
 }
 
-/// The body of a refusal, as far as it comes in time: its status counts even if its words do not arrive.
+/// Reads the body of a refusal until `until`. Returns the bytes read so far on a timeout or a broken
+/// connection, because the status alone is enough to report the refusal.
 pub(crate) async fn refusal_body(mut stream: ByteStream, until: Instant) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(Ok(bytes))) = timeout_at(until, stream.next()).await {

@@ -1,24 +1,25 @@
-//! The beginning of an answer: an error that comes before the first word is a refusal like any other.
+//! The beginning of an answer: an error chunk before the first content is treated like a refused request.
 
 use futures_util::{StreamExt, stream};
 use windlass_model::{ChunkStream, ModelError};
 use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 
-/// Waits for the first chunk with content. The returned stream begins with the chunks before it.
+/// Waits for the first chunk with content. The returned stream starts with the chunks before it.
 ///
 /// # Errors
-/// If the answer ends with an error before that, other than a filter's or one that is not known.
+/// If the answer ends with an error before its first content, unless the error is a content filter's or of an
+/// unknown kind: those stay in the stream.
 pub(crate) async fn begun(
     chunks: ChunkStream,
     failure: impl Fn(StreamError) -> ModelError,
 ) -> Result<ChunkStream, ModelError> {
-    // The stream may end here and is polled once more by the chain below.
+    // `fuse`: the loop may see the end of the stream, and `chain` below polls it again.
     let mut chunks = chunks.fuse();
     let mut first = Vec::new();
     while let Some(chunk) = chunks.next().await {
         match chunk {
             Ok(Chunk::Error { error }) if is_refusal(&error) => return Err(failure(error)),
-            // Tokens are counted, and events that are not known sent, before the first word.
+            // Providers send usage and events of unknown types before the first content.
             Ok(chunk @ (Chunk::Usage { .. } | Chunk::Unknown(_))) => first.push(Ok(chunk)),
             Ok(chunk) => {
                 first.push(Ok(chunk));

@@ -1,4 +1,4 @@
-//! The document in which facts are kept.
+//! The JSON document that stores facts about models.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Fact, Listing, Storage};
 
-/// The version of the document. A newer one is read by nobody here, and not written over.
+/// Version of the document. A document of a newer version is neither read nor overwritten.
 const VERSION: u32 = 1;
 
-/// How long a refusal is believed: servers are set up anew, and models get better.
+/// Lifetime of a learned refusal: servers are reconfigured and models gain abilities.
 const BELIEVED: Duration = Duration::from_hours(7 * 24);
 
-/// The document.
+/// The stored document.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Book {
     version: u32,
-    /// By provider, then by model.
+    /// Keyed by provider, then by model.
     #[serde(default)]
     pub(crate) facts: BTreeMap<String, BTreeMap<String, Vec<Fact>>>,
-    /// By provider.
+    /// Keyed by provider.
     #[serde(default)]
     pub(crate) listings: BTreeMap<String, Listing>,
 }
 
 impl Book {
-    /// Drops what is no longer believed.
+    /// Drops expired facts.
     pub(crate) fn clean(&mut self, now: u64) {
         self.version = VERSION;
         for models in self.facts.values_mut() {
@@ -39,16 +39,17 @@ impl Book {
     }
 }
 
-/// Whether the place may be written to.
+/// Permission to overwrite the stored document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writing {
     Allowed,
-    /// There is something that would be lost.
+    /// The document is of a newer version or cannot be read, and overwriting would lose it.
     Forbidden,
 }
 
-/// What is in a place, whether it may be written over, and what is wrong with it. A document that cannot be understood
-/// is set aside under the lock, and only if it is still there then.
+/// Returns the stored document, the permission to overwrite it and a description of the problem, if any. A
+/// document that cannot be parsed is set aside under the lock, after a second read under that lock has
+/// confirmed it.
 pub(crate) fn read(storage: &dyn Storage) -> (Option<Book>, Writing, Option<String>) {
     match look(storage) {
         Look::Read(book, writing, trouble) => (book, writing, trouble),
@@ -81,10 +82,10 @@ pub(crate) fn read_locked(storage: &dyn Storage) -> (Option<Book>, Writing, Opti
     }
 }
 
-/// What is in a place.
+/// Result of one read of the storage.
 enum Look {
     Read(Option<Book>, Writing, Option<String>),
-    /// A document that was read whole and is not one of ours.
+    /// A document that was read completely and cannot be parsed.
     Broken(serde_json::Error),
 }
 
@@ -114,7 +115,8 @@ fn look(storage: &dyn Storage) -> Look {
     }
 }
 
-/// Whether a fact still counts. A fact of a time that has not come yet was learned while the clock was wrong.
+/// Returns true while a fact is valid. A fact from the future was learned while the clock was wrong and is
+/// invalid.
 pub(crate) fn is_believed(fact: &Fact, now: u64) -> bool {
     fact.learned_at <= now && now < fact.learned_at.saturating_add(BELIEVED.as_secs())
 }

@@ -1,4 +1,4 @@
-//! Putting a client together.
+//! The builder of a [`Client`].
 
 use std::sync::Arc;
 
@@ -13,7 +13,9 @@ use crate::speech::Speech;
 use crate::transport::Transport;
 use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 
-/// Puts a client together: an endpoint, and what differs from the defaults.
+/// Builder of a [`Client`]: an endpoint, a wire format, and settings that differ from the defaults.
+///
+/// The endpoint and the format come from [`Client::vendor`] or [`Client::builder`]; every setter is optional.
 #[derive(Clone)]
 pub struct ClientBuilder {
     endpoint: Endpoint,
@@ -26,31 +28,31 @@ pub struct ClientBuilder {
     facts: Option<Arc<Facts>>,
 }
 
-/// Why a client cannot be made.
+/// Error of [`ClientBuilder::build`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
-    /// The address is not one.
+    /// The base URL is not an http or https address with a host.
     #[error("the address {base_url} is not an http or https address")]
     Address {
         /// The address, without a password.
         base_url: String,
     },
-    /// The address has a place that the user fills in.
+    /// The base URL contains a placeholder (`{`) that the user must fill in.
     #[error("the address {base_url} has a place to fill in: give the whole address")]
     Placeholder {
         /// The address, without a password.
         base_url: String,
     },
-    /// The endpoint speaks another format.
+    /// The endpoint and the given wire format differ.
     #[error("the endpoint speaks {endpoint}, the wire format is {wire}")]
     Wire {
-        /// What the endpoint speaks.
+        /// Wire format of the endpoint.
         endpoint: String,
-        /// What was given.
+        /// Name of the wire format that was given.
         wire: &'static str,
     },
-    /// Nothing can be sent with these options.
+    /// The HTTP transport cannot be made with these options.
     #[error(transparent)]
     Http(#[from] HttpError),
 }
@@ -69,47 +71,50 @@ impl ClientBuilder {
         }
     }
 
-    /// The key.
+    /// Sets the API key.
     pub fn key(mut self, key: Option<SecretString>) -> Self {
         self.key = key;
         self
     }
 
-    /// How patient the client is.
+    /// Sets retries, timeouts and limits.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Proxy and certificate authorities. The wait for a connection is that of the [`Options`].
+    /// Sets the proxy and the certificate authorities of the default transport. Its connection timeout is
+    /// taken from [`Options`].
     pub fn http(mut self, http: HttpOptions) -> Self {
         self.http = http;
         self
     }
 
-    /// Another way to send than [`HttpTransport`]. Proxy and authorities are its own matter then.
+    /// Replaces [`HttpTransport`]. The options given to [`ClientBuilder::http`] are ignored then.
     pub fn transport(mut self, transport: impl Transport + 'static) -> Self {
         self.transport = Some(Arc::new(transport));
         self
     }
 
-    /// Who is told of retries and of each answer's beginning. It is called between other work and must not wait.
+    /// Sets a callback for retries and for the start of each answer. It runs between other work and must not
+    /// block.
     pub fn on_event(mut self, observer: impl Fn(&ClientEvent) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
 
-    /// What is known of models from refusals and lists, to share it between clients and to keep it. Without it each
-    /// client learns for itself, until it ends.
+    /// Sets the store of facts about models that were learned from refusals and model lists, so that clients
+    /// can share it and it can outlive them. By default each client learns in memory until it is dropped.
     pub fn facts(mut self, facts: Arc<Facts>) -> Self {
         self.facts = Some(facts);
         self
     }
 
-    /// The client.
+    /// Builds the client.
     ///
     /// # Errors
-    /// If the address is not one, the wire format is not the endpoint's, or the HTTP options cannot be used.
+    /// If the base URL is not an address or contains a placeholder, if the wire format differs from the
+    /// endpoint's, or if the HTTP options cannot be used.
     pub fn build(self) -> Result<Client, ClientError> {
         let endpoint = self.endpoint;
         let is_address = ["http://", "https://"].iter().any(|scheme| endpoint.base_url.starts_with(scheme));

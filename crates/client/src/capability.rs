@@ -1,4 +1,4 @@
-//! What is known of a model's abilities, and from where.
+//! Abilities of models and the sources that state them.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,53 @@ use windlass_protocol::{Capabilities, Support};
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Ability {
-    /// Tool calls of the provider's own kind.
+    /// Tool calls in the provider's native format.
     NativeTools,
-    /// Several calls in one answer.
+    /// Several tool calls in one answer.
     ParallelCalls,
     /// A tool choice that forces a call.
     ForcedToolChoice,
     /// Images in user messages.
     Images,
-    /// Answers held to a JSON schema.
+    /// Answers constrained to a JSON schema.
     StructuredOutput,
-    /// Answers that are some JSON object.
+    /// Answers constrained to some JSON object.
     JsonOutput,
-    /// Thoughts.
+    /// Reasoning output.
     Reasoning,
 }
 
-/// Who said it, the strongest first.
+/// Source of a statement about an ability, the strongest first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Source {
-    /// The user's own file.
+    /// The user's own configuration file.
     Config,
-    /// The provider itself, when it refused a request.
+    /// A refusal of the provider.
     Learned,
-    /// The provider itself, when it was asked for its models.
+    /// The provider's list of models.
     Discovered,
-    /// The table of this crate, under this pattern of names.
+    /// The built-in table, with the pattern of model names that matched.
     Table(String),
-    /// What holds for most of the provider's models.
+    /// The vendor's row: the default for most of its models.
     Vendor,
 }
 
-/// Whether a model has an ability, and who said so.
+/// Support for one ability, and the source of the statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// Whether it has it.
+    /// Support for the ability.
     pub support: Support,
-    /// Who said so; nobody if it is not known.
+    /// Source of the statement; `None` if the support is unknown.
     pub source: Option<Source>,
 }
 
-/// What some source says of a model's abilities; it is silent on the others.
+/// Statements of one source about abilities. An ability that is absent is not stated.
 pub type Said = BTreeMap<Ability, bool>;
 
-/// All that is known of a model's abilities.
+/// Everything known about a model's abilities, with the source of each statement.
 ///
 /// ```
 /// use windlass_client::{Ability, Source, Vendors};
@@ -70,7 +70,7 @@ pub type Said = BTreeMap<Ability, bool>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Known(BTreeMap<Ability, Answer>);
 
-/// Abilities as a file has them: fields, so that an error can name the one that is wrong.
+/// Abilities as a configuration file writes them: named fields, so that an error can name the wrong one.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Fields {
@@ -83,7 +83,7 @@ struct Fields {
     reasoning: Option<bool>,
 }
 
-/// Reads abilities out of a file.
+/// Deserializes abilities from a configuration file.
 pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D::Error> {
     let fields = Fields::deserialize(deserializer)?;
     let said = [
@@ -99,7 +99,7 @@ pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D
 }
 
 impl Ability {
-    /// Every ability that there is.
+    /// All abilities.
     pub const ALL: &[Self] = &[
         Self::NativeTools,
         Self::ParallelCalls,
@@ -112,12 +112,12 @@ impl Ability {
 }
 
 impl Known {
-    /// What is known of one ability.
+    /// Returns the support for one ability and its source.
     pub fn of(&self, ability: Ability) -> Answer {
         self.0.get(&ability).cloned().unwrap_or(Answer { support: Support::Unknown, source: None })
     }
 
-    /// The same as the plain value that the loop and the wire formats speak of.
+    /// Returns the support without sources, as the loop and the wire formats use it.
     pub fn capabilities(&self) -> Capabilities {
         Capabilities {
             native_tools: self.of(Ability::NativeTools).support,
@@ -129,7 +129,7 @@ impl Known {
         }
     }
 
-    /// Adds what a weaker source says of what is still open.
+    /// Adds the statements of a weaker source for abilities that are not stated yet.
     pub(crate) fn add(&mut self, said: &Said, source: &Source) {
         for (ability, has) in said {
             let support = if *has { Support::Yes } else { Support::No };

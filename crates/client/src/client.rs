@@ -1,4 +1,4 @@
-//! The client: a request out, an answer in, and trying again where that may help.
+//! The HTTP client: sends requests, retries where that may help, and returns answers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ use crate::speech::Speech;
 use crate::transport::{Header, Outgoing, Transport};
 use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
 
-/// A provider over HTTP.
+/// HTTP client of one provider, and its [`Model`].
 ///
-/// A request that is refused for now, or does not reach the provider, is sent again with growing waits; one that
-/// is wrong is not. Nothing is sent again once content was handed out. Dropping the stream closes the
-/// connection.
+/// It retries a request that was refused temporarily or did not reach the provider, with growing waits; it
+/// does not retry an invalid request, and nothing once content was handed out. Dropping the stream closes the
+/// connection. Clones share rate limits, caches and facts.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -49,7 +49,7 @@ pub struct Client {
     pub(crate) parts: Parts,
 }
 
-/// What a client is made of.
+/// State of a client, shared by its clones.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) transport: Arc<dyn Transport>,
@@ -65,11 +65,12 @@ pub(crate) struct Parts {
 }
 
 impl Client {
-    /// A client for one endpoint. It reads no environment: proxies and keys come in here. The endpoint of a vendor of
-    /// the table, as [`Endpoint::find`] gives it, brings the vendor's quirks along.
+    /// Creates a client for one endpoint. It reads no environment variables; keys and proxies are arguments.
+    /// If the endpoint has the name of a built-in vendor, as from [`Endpoint::find`], that vendor's quirks
+    /// apply.
     ///
     /// # Errors
-    /// If the address is not one, or the wire format is not the endpoint's.
+    /// If the address is invalid, or the wire format differs from the endpoint's.
     pub fn new(
         endpoint: Endpoint,
         key: Option<SecretString>,
@@ -79,14 +80,14 @@ impl Client {
         Self::builder(endpoint, wire).key(key).options(options).build()
     }
 
-    /// Begins a client with more than the defaults: proxy, own authorities, own transport, an observer.
+    /// Returns a builder, for a proxy, certificate authorities, another transport or a callback.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
         let speech = Speech::of_wire(&endpoint, wire);
         ClientBuilder::new(endpoint, speech)
     }
 
-    /// Begins a client for a vendor of the table: the wire format and its quirks follow from the vendor and from each
-    /// request's model.
+    /// Returns a builder for a vendor. The wire format and the quirks follow from the vendor and the model of
+    /// each request.
     ///
     /// ```
     /// use windlass_client::{Client, Vendors};
@@ -100,7 +101,7 @@ impl Client {
         ClientBuilder::new(vendor.endpoint.clone(), Speech::Vendor(Arc::new(vendor)))
     }
 
-    /// The endpoint that is spoken to.
+    /// Returns the endpoint of the client.
     pub fn endpoint(&self) -> &Endpoint {
         &self.parts.failures.endpoint
     }
@@ -109,13 +110,13 @@ impl Client {
         Self { parts }
     }
 
-    /// What the provider said, with its last answer for a model, of how much is left.
+    /// Returns the rate limits that the provider sent with its last answer for a model.
     pub fn rate_limits(&self, model: &str) -> Option<RateLimits> {
         self.parts.paces.of(model)
     }
 
-    /// Says the request and sends it until an answer begins; again without a parameter that is refused by name, once
-    /// for each (RULES L9).
+    /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
+    /// names, once for each parameter (RULES L9).
     async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
         let Parts { speech, failures, facts, memories, rewrites, options, .. } = &self.parts;
         let wire = self.wire(&request.model)?;
@@ -139,7 +140,7 @@ impl Client {
             let failed = match self.begin_until(turn, &outgoing, &mut tries).await {
                 Ok(chunks) => {
                     facts.settle(&provider, &request.model, &outgoing.body);
-                    // Only what helped is remembered.
+                    // Store only the facts of the request that succeeded.
                     for fact in refused.split_off(known) {
                         facts.learn(&provider, &request.model, fact);
                     }
@@ -158,7 +159,7 @@ impl Client {
                         && !attempted.contains(&fact.parameter) =>
                 {
                     self.tell(|| ClientEvent::Learned(fact.clone()));
-                    // The same words again: what was done about them did not help.
+                    // A repeated message shows that the last remedy did not help, so undo it.
                     if refused.len() > known
                         && refused.last().is_some_and(|last| last.message == fact.message)
                     {
@@ -172,7 +173,7 @@ impl Client {
         }
     }
 
-    /// The request with its tools' schemas as the vendor takes them.
+    /// Returns the request with its schemas compiled to the vendor's dialect.
     fn shown<'a>(&self, request: &'a Request) -> Shown<'a> {
         let told = |tool: &str, losses: &[Loss]| {
             self.tell(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
@@ -197,7 +198,7 @@ impl Client {
         answer::Reading { wire, failures: failures.clone(), options: *options, request_id, deadline }
     }
 
-    /// The request with its address and its headers.
+    /// Returns the request with its URL and headers.
     fn outgoing(&self, http: HttpRequest) -> Outgoing {
         let Failures { endpoint, key } = &self.parts.failures;
         let request = Outgoing::post(endpoint.url(&http.path), http.body);
@@ -231,7 +232,7 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The failure of a request for which an ability is missing, with what it means.
+/// Returns the error of a request that needs a missing ability, with advice.
 fn without(mut error: ModelError, fact: &Fact) -> ModelError {
     let (kind, advice) = match fact.parameter.as_str() {
         "tools" => (

@@ -1,4 +1,4 @@
-//! Reading a provider's list of its models, in the forms that there are.
+//! Parsers of providers' model lists, one for each known format.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::capability::{Ability, Said};
 use crate::facts::ModelEntry;
 
-/// One page of a list, and how the next is asked for.
+/// One page of a model list, with the query of the next page.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) models: Vec<ModelEntry>,
-    /// The query of the next page.
+    /// Query string of the next page; `None` after the last page.
     pub(crate) next: Option<String>,
 }
 
-/// A list as OpenAI has it, with what others add to it: OpenRouter's parameters, Mistral's abilities, and the many
-/// names of the window.
+/// A list entry in OpenAI's format with other servers' additions: OpenRouter's parameters, Mistral's
+/// capabilities, and the different names of the context window.
 #[derive(Deserialize)]
 struct Entry {
     id: String,
@@ -42,12 +42,13 @@ struct TopProvider {
     max_completion_tokens: Option<u64>,
 }
 
-/// Reads a list in the form of OpenAI, OpenRouter or Anthropic; none if it is no list.
+/// Parses a list in the format of OpenAI, OpenRouter or Anthropic. Returns `None` if the body is not such a
+/// list.
 pub(crate) fn models(body: &[u8]) -> Option<Page> {
     let body: Value = serde_json::from_slice(body).ok()?;
-    // Together gives the list as it is.
+    // Together sends the array without an envelope.
     let items = body.as_array().or_else(|| body.get("data")?.as_array())?;
-    // One entry of a form that nobody knows must not hide the others.
+    // An entry of unknown form must not hide the others.
     let entries = items.iter().filter_map(|item| Entry::deserialize(item).ok());
     let has_more = body.get("has_more").and_then(Value::as_bool).unwrap_or(false);
     let last = body.get("last_id").and_then(Value::as_str).filter(|_| has_more);
@@ -55,7 +56,7 @@ pub(crate) fn models(body: &[u8]) -> Option<Page> {
     Some(Page { models: entries.map(Entry::model).collect(), next })
 }
 
-/// Reads a list in the form of Gemini.
+/// Parses a list in Gemini's format. Leaves out models without `generateContent`.
 pub(crate) fn gemini_models(body: &[u8]) -> Option<Page> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -88,7 +89,7 @@ pub(crate) fn gemini_models(body: &[u8]) -> Option<Page> {
     Some(Page { models: models.collect(), next })
 }
 
-/// Adds what Ollama shows of one model.
+/// Adds the capabilities and the context window from Ollama's `/api/show`.
 pub(crate) fn ollama_shows(body: &[u8], model: &mut ModelEntry) {
     #[derive(Deserialize)]
     struct Shown {
@@ -97,7 +98,7 @@ pub(crate) fn ollama_shows(body: &[u8], model: &mut ModelEntry) {
         model_info: serde_json::Map<String, Value>,
     }
     let Ok(shown) = serde_json::from_slice::<Shown>(body) else { return };
-    // Older servers do not say what a model can do; their silence is no answer.
+    // Older servers send no capabilities; then the abilities stay unknown.
     if let Some(held) = shown.capabilities {
         for (name, ability) in
             [("tools", Ability::NativeTools), ("vision", Ability::Images), ("thinking", Ability::Reasoning)]
@@ -122,7 +123,7 @@ impl Entry {
             ] {
                 abilities.insert(ability, parameters.iter().any(|held| held == name));
             }
-            // Most lists have left it out for models that do it, so that only the word itself says something.
+            // Most lists omit this parameter even for models that support it, so its absence is not evidence.
             if parameters.iter().any(|held| held == "parallel_tool_calls") {
                 abilities.insert(Ability::ParallelCalls, true);
             }
@@ -143,7 +144,7 @@ impl Entry {
     }
 }
 
-/// Text as a query may hold it.
+/// Percent-encodes text for a query string.
 fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

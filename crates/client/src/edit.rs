@@ -1,4 +1,4 @@
-//! Small changes of a body that is encoded already: its other bytes stay as they are (RULES N6).
+//! Small edits of an encoded body. All other bytes stay unchanged (RULES N6).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A change of one field of a body. The field is named by its path: `stop`, `generationConfig.temperature`.
+/// An edit of one field of a body. The path names the field: `stop`, `generationConfig.temperature`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) path: String,
@@ -16,17 +16,17 @@ pub(crate) struct Edit {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The field goes.
+    /// Removes the field.
     Drop,
-    /// The field gets another name; where there is one of that name already, it goes.
+    /// Renames the field, or removes it if a field with the new name exists.
     Rename(String),
-    /// The field gets this value where it has that one, both as JSON.
+    /// Replaces the value `from` with `to`; both are JSON.
     Exchange { from: String, to: String },
-    /// The field gets this value, as JSON, if it is an object.
+    /// Replaces the value with this JSON if the value is an object.
     ObjectTo(String),
-    /// The field gets this value, as JSON, if there is none of its name.
+    /// Inserts the field with this JSON value if it is missing.
     Default(String),
-    /// This text goes from the field's list; a list that is empty then goes too.
+    /// Removes this string from the field's list, and the field if the list becomes empty.
     DropItem(String),
 }
 
@@ -35,14 +35,14 @@ impl Edit {
         Self { path: path.into(), change }
     }
 
-    /// Whether it changes something in one of these fields of the body.
+    /// Returns true if the edit concerns one of these top-level fields.
     pub(crate) fn is_in(&self, fields: &[&str]) -> bool {
         self.path.split('.').next().is_some_and(|first| fields.contains(&first))
     }
 }
 
-/// The body after the changes; a body that is no object, or that nothing changes, stays as it is. It is read once and
-/// written once, however many changes there are.
+/// Applies all edits with one parse and one serialization. Returns the body unchanged if it is not a JSON
+/// object or no edit applies.
 pub(crate) fn apply(body: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
     if edits.is_empty() {
         return body;
@@ -51,7 +51,7 @@ pub(crate) fn apply(body: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
     changed.map_or(body, String::into_bytes)
 }
 
-/// Whether the body has the field of this path.
+/// Returns true if the body has a field at this path.
 pub(crate) fn has(body: &[u8], path: &str) -> bool {
     fn find(text: &str, path: &[&str]) -> bool {
         let (Some((first, rest)), Ok(fields)) =
@@ -65,7 +65,7 @@ pub(crate) fn has(body: &[u8], path: &str) -> bool {
     std::str::from_utf8(body).is_ok_and(|text| find(text, &path))
 }
 
-/// The object after the changes, or none if nothing changes.
+/// Returns the object after the edits, or `None` if no edit applies.
 fn changed(text: &str, edits: &[Edit]) -> Option<String> {
     let mut fields: Fields<'_> = serde_json::from_str(text).ok()?;
     let mut is_changed = false;
@@ -76,12 +76,12 @@ fn changed(text: &str, edits: &[Edit]) -> Option<String> {
 }
 
 impl<'a> Fields<'a> {
-    /// Makes one change; none if there is nothing to change.
+    /// Applies one change. Returns `None` if it does not apply.
     fn change(&mut self, path: &str, change: &'a Change) -> Option<()> {
         let (name, rest) = path.split_once('.').unwrap_or((path, ""));
         let Some(at) = self.0.iter().position(|(held, _)| held == name) else {
             let (Change::Default(value), true) = (change, rest.is_empty()) else { return None };
-            // The last field stays the last: it is the conversation, and grows.
+            // Keeps the last field last: it is the conversation, which the next request extends.
             let end = self.0.len().saturating_sub(1);
             self.0.insert(end, (name.to_owned(), Cow::Borrowed(value)));
             return Some(());
@@ -110,14 +110,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What a value becomes.
+/// New state of an edited value.
 enum New<'a> {
     Value(Cow<'a, str>),
     Gone,
 }
 
 impl<'a> New<'a> {
-    /// None if the value stays.
+    /// Returns `None` if the value stays unchanged.
     fn of(value: &str, change: &'a Change) -> Option<Self> {
         match change {
             Change::Drop => Some(Self::Gone),
@@ -136,7 +136,7 @@ impl<'a> New<'a> {
     }
 }
 
-/// The fields of an object in their order, each value as its bytes.
+/// Fields of an object in their order, each value as raw JSON.
 struct Fields<'a>(Vec<(String, Cow<'a, str>)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {

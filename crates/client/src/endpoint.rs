@@ -1,4 +1,4 @@
-//! Where a provider is, and how it wants its key: data, not code.
+//! Addresses and authentication of providers, as data.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use serde::Deserialize;
 use crate::Vendors;
 use crate::transport::Header;
 
-/// How a key is sent.
+/// Way to send the API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Auth {
-    /// As `Authorization: Bearer KEY`.
+    /// In the header `Authorization: Bearer KEY`.
     Bearer,
-    /// In a header of this name.
+    /// In the header with this name.
     Header(String),
-    /// Not at all.
+    /// Not sent.
     None,
 }
 
-/// Where a provider is, which wire format it speaks, and how it wants its key.
+/// Address, wire format and authentication of a provider.
 ///
 /// ```
 /// use windlass_client::Endpoint;
@@ -33,48 +33,48 @@ pub enum Auth {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
-    /// The provider's name.
+    /// Name of the provider.
     pub name: String,
-    /// The address that a wire format's paths are put behind.
+    /// Base URL, to which the wire format appends its paths.
     pub base_url: String,
-    /// The environment variable in which its users keep another address. This crate does not read it.
+    /// Environment variable in which users keep another base URL. This crate does not read it.
     pub base_url_env: Option<String>,
-    /// The wire format: `openai-chat`, `openai-responses`, `anthropic` or `gemini`.
+    /// Name of the wire format: `openai-chat`, `openai-responses`, `anthropic` or `gemini`.
     pub wire: String,
-    /// How the key is sent.
+    /// Way to send the key.
     pub auth: Auth,
-    /// The environment variable in which its users keep the key. This crate does not read it.
+    /// Environment variable in which users keep the key. This crate does not read it.
     pub key_env: Option<String>,
-    /// Whether a key is needed.
+    /// Need of a key.
     pub key_use: KeyUse,
-    /// Headers that every request carries.
+    /// Additional headers of every request.
     pub headers: Vec<(String, String)>,
 }
 
-/// Whether a key is needed.
+/// Need of an API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KeyUse {
-    /// Nothing is answered without one.
+    /// The provider answers no request without a key.
     #[default]
     Required,
-    /// It is sent if there is one: local servers that may be started with a key.
+    /// A key is sent if the client has one, as for local servers that can be started with a key.
     Optional,
 }
 
 impl Endpoint {
-    /// A provider that is known by name: the endpoint of a builtin [`Vendor`](crate::Vendor).
+    /// Returns the endpoint of the built-in [`Vendor`](crate::Vendor) with this name.
     pub fn find(name: &str) -> Option<Self> {
         Vendors::table().get(name).map(|vendor| vendor.endpoint.clone())
     }
 
-    /// The names that are known.
+    /// Returns the names of the built-in vendors.
     pub fn names() -> Vec<&'static str> {
         Vendors::table().names().collect()
     }
 
-    /// Any server that speaks a wire format. A key is sent if there is one.
+    /// Returns an endpoint for any server with this base URL and wire format. The key is optional.
     pub fn custom(base_url: impl Into<String>, wire: impl Into<String>) -> Self {
         let wire = wire.into();
         let auth = match wire.as_str() {
@@ -94,25 +94,25 @@ impl Endpoint {
         }
     }
 
-    /// The same provider at another address.
+    /// Replaces the base URL.
     pub fn with_base_url(mut self, base_url: impl Into<String>) -> Self {
         self.base_url = base_url.into();
         self
     }
 
-    /// The same provider with the variable in which its users keep the key.
+    /// Sets the environment variable in which users keep the key.
     pub fn with_key_env(mut self, name: impl Into<String>) -> Self {
         self.key_env = Some(name.into());
         self
     }
 
-    /// The same provider with one more header.
+    /// Adds a header to every request.
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// The headers that every request to here carries, the key's included.
+    /// Returns the headers of every request, with the key's header if a key is given.
     pub(crate) fn all_headers(&self, key: Option<&str>) -> Vec<Header> {
         let mut headers: Vec<Header> =
             self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();
@@ -126,10 +126,10 @@ impl Endpoint {
         headers
     }
 
-    /// The address of a path of the wire format.
+    /// Returns the URL of a path of the wire format.
     ///
-    /// A base that ends in the version which the path begins with is taken as it is meant: both
-    /// `https://host` and `https://host/v1` lead to `https://host/v1/messages`.
+    /// A version at the end of the base URL is not repeated: both `https://host` and `https://host/v1` lead
+    /// to `https://host/v1/messages`.
     pub(crate) fn url(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
         match (base.strip_suffix("/v1"), path.strip_prefix("/v1/")) {
@@ -138,12 +138,12 @@ impl Endpoint {
         }
     }
 
-    /// The address without what can be a secret in it: what stands before an `@`, and the query.
+    /// Returns the base URL without user information, query and fragment, which can be secret.
     pub fn address(&self) -> String {
         shown_url(&self.base_url)
     }
 
-    /// What of the endpoint must not be shown: values of headers that carry a key, and the password in its address.
+    /// Returns the secrets of the endpoint: values of headers that carry a key, and the password in its URL.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> {
         let headers = self.headers.iter().map(|(name, value)| Header::new(name, value));
         let headers = headers.filter(|header| header.is_secret).map(|header| header.value.into());
@@ -151,16 +151,16 @@ impl Endpoint {
         headers.chain(password.map(SecretString::from))
     }
 
-    /// Host and port, for messages.
+    /// Returns host and port, for messages.
     pub fn host(&self) -> &str {
         let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-        // What stands before an @ is a secret.
+        // The user information before `@` is secret.
         authority.rsplit_once('@').map_or(authority, |(_, host)| host)
     }
 }
 
-/// An address as it may be shown.
+/// Returns a URL without user information, query and fragment.
 pub(crate) fn shown_url(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let shown = url.get(..end).unwrap_or(url);
@@ -170,7 +170,7 @@ pub(crate) fn shown_url(url: &str) -> String {
     }
 }
 
-/// What stands before an `@` in an address.
+/// Returns the user information of a URL.
 fn user(url: &str) -> Option<&str> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -178,7 +178,7 @@ fn user(url: &str) -> Option<&str> {
 }
 
 impl fmt::Debug for Endpoint {
-    // A user's own header can be a key, and what stands before an @ is one.
+    // A header value of the user can be a key, and the base URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headers: Vec<Header> =
             self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();

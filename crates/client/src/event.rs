@@ -1,4 +1,4 @@
-//! What a client tells about its work, besides the chunks of an answer.
+//! Events about the work of a client, apart from the chunks of an answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,54 +7,55 @@ use windlass_schema::Loss;
 
 use crate::{Fact, RateLimits};
 
-/// What a client tells about its work while it goes on.
+/// An event about a request, for the callback of [`ClientBuilder::on_event`](crate::ClientBuilder::on_event).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// A request was refused for now, and is sent again after the wait.
+    /// A request failed temporarily and is sent again after the wait.
     Retry {
-        /// How many requests were sent so far.
+        /// Number of requests sent so far.
         attempts: usize,
-        /// How long it waits.
+        /// Wait before the next request.
         wait: Duration,
-        /// What the refusal said.
+        /// Message of the failure.
         message: String,
     },
-    /// Nothing is left of what the provider allows: the request waits until there is.
+    /// The rate limit is known to be used up: the request waits until its window resets.
     Wait {
-        /// How long it waits.
+        /// Length of the wait.
         wait: Duration,
     },
-    /// A refusal named a parameter; the request is said without it, or with another in its place.
+    /// A refusal named a parameter. The request is sent again with the remedy of this fact.
     Learned(Fact),
-    /// The vendor's dialect of JSON Schema cannot say all of a tool's schema. Arguments are checked against the whole.
+    /// The vendor's JSON Schema dialect cannot express all of a tool's schema. Arguments are still checked
+    /// against the complete schema.
     SchemaLoss {
-        /// The tool.
+        /// Name of the tool or of the output schema.
         tool: String,
-        /// What is lost.
+        /// Constraints that the dialect cannot express.
         losses: Vec<Loss>,
     },
-    /// An answer began.
+    /// An answer started.
     Answer(AnswerInfo),
 }
 
-/// What is known of an answer when it begins.
+/// Metadata of an answer, known when it starts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AnswerInfo {
-    /// The provider's name.
+    /// Name of the provider.
     pub provider: String,
-    /// The model that was asked for.
+    /// Name of the requested model.
     pub model: String,
-    /// The status.
+    /// HTTP status.
     pub status: u16,
-    /// The provider's id of the request, for its support.
+    /// Request id that the provider assigned, for its support.
     pub request_id: Option<String>,
-    /// How many requests it took.
+    /// Number of requests that were sent for this answer.
     pub attempts: usize,
-    /// How much is left, where the provider says it.
+    /// Rate limits from the response headers; `None` if the provider sent none.
     pub rate_limits: Option<RateLimits>,
 }
 
-/// Who is told. It is called between other work and must not wait.
+/// Callback for events. It runs between other work and must not block.
 pub(crate) type Observer = Arc<dyn Fn(&ClientEvent) + Send + Sync>;

@@ -1,4 +1,4 @@
-//! What providers have said of their models: in refusals, and when they were asked.
+//! Facts about models, learned from providers' refusals and model lists.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::edit::{Change, Edit};
 use crate::supposed::Supposed;
 use crate::{Endpoint, Quirk, Storage};
 
-/// What providers have said of their models, shared by clients and kept between processes if there is a place.
+/// Store of facts about models, shared by clients and kept between processes if it has a [`Storage`].
 ///
 /// ```
 /// use windlass_client::{Facts, FileStorage};
@@ -26,75 +26,75 @@ pub struct Facts {
     supposed: Supposed,
 }
 
-/// What a refusal said of a model.
+/// A fact about a model that a refusal taught.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Fact {
-    /// The parameter that was refused.
+    /// Name of the refused parameter.
     pub parameter: String,
-    /// What is done about it in later requests; nothing if only an ability is missing.
+    /// Change of later requests; `None` if the fact only denies an ability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Remedy>,
-    /// What follows for the model's abilities.
+    /// Abilities that the refusal denies.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub abilities: Said,
-    /// The beginning of the provider's words.
+    /// First 200 characters of the provider's message.
     pub message: String,
-    /// When it was said, in seconds since 1970.
+    /// Time at which the fact was learned, in seconds since 1970.
     pub learned_at: u64,
 }
 
-/// What is done about a parameter that is refused.
+/// Change of later requests because of a refused parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Remedy {
-    /// It is not sent.
+    /// Omits the parameter.
     Drop,
-    /// It is sent under this name.
+    /// Sends the parameter under this name.
     Rename(String),
-    /// This text is not sent in its list.
+    /// Omits this string from the parameter's list.
     DropItem(String),
-    /// The request is said with this quirk.
+    /// Applies this quirk to the request.
     Quirk(Quirk),
 }
 
-/// A model, as its provider's list has it.
+/// A model in a provider's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelEntry {
-    /// The name that requests give.
+    /// Name of the model in requests.
     pub id: String,
-    /// How many tokens request and answer may have together.
+    /// Size of the context window in tokens, for request and answer together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// How many tokens an answer may have.
+    /// Maximum number of tokens in an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// The abilities that the list speaks of.
+    /// Abilities that the list states.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub abilities: Said,
 }
 
-/// A provider's list of its models.
+/// A provider's list of models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Listing {
-    /// When it was asked for, in seconds since 1970.
+    /// Time of the request, in seconds since 1970.
     pub asked_at: u64,
-    /// The models, in the provider's order.
+    /// Models, in the provider's order.
     pub models: Vec<ModelEntry>,
 }
 
 impl ModelEntry {
-    /// A model of which nothing but its name is known.
+    /// Returns an entry that has a name and no further data.
     pub fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), context_tokens: None, output_tokens: None, abilities: Said::new() }
     }
 }
 
 impl Facts {
-    /// Nothing is known yet, and nothing is kept when the process ends.
+    /// Returns an empty store that is lost when it is dropped.
     pub fn in_memory() -> Self {
         Self {
             book: Mutex::default(),
@@ -104,8 +104,9 @@ impl Facts {
         }
     }
 
-    /// What is kept in a place. A document that cannot be understood is set aside; one that cannot even be read or
-    /// moved, or that a newer version wrote, is left alone, and nothing is kept then. [`Facts::trouble`] says so.
+    /// Opens a stored document. A document that cannot be parsed is set aside. A document that cannot be read
+    /// or set aside, or that a newer version wrote, stays unchanged, and the store then works in memory only;
+    /// [`Facts::trouble`] returns the reason.
     pub fn open(storage: impl Storage + 'static) -> Self {
         let (book, writing, trouble) = read(&storage);
         let storage: Option<Arc<dyn Storage>> =
@@ -118,17 +119,18 @@ impl Facts {
         }
     }
 
-    /// What went wrong with the place so far, for the human.
+    /// Returns the last problem with the storage, for the user.
     pub fn trouble(&self) -> Option<String> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The name under which an endpoint's models are kept: a server at another address is another.
+    /// Returns the key under which an endpoint's facts are stored: its name and host, because another server
+    /// can behave differently.
     pub fn provider(endpoint: &Endpoint) -> String {
         format!("{} {}", endpoint.name, endpoint.host())
     }
 
-    /// What refusals said of a model, as far as they are still believed.
+    /// Returns the facts about a model that have not expired, and those that only this process supposes.
     pub fn of(&self, provider: &str, model: &str) -> Vec<Fact> {
         let now = now();
         let book = self.lock();
@@ -137,7 +139,7 @@ impl Facts {
         kept.chain(self.supposed.of(provider, model)).collect()
     }
 
-    /// The models of a provider of which refusals said something.
+    /// Returns the models of a provider for which facts are stored.
     pub fn models(&self, provider: &str) -> Vec<String> {
         let now = now();
         let book = self.lock();
@@ -148,12 +150,12 @@ impl Facts {
             .collect()
     }
 
-    /// A provider's list of its models, as it was when it was last asked.
+    /// Returns the provider's list of models as of the last request for it.
     pub fn listing(&self, provider: &str) -> Option<Listing> {
         self.lock().listings.get(provider).cloned()
     }
 
-    /// Remembers what a refusal said, in place of what was said of that parameter before.
+    /// Stores a fact in place of an earlier one about the same parameter.
     pub fn learn(&self, provider: &str, model: &str, fact: Fact) {
         self.change(|book| {
             let facts =
@@ -163,34 +165,36 @@ impl Facts {
         });
     }
 
-    /// Believes in this process what a refusal seemed to say, until [`settle`](Self::settle) keeps it or drops it.
+    /// Uses a fact in this process only, until [`settle`](Self::settle) stores or drops it.
     pub(crate) fn suppose(&self, provider: &str, model: &str, fact: Fact) {
         self.supposed.add(provider, model, fact);
     }
 
-    /// Looks at what is supposed of a model in the light of a request that succeeded.
+    /// Settles the supposed facts about a model after a request has succeeded: stores a fact if the request
+    /// did without the denied feature, drops it otherwise.
     pub(crate) fn settle(&self, provider: &str, model: &str, sent: &[u8]) {
         for fact in self.supposed.settle(provider, model, sent) {
             self.learn(provider, model, fact);
         }
     }
 
-    /// Remembers a provider's list of its models.
+    /// Stores a provider's list of models.
     pub fn list(&self, provider: &str, models: Vec<ModelEntry>) {
         let listing = Listing { asked_at: now(), models };
         self.change(|book| drop(book.listings.insert(provider.to_owned(), listing)));
     }
 
-    /// Forgets all that refusals of a provider said.
+    /// Removes all learned facts about a provider's models.
     pub fn forget(&self, provider: &str) {
         self.change(|book| drop(book.facts.remove(provider)));
     }
 
-    /// Changes the book here and in its place, on top of what other processes have put there since.
+    /// Changes the document in memory and in the storage, on top of the changes that other processes have
+    /// stored.
     fn change(&self, change: impl FnOnce(&mut Book)) {
         let mut book = self.lock();
         let Some(storage) = &self.storage else { return change(&mut book) };
-        // From here to the end other processes wait, so that no change of theirs is lost.
+        // The lock is held to the end of the function, so that no change of another process is lost.
         let lock = storage.lock();
         let (kept, may_write, mut trouble) = match &lock {
             Ok(_) => read_locked(storage.as_ref()),
@@ -220,7 +224,7 @@ impl Facts {
 }
 
 impl Fact {
-    /// A fact that is learned now.
+    /// Returns a fact that is learned now.
     pub(crate) fn new(
         parameter: impl Into<String>,
         remedy: Option<Remedy>,
@@ -231,7 +235,7 @@ impl Fact {
         Self { parameter: parameter.into(), remedy, abilities, message, learned_at: now() }
     }
 
-    /// The change of a body, if that is what is done about it.
+    /// Returns the edit of the body, if the remedy is one.
     pub(crate) fn edit(&self) -> Option<Edit> {
         let change = match self.remedy.as_ref()? {
             Remedy::Drop => Change::Drop,

@@ -1,4 +1,4 @@
-//! What went wrong, in words that say where and what to do.
+//! Errors of requests, with messages that name the host and a remedy.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,10 +12,10 @@ use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
 use crate::{Endpoint, RateLimits};
 
-/// Headers in which providers give their id of a request.
+/// Headers that contain the provider's request id.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
 
-/// Makes errors about one endpoint, without its key.
+/// Creates errors about one endpoint, without its key.
 #[derive(Clone)]
 pub(crate) struct Failures {
     pub(crate) endpoint: Endpoint,
@@ -28,7 +28,7 @@ impl Failures {
         ModelError::new(kind, self.key.redact(&text))
     }
 
-    /// The server was not reached, or the connection broke.
+    /// Returns the error of an unreachable server or a broken connection.
     pub(crate) fn transport(&self, error: &TransportError) -> ModelError {
         let said = &error.message;
         let (kind, text) = match error.kind {
@@ -51,7 +51,7 @@ impl Failures {
         self.of(kind, &text)
     }
 
-    /// The provider refused, in words without the key.
+    /// Returns the error of a refusal, without the key.
     pub(crate) fn refusal(
         &self,
         status: u16,
@@ -69,7 +69,7 @@ impl Failures {
             ProviderErrorKind::NotProvider => " (is the address right, or is a proxy between?)".to_owned(),
             _ => String::new(),
         };
-        // What no provider made names its status already.
+        // The message of a response that did not come from a provider already contains the status.
         let text = if error.message.starts_with("status ") {
             format!("{error}{advice}")
         } else {
@@ -81,7 +81,7 @@ impl Failures {
             .with_source(error)
     }
 
-    /// The provider refused under a status of success.
+    /// Returns the error of a refusal under a success status.
     pub(crate) fn refused_in_answer(&self, error: ProviderError) -> ModelError {
         let error = self.key.redact_error(error);
         self.of(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
@@ -89,27 +89,28 @@ impl Failures {
             .with_source(error)
     }
 
-    /// The provider refused inside the stream, before the first word.
+    /// Returns the error of a refusal inside a stream, before the first content.
     pub(crate) fn refused_in_stream(&self, error: StreamError) -> ModelError {
-        // The reader has taken the key out of the chunk already.
+        // The reader has already removed the key from the chunk.
         let mut error = refused_in_stream(error);
         error.message = format!("{}: {}", self.endpoint.host(), error.message);
         error
     }
 
-    /// The provider's own id of a request.
+    /// Returns the provider's request id.
     pub(crate) fn request_id(&self, headers: &[(String, String)]) -> Option<String> {
         let id = REQUEST_IDS.iter().find_map(|name| header(headers, name));
         id.map(|id| self.key.redact(id))
     }
 
-    /// The answer is not of the provider's format.
+    /// Returns the error of an answer that does not have the provider's format.
     pub(crate) fn malformed(&self, error: &DecodeError) -> ModelError {
         self.unreadable(ModelErrorKind::Malformed, error)
     }
 
-    /// A piece of the stream cannot be read. A piece that is not JSON broke on the way, as a truncated stream did, and
-    /// the same request may work later; a format that is another, or a limit, will be met again.
+    /// Returns the error of a stream event that cannot be decoded. Invalid JSON or framing counts as a broken
+    /// connection, so that the caller may repeat the request; a different format or an exceeded limit would
+    /// occur again.
     pub(crate) fn broken_stream(&self, error: &DecodeError) -> ModelError {
         let kind = match error {
             DecodeError::Json { .. } | DecodeError::Framing { .. } => ModelErrorKind::Dropped,
@@ -125,7 +126,8 @@ impl Failures {
     }
 }
 
-/// A refusal inside a stream, before the first word, as the failure that it would have been under a status of its own.
+/// Converts a refusal inside a stream, before the first content, to the error that it would be with a status
+/// of its own.
 pub(crate) fn refused_in_stream(error: StreamError) -> ModelError {
     let is_unsupported = error.kind == StreamErrorKind::Unsupported;
     let error = ProviderError::from_stream_error(error);
@@ -146,8 +148,8 @@ fn kind_of(kind: ProviderErrorKind) -> ModelErrorKind {
     }
 }
 
-/// Returns the kind of a refusal, now that the request is known: one that names a picture where the request had one is
-/// about the picture.
+/// Returns the kind of a refusal, given the request: a refusal that names an image is about the image if the
+/// request contained one.
 pub(crate) fn kind_for(kind: ModelErrorKind, error: &ProviderError, sent: &[u8]) -> ModelErrorKind {
     let is_about_image = error.kind == ProviderErrorKind::Request
         && names_image(error.code.as_deref(), error.parameter.as_deref(), &error.message)
@@ -155,8 +157,8 @@ pub(crate) fn kind_for(kind: ModelErrorKind, error: &ProviderError, sent: &[u8])
     if is_about_image { ModelErrorKind::Image } else { kind }
 }
 
-/// How long the provider asks to wait: seconds or a date (RFC 9110, section 10.2.3), or milliseconds as OpenAI and Azure
-/// have them besides; where nothing is asked, until there is something left of what it allows.
+/// Returns the wait that the provider asks for: seconds or a date (RFC 9110, section 10.2.3), or milliseconds
+/// as OpenAI and Azure send them; otherwise the time until the rate limit resets.
 fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
     asked_wait(headers).or_else(|| {
         let until = RateLimits::read(headers)?.empty_until()?;
@@ -164,7 +166,7 @@ fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
     })
 }
 
-/// The wait that the headers ask for in so many words.
+/// Returns the wait in the headers for retries, without regard to rate limits.
 pub(crate) fn asked_wait(headers: &[(String, String)]) -> Option<Duration> {
     let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());

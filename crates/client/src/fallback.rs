@@ -1,4 +1,4 @@
-//! Other models where one has no answer.
+//! A model that falls back to other models.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use windlass_wire::{ProviderError, ProviderErrorKind};
 use crate::begin::begun;
 use crate::failure::refused_in_stream;
 
-/// Models in the order in which they are asked: the next one where another may have what this one lacks.
+/// Models in order of preference: if one fails in a way that another may not share, the next model gets the
+/// request.
 ///
-/// That is so where a model is overloaded, rate limited after its retries, not found, not reached, silent before its
-/// first word, or has nothing left to spend. It is not so where the request itself is wrong, and never once a word of an
-/// answer was handed out.
+/// The next model is used if a model is overloaded, rate limited after its retries, not found, unreachable,
+/// silent before its first content, or out of quota. It is not used if the request itself is wrong, and never
+/// after content was handed out.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,47 +46,47 @@ struct Choice {
 
 type Observer = Arc<dyn Fn(&FallbackEvent<'_>) + Send + Sync>;
 
-/// What a [`Fallback`] tells.
+/// An event of a [`Fallback`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FallbackEvent<'a> {
-    /// A model had no answer, and the next one is asked.
+    /// A model failed and the request goes to the next one.
     Next {
-        /// Which one, from 0.
+        /// Index of the failed model, from 0.
         index: usize,
-        /// Its name.
+        /// Name of the failed model.
         model: &'a str,
-        /// Why.
+        /// Error of the failed model.
         error: &'a ModelError,
     },
     /// A model answers.
     Answer {
-        /// Which one, from 0.
+        /// Index of the model, from 0.
         index: usize,
-        /// Its name.
+        /// Name of the model.
         model: &'a str,
     },
 }
 
 impl Fallback {
-    /// Asks this model first. The name takes the place of that in a request.
+    /// Creates a fallback with its first model. `name` replaces the model name of each request.
     pub fn new(model: Arc<dyn Model>, name: impl Into<String>) -> Self {
         Self { choices: vec![Choice { model, name: name.into() }], observer: None }
     }
 
-    /// Asks this model where those before have no answer.
+    /// Appends a model that is used if all earlier ones fail.
     pub fn or(mut self, model: Arc<dyn Model>, name: impl Into<String>) -> Self {
         self.choices.push(Choice { model, name: name.into() });
         self
     }
 
-    /// Who is told which model answers, and why one before did not.
+    /// Sets a callback that receives the model that answers, and each failure before it.
     pub fn on_event(mut self, observer: impl Fn(&FallbackEvent<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
 
-    /// How many models there are: at least one.
+    /// Returns the number of models, at least 1.
     #[expect(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> usize {
         self.choices.len()
@@ -129,7 +130,7 @@ impl Model for Fallback {
         Box::pin(self.answer(request))
     }
 
-    /// What the first model would refuse: a request that is wrong for it is not sent on to another.
+    /// Returns the refusals of the first model: a request that it refuses does not go to another model.
     fn check(&self, request: &Request) -> Vec<Refusal> {
         let Some(first) = self.choices.first() else { return Vec::new() };
         let mut asked = request.clone();
@@ -144,7 +145,7 @@ impl fmt::Debug for Fallback {
     }
 }
 
-/// Whether a failure is one that another model may not share.
+/// Returns true if another model may not share this failure.
 fn may_another_answer(error: &ModelError) -> bool {
     let provider = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
     match (error.kind, provider.map(|error| error.kind)) {

@@ -1,5 +1,5 @@
-//! HTTP as it is spoken to providers: HTTP/2 where the server has it, own roots, an own proxy, nothing from the
-//! environment.
+//! The default transport: HTTP/2 where the server offers it, with configured roots and proxies and without
+//! the environment.
 
 use std::error::Error;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::transport::{
     Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
 };
 
-/// How servers are reached.
+/// Options of [`HttpTransport`].
 ///
 /// ```
 /// use windlass_client::{HttpOptions, HttpTransport};
@@ -30,44 +30,45 @@ use crate::transport::{
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// How long a connection may take.
+    /// Timeout for establishing a connection.
     pub connect_timeout: Duration,
-    /// The proxy for addresses with `http`.
+    /// Proxy for `http` URLs.
     pub http_proxy: Option<String>,
-    /// The proxy for addresses with `https`.
+    /// Proxy for `https` URLs.
     pub https_proxy: Option<String>,
-    /// Hosts that are reached without a proxy, with commas between, as in `NO_PROXY`.
+    /// Hosts that are reached without a proxy, separated by commas as in `NO_PROXY`.
     pub no_proxy: Option<String>,
-    /// Certificates of authorities that are trusted besides those that browsers trust, in PEM.
+    /// PEM certificates of authorities that are trusted in addition to those of browsers.
     pub roots: Vec<Vec<u8>>,
 }
 
-/// Why no transport can be made of the options.
+/// Error of [`HttpTransport::new`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpError {
-    /// The address of a proxy is not one. It is not shown, for it may hold a password.
+    /// The URL of a proxy is invalid. The message omits the URL, which can contain a password.
     #[error("the address of the proxy for {scheme} is not one that can be used")]
     Proxy {
-        /// For which addresses it was to be used.
+        /// URL scheme that the proxy is for.
         scheme: &'static str,
-        /// What was wrong with it.
+        /// Cause of the error.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// A certificate authority's file is not PEM, or has no certificate in it.
+    /// The certificates of an authority are not PEM, or the PEM contains no certificate.
     #[error("certificate authority {number} cannot be read: {what}")]
     Root {
-        /// Which one, from 1.
+        /// Number of the authority, from 1.
         number: usize,
-        /// What was met.
+        /// Description of the problem.
         what: String,
     },
-    /// Encryption cannot be set up, or the HTTP library refuses.
+    /// TLS cannot be set up, or the HTTP library returned an error.
     #[error("the HTTP client cannot be made")]
     Library(#[source] Box<dyn Error + Send + Sync>),
 }
 
-/// HTTP by rustls with ring: HTTP/2 where a server offers it under TLS, else HTTP/1.1; no redirects, no environment.
+/// HTTP transport with rustls and ring: HTTP/2 where a server offers it under TLS, otherwise HTTP/1.1. It
+/// follows no redirects and reads no environment variables.
 #[derive(Clone)]
 pub struct HttpTransport {
     client: reqwest::Client,
@@ -87,37 +88,37 @@ impl Default for HttpOptions {
 }
 
 impl HttpOptions {
-    /// The same options with another wait for a connection.
+    /// Sets the timeout for establishing a connection.
     pub fn with_connect_timeout(mut self, wait: Duration) -> Self {
         self.connect_timeout = wait;
         self
     }
 
-    /// The same options with a proxy for all addresses: `http://user:password@host:port`.
+    /// Sets the proxy for all URLs: `http://user:password@host:port`.
     pub fn with_proxy(self, url: impl Into<String>) -> Self {
         let url = url.into();
         self.with_http_proxy(url.clone()).with_https_proxy(url)
     }
 
-    /// The same options with a proxy for addresses with `http`.
+    /// Sets the proxy for `http` URLs.
     pub fn with_http_proxy(mut self, url: impl Into<String>) -> Self {
         self.http_proxy = Some(url.into());
         self
     }
 
-    /// The same options with a proxy for addresses with `https`.
+    /// Sets the proxy for `https` URLs.
     pub fn with_https_proxy(mut self, url: impl Into<String>) -> Self {
         self.https_proxy = Some(url.into());
         self
     }
 
-    /// The same options with hosts that are reached without a proxy, as `NO_PROXY` lists them.
+    /// Sets the hosts that are reached without a proxy, in the format of `NO_PROXY`.
     pub fn with_no_proxy(mut self, hosts: impl Into<String>) -> Self {
         self.no_proxy = Some(hosts.into());
         self
     }
 
-    /// The same options with the certificates of one more authority, in PEM.
+    /// Adds the PEM certificates of an authority.
     pub fn with_root(mut self, pem: impl Into<Vec<u8>>) -> Self {
         self.roots.push(pem.into());
         self
@@ -125,7 +126,7 @@ impl HttpOptions {
 }
 
 impl fmt::Debug for HttpOptions {
-    // The address of a proxy may hold a password.
+    // A proxy URL can contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpOptions")
             .field("connect_timeout", &self.connect_timeout)
@@ -137,7 +138,7 @@ impl fmt::Debug for HttpOptions {
 }
 
 impl fmt::Debug for HttpTransport {
-    // The HTTP library shows its proxies.
+    // reqwest's own `Debug` prints proxy URLs, which can contain passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpTransport")
             .field("connect_timeout", &self.connect_timeout)
@@ -146,10 +147,10 @@ impl fmt::Debug for HttpTransport {
 }
 
 impl HttpTransport {
-    /// A transport of these options.
+    /// Creates a transport with these options.
     ///
     /// # Errors
-    /// If a proxy's address or an authority's certificate cannot be used.
+    /// If a proxy URL or a certificate is invalid, or TLS cannot be set up.
     pub fn new(options: &HttpOptions) -> Result<Self, HttpError> {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls(&options.roots)?)
@@ -190,7 +191,7 @@ impl HttpTransport {
     }
 
     fn failure(&self, error: reqwest::Error) -> TransportError {
-        // The address may have a name and a password in it.
+        // The URL can contain a user name and a password.
         let error = error.without_url();
         let cause = causes(&error);
         let (kind, message) = if let Some(tls) = certificate_error(&error) {
@@ -236,19 +237,19 @@ fn headers(request: &Outgoing) -> Result<HeaderMap, TransportError> {
     Ok(headers)
 }
 
-/// What is wrong with a server's certificate, if that is it.
+/// Returns the description of an invalid server certificate, if that is the cause of the error.
 fn certificate_error(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(tls @ rustls::Error::InvalidCertificate(_)) = error.downcast_ref() {
         return Some(tls.to_string());
     }
-    // An I/O error stands before the error that it was made of, and hides it from `source`.
+    // `io::Error::source` skips the error that it wraps, so take that error with `get_ref`.
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(inner) => certificate_error(inner),
         None => certificate_error(error.source()?),
     }
 }
 
-/// The error's last words, without those that only repeat.
+/// Returns the innermost cause: the outer messages only repeat it.
 fn causes(error: &reqwest::Error) -> String {
     let mut text = String::new();
     let mut source = error.source();
@@ -259,7 +260,8 @@ fn causes(error: &reqwest::Error) -> String {
     if text.is_empty() { error.to_string() } else { text }
 }
 
-/// Encryption by ring with the roots that browsers trust and the given ones, without touching the process's default.
+/// Builds the TLS configuration with ring, the roots of browsers and the given ones. Does not change the
+/// process's default crypto provider.
 fn tls(roots: &[Vec<u8>]) -> Result<ClientConfig, HttpError> {
     let mut store = RootCertStore::empty();
     store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());

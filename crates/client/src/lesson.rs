@@ -1,4 +1,4 @@
-//! What a refusal teaches: a parameter that is not taken, or an ability that is missing (RULES L9).
+//! Facts that refusals teach: a refused parameter, or a missing ability (RULES L9).
 
 mod words;
 
@@ -10,7 +10,7 @@ use crate::capability::{Ability, Said};
 use crate::edit;
 use crate::facts::{Fact, Remedy};
 
-/// Fields without which a request is another request.
+/// Fields that are never removed: without them the request has another meaning.
 const NEVER: &[&str] = &[
     "model",
     "messages",
@@ -23,7 +23,7 @@ const NEVER: &[&str] = &[
     "stream",
 ];
 
-/// Words that say that a parameter itself is not taken. A value that is wrong is the caller's to mend.
+/// Words that refuse the parameter itself. An invalid value is the caller's to fix.
 const REFUSES: &[&str] = &[
     "unsupported",
     "not support",
@@ -48,7 +48,7 @@ const REFUSES: &[&str] = &[
     "deprecated",
 ];
 
-/// Words that say that calls of the provider's own kind are not to be had: OpenRouter's, Ollama's, Groq's, Mistral's.
+/// Words that deny native tool calls, from OpenRouter, Ollama, Groq and Mistral.
 const NO_TOOLS: &[&str] = &[
     "support tools",
     "support tool use",
@@ -69,10 +69,10 @@ const NO_TOOLS: &[&str] = &[
     "function calling is not enabled",
 ];
 
-/// The flags with which vLLM's and llama.cpp's servers have to be started for calls.
+/// Flags that enable tool calls in the servers of vLLM and llama.cpp; their refusals name them.
 const TOOL_FLAGS: &[&str] = &["--enable-auto-tool-choice", "--jinja"];
 
-/// Words that say that the model sees no pictures. A picture of a wrong format or size is another matter.
+/// Words that deny image input. A wrong image format or size is a different failure.
 const NO_IMAGES: &[&str] = &[
     "support image",
     "support images",
@@ -84,13 +84,14 @@ const NO_IMAGES: &[&str] = &[
     "image inputs are not supported",
 ];
 
-/// Reads a refusal of a body; none if it says nothing that holds for other requests too.
+/// Derives a fact from the refusal of a request. Returns `None` if the refusal concerns this request only.
 pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8]) -> Option<Fact> {
     if !matches!(status, 400 | 404 | 422) {
         return None;
     }
     let refusal: Value = serde_json::from_slice(refusal).unwrap_or_default();
-    // OpenRouter's own words say only that somebody refused; who did and why is kept beside them.
+    // OpenRouter's own message omits the reason; `metadata.raw` contains the message of the provider behind
+    // it.
     let raw = refusal.pointer("/error/metadata/raw").and_then(Value::as_str);
     let message = raw.unwrap_or(&error.message);
     let said = message.to_lowercase();
@@ -100,7 +101,7 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
         .iter()
         .any(|words| said.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
     let named = error.parameter.as_deref().or(location.as_ref().map(|(path, _)| *path));
-    // The parameter that the error names goes before what its words may mean besides.
+    // The parameter that the error names takes precedence over a guess from its words.
     let parameter = named.and_then(|path| field(path, sent));
     if named.is_none_or(is_kept) && free_text_is_refused(&plain, &refusal, sent) {
         let remedy = Remedy::Quirk(Quirk::NoFreeTextTools);
@@ -124,15 +125,15 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     if parameter.is_none() && has_images(sent) && words::says(&plain, NO_IMAGES) {
         return Some(Fact::new("images", None, no(Ability::Images), message));
     }
-    // What is wrong inside of the conversation is not mended by leaving something else out.
+    // An error inside the conversation cannot be fixed by omitting another field.
     if named.is_some_and(is_kept) {
         return None;
     }
     let parameter = parameter.or_else(|| word(message, sent))?;
     let abilities = abilities(&parameter, sent);
-    // The form of an answer is what was asked for: an answer without it is another.
+    // The caller requested this output format, so the request is not repeated without it.
     if abilities.keys().any(|ability| matches!(ability, Ability::StructuredOutput | Ability::JsonOutput)) {
-        // A schema that is not taken says nothing of the next one.
+        // The refusal of one schema does not imply the refusal of another.
         if !words::refuses(&plain, &parameter, named.is_some()) {
             return None;
         }
@@ -142,7 +143,7 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     Some(Fact::new(parameter, Some(remedy), abilities, message))
 }
 
-/// Reads a refusal that came under a status of success, as `OpenRouter` and the Responses API send it.
+/// Derives a fact from a refusal under a success status, as OpenRouter and the Responses API send it.
 pub(crate) fn lesson_in_answer(error: &ProviderError, sent: &[u8]) -> Option<Fact> {
     let is_about_request = matches!(error.kind, ProviderErrorKind::Request | ProviderErrorKind::NotFound);
     if is_about_request { lesson(400, error, b"", sent) } else { None }
@@ -152,7 +153,7 @@ fn no(ability: Ability) -> Said {
     Said::from([(ability, false)])
 }
 
-/// Whether a body has pictures, in any of the formats.
+/// Returns true if a body contains images, in any wire format.
 pub(crate) fn has_images(sent: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sent);
     ["\"image_url\"", "\"input_image\"", "\"type\":\"image\"", "\"inlineData\"", "\"fileData\""]
@@ -160,8 +161,8 @@ pub(crate) fn has_images(sent: &[u8]) -> bool {
         .any(|word| text.contains(word))
 }
 
-/// Whether a server knows functions only, and was sent a tool that takes free text. Where it says so in other words and
-/// this is wrong, nothing comes of it: only what helped is remembered.
+/// Returns true if the server accepts only function tools and the request had a free-text tool. A false
+/// positive is harmless: the fact is stored only if the request without free text succeeds.
 fn free_text_is_refused(plain: &str, refusal: &Value, sent: &[u8]) -> bool {
     let tools = || {
         let body: Value = serde_json::from_slice(sent).ok()?;
@@ -179,7 +180,8 @@ fn free_text_is_refused(plain: &str, refusal: &Value, sent: &[u8]) -> bool {
     (says("custom") || says("function") && is_missing) && tools().unwrap_or(false)
 }
 
-/// The place that a validator names, and the kind of its complaint: `{"loc": ["body", "stop"], "type": "extra_forbidden"}`.
+/// Returns the parameter that a validator names and the kind of its error: `{"loc": ["body", "stop"], "type":
+/// "extra_forbidden"}`.
 fn location(refusal: &Value) -> Option<(&str, &str)> {
     match refusal {
         Value::Array(items) => items.iter().find_map(location),
@@ -187,7 +189,7 @@ fn location(refusal: &Value) -> Option<(&str, &str)> {
             Some(path) => {
                 let names: Vec<&str> =
                     path.iter().filter_map(Value::as_str).filter(|name| *name != "body").collect();
-                // What stands deeper is the business of a message or a tool, not a parameter.
+                // A longer path leads into a message or a tool, so it does not name a parameter.
                 let [name] = names.as_slice() else { return None };
                 Some((name, fields.get("type").and_then(Value::as_str).unwrap_or_default()))
             }
@@ -197,18 +199,18 @@ fn location(refusal: &Value) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether a path leads into what is never left out.
+/// Returns true if a path begins at a field that is never removed.
 fn is_kept(path: &str) -> bool {
     path.split(['.', '[']).next().is_some_and(|root| NEVER.contains(&root))
 }
 
-/// The field of the body that a path is about, as the body has it; none if it may not go or is not there.
+/// Returns the path of the field as the body spells it, or `None` if the field is missing or never removed.
 fn field(path: &str, sent: &[u8]) -> Option<String> {
     let path = path.strip_prefix("body.").unwrap_or(path);
     if is_kept(path) {
         return None;
     }
-    // Gemini's own names are in the one style, and in its refusals in the other.
+    // Gemini's bodies are in camel case, its refusals in snake case.
     [path.to_owned(), camel(path)].into_iter().find(|path| edit::has(sent, path))
 }
 
@@ -228,7 +230,8 @@ fn camel(path: &str) -> String {
     text
 }
 
-/// A field of the body that the words name. A plain word counts only in quotes: it may be prose.
+/// Returns a field of the body that the message names. A plain word counts only in quotes, because it may be
+/// prose.
 fn word(message: &str, sent: &[u8]) -> Option<String> {
     let words = message.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
     words
@@ -244,7 +247,8 @@ fn is_quoted(message: &str, word: &str) -> bool {
 fn remedy(parameter: &str, message: &str, said: &str, sent: &[u8]) -> Option<Remedy> {
     const LIMITS: &[&str] = &["max_tokens", "max_completion_tokens", "max_output_tokens"];
     if LIMITS.contains(&parameter) {
-        // The limit on an answer is what it costs: it gets the name that is asked for, and does not go unasked.
+        // Never drop the output limit: it bounds the cost. Rename it to the name that the refusal quotes, or
+        // fail.
         let other = LIMITS.iter().find(|name| **name != parameter && is_quoted(message, name))?;
         return Some(Remedy::Rename((*other).to_owned()));
     }
@@ -258,7 +262,7 @@ fn remedy(parameter: &str, message: &str, said: &str, sent: &[u8]) -> Option<Rem
     Some(Remedy::Drop)
 }
 
-/// What it means for a model's abilities that a parameter is refused.
+/// Returns the abilities that the refusal of a parameter denies.
 fn abilities(parameter: &str, sent: &[u8]) -> Said {
     let body = || serde_json::from_slice::<Value>(sent).unwrap_or_default();
     match parameter {

@@ -1,4 +1,4 @@
-//! How much a provider says is left, and when there will be more.
+//! Rate limits from response headers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,11 +8,11 @@ use tokio::time::Instant;
 
 use crate::transport::header;
 
-/// What a provider said, with its last answer for a model, of how much is left.
+/// Rate limits of a model, from the headers of its last answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RateLimits {
-    /// Requests.
+    /// Number of requests.
     pub requests: Option<Window>,
     /// Tokens of requests and answers together.
     pub tokens: Option<Window>,
@@ -22,27 +22,27 @@ pub struct RateLimits {
     pub output_tokens: Option<Window>,
 }
 
-/// A stretch of time in which so much is allowed.
+/// Rate limit of one time window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Window {
-    /// How much is allowed in all, where that is said.
+    /// Limit of the window; `None` if the provider does not send it.
     pub limit: Option<u64>,
-    /// How much of it is left.
+    /// Remaining amount.
     pub remaining: u64,
-    /// When there will be more, where that is said.
+    /// Time of the reset; `None` if the provider does not send it.
     pub resets_at: Option<Instant>,
 }
 
-/// How many models' limits are remembered.
+/// Maximum number of models whose limits are remembered.
 const MODELS: usize = 1024;
 
-/// What is known for each model: providers count them apart.
+/// Rate limits by model, because providers count each model separately.
 #[derive(Debug, Default)]
 pub(crate) struct Paces(Mutex<HashMap<String, RateLimits>>);
 
-/// Where the windows stand in the headers: the OpenAI family (Groq, xAI, Cerebras, Azure), Anthropic, and the plain form
-/// of Together and GitHub.
+/// Names of the headers (limit, remaining, reset): the OpenAI family (Groq, xAI, Cerebras, Azure), Anthropic,
+/// and the plain form of Together and GitHub.
 const HEADERS: [(Kind, [&str; 3]); 7] = [
     (
         Kind::Requests,
@@ -93,7 +93,7 @@ enum Kind {
 }
 
 impl RateLimits {
-    /// Reads the headers of an answer; none if they say nothing of what is left.
+    /// Parses the rate limits in the headers of an answer. Returns `None` if there are not any.
     pub(crate) fn read(headers: &[(String, String)]) -> Option<Self> {
         let (now, wall) = (Instant::now(), SystemTime::now());
         let mut limits = Self::default();
@@ -114,7 +114,7 @@ impl RateLimits {
         (limits != Self::default()).then_some(limits)
     }
 
-    /// The same limits, but what is empty is so only for this wait: the provider has said when to come back.
+    /// Replaces the reset time of every empty window: the provider has asked for exactly this wait.
     pub(crate) fn empty_for(mut self, wait: Duration) -> Self {
         let at = Instant::now().checked_add(wait);
         let windows = [&mut self.requests, &mut self.tokens, &mut self.input_tokens, &mut self.output_tokens];
@@ -124,7 +124,8 @@ impl RateLimits {
         self
     }
 
-    /// Until when nothing is left; none if there is something, or nobody said when there will be.
+    /// Returns the latest reset time of the empty windows. Returns `None` if no window is empty, or if no empty
+    /// window has a reset time in the future.
     pub fn empty_until(&self) -> Option<Instant> {
         let windows = [self.requests, self.tokens, self.input_tokens, self.output_tokens];
         let now = Instant::now();
@@ -140,7 +141,7 @@ impl Paces {
 
     pub(crate) fn note(&self, model: &str, limits: RateLimits) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Behind a gateway the names are its clients', so that they may be any number.
+        // Behind a gateway clients choose the model names, so their number is unbounded.
         if held.len() >= MODELS && !held.contains_key(model) {
             held.retain(|_, limits| limits.empty_until().is_some());
             if held.len() >= MODELS {
@@ -151,13 +152,13 @@ impl Paces {
     }
 }
 
-/// How long until a window is full again, in any of the ways in which it is said: `6m0s`, `20ms`, a number of seconds,
+/// Parses the time until a window resets, in any of the known forms: `6m0s`, `20ms`, a number of seconds,
 /// seconds or milliseconds since 1970, or a date.
 fn wait(text: &str, now: SystemTime) -> Option<Duration> {
     let text = text.trim();
     let since_epoch = |at: Duration| at.saturating_sub(now.duration_since(UNIX_EPOCH).unwrap_or_default());
     if let Ok(number) = text.parse::<f64>() {
-        // No window is thirty years long, so that such a number is a date.
+        // No window lasts 30 years, so a larger number is a timestamp.
         return match number {
             number if number >= 1e12 => Duration::try_from_secs_f64(number / 1e3).ok().map(since_epoch),
             number if number >= 1e9 => Duration::try_from_secs_f64(number).ok().map(since_epoch),
@@ -167,7 +168,7 @@ fn wait(text: &str, now: SystemTime) -> Option<Duration> {
     span(text).or_else(|| date(text).map(since_epoch))
 }
 
-/// A span as Go writes it: `1h2m3.5s`, `17ms`.
+/// Parses a duration in Go's format: `1h2m3.5s`, `17ms`.
 fn span(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut total = Duration::ZERO;
@@ -193,7 +194,7 @@ fn span(text: &str) -> Option<Duration> {
     (!text.is_empty()).then_some(total)
 }
 
-/// A date of RFC 3339 as the time since 1970: `2026-05-01T12:00:00Z`, with or without an offset.
+/// Parses an RFC 3339 date into the time since 1970: `2026-05-01T12:00:00Z`, with or without an offset.
 fn date(text: &str) -> Option<Duration> {
     let number = |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok();
     let at = |index: usize| text.as_bytes().get(index).copied();
@@ -214,7 +215,7 @@ fn date(text: &str) -> Option<Duration> {
             sign * (part(1, 3)? * 3_600 + part(4, 6)? * 60)
         }
     };
-    // Days since 1970 in the proleptic Gregorian calendar, with years that begin in March.
+    // Days since 1970 in the proleptic Gregorian calendar, with years that start in March.
     let years = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (years.div_euclid(400), years.rem_euclid(400));
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -1,22 +1,23 @@
-//! What was encoded of the conversations that go through a client.
+//! Cache of encoded conversations, so that a turn encodes only its new messages.
 
 use std::sync::{Mutex, PoisonError};
 
 use windlass_protocol::History;
 use windlass_wire::EncodedHistory;
 
-/// How many conversations are remembered, and how many bytes of them.
+/// Limits of the cache: number of conversations, and bytes of their bodies.
 const MOST: usize = 256;
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
-/// The last body of each conversation, the newest last, so that its next turn costs only what is new.
+/// The last encoded body of each conversation, the newest last. The next turn then encodes only its new
+/// messages.
 #[derive(Debug, Default)]
 pub(crate) struct Memories {
     kept: Mutex<Vec<EncodedHistory>>,
 }
 
 impl Memories {
-    /// Does something with what is remembered of a conversation, and keeps what it leaves.
+    /// Calls `act` with the cached encoding of a conversation, or a new one, and stores the result.
     pub(crate) fn with<T>(&self, messages: &History, act: impl FnOnce(&mut EncodedHistory) -> T) -> T {
         let mut memory = self.take(messages);
         let done = act(&mut memory);
@@ -33,12 +34,13 @@ impl Memories {
         if let Some(at) = kept.iter().rposition(|memory| whole(memory, shared(memory))) {
             return kept.remove(at);
         }
-        // Another branch of the same conversation may go on too, and keeps what it has.
+        // The encoding of another branch of the conversation is copied, because that branch may continue too.
         let nearest = kept.iter().map(|memory| (shared(memory), memory)).max_by_key(|(shared, _)| *shared);
         if let Some((1.., memory)) = nearest {
             return memory.clone();
         }
-        // Somebody who reads the conversation anew for each turn shares nothing.
+        // A caller that deserializes the conversation for each turn shares no messages by pointer: compare by
+        // content.
         match kept.iter().rposition(|memory| whole(memory, memory.known(messages))) {
             Some(at) => kept.remove(at),
             None => EncodedHistory::new(),
@@ -53,7 +55,7 @@ impl Memories {
             bytes = bytes.saturating_add(memory.body().len());
             bytes <= MOST_BYTES
         });
-        // The newest stays however long it is: its next turn would cost the most.
+        // Keeps the newest entry at any size: encoding it again would cost the most.
         let fits = fits.count().max(1);
         let over = kept.len().saturating_sub(fits);
         kept.drain(..over);

@@ -1,4 +1,4 @@
-//! Asking a provider for its models, and saying what is known of one.
+//! Requests for the models of a provider, and the known abilities of a model.
 
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
@@ -13,24 +13,24 @@ use crate::speech::Speech;
 use crate::transport::{Header, Outgoing};
 use crate::{Client, Discovery, retry};
 
-/// Reads a page.
+/// Parser of one page.
 type Read = fn(&[u8]) -> Option<Page>;
 
-/// The most pages of a list that are asked for.
+/// Maximum number of requested pages.
 const PAGES: usize = 20;
 
-/// The most models that are asked for one by one.
+/// Maximum number of models for which details are requested.
 const SHOWN: usize = 100;
 
 impl Client {
-    /// A model's window in tokens, if the provider was asked and says it.
+    /// Returns a model's context window in tokens, if the stored list of its provider contains it.
     pub fn context_tokens(&self, model: &str) -> Option<u64> {
         let listing = self.parts.facts.listing(&self.provider())?;
         listing.models.into_iter().find(|entry| entry.id == model)?.context_tokens
     }
 
-    /// What is known of a model's abilities, without asking anybody: from the user's files, then from refusals, then
-    /// from the provider's list if it was asked for, then from the table, then from the vendor's row.
+    /// Returns the known abilities of a model without a request. Sources, the strongest first: the user's
+    /// files, refusals, the provider's list if it was requested, the table, the vendor's row.
     pub fn capabilities(&self, model: &str) -> Known {
         let provider = self.provider();
         let mut learned = Said::new();
@@ -54,22 +54,23 @@ impl Client {
         }
     }
 
-    /// What was learned and discovered, by this client and whoever shares it.
+    /// Returns the store of learned and discovered facts, which clients can share.
     pub fn facts(&self) -> &Facts {
         &self.parts.facts
     }
 
-    /// The name under which this client's [`Facts`] are kept.
+    /// Returns the key under which this client's [`Facts`] are stored.
     pub fn provider(&self) -> String {
         Facts::provider(&self.parts.failures.endpoint)
     }
 
-    /// Asks the provider for its models, and remembers the list. A provider that has no list has no models.
+    /// Requests the provider's list of models and stores it. Returns an empty list for a provider without
+    /// such a list.
     ///
-    /// Cancel-safe: nothing is remembered before the whole list is there.
+    /// Cancel-safe: the list is stored only when it is complete.
     ///
     /// # Errors
-    /// If the provider cannot be asked, or what it says is no list.
+    /// If a request fails, or a response is not a list of models.
     pub async fn list_models(&self) -> Result<Vec<ModelEntry>, ModelError> {
         let discovery = match (&self.parts.speech, self.parts.speech.vendor()) {
             (Speech::Wire(wire, None), _) => Discovery::of_wire(wire.name()),
@@ -104,7 +105,7 @@ impl Client {
         Ok(models)
     }
 
-    /// Asks Ollama for each model by itself.
+    /// Requests the details of each model from Ollama.
     async fn show(&self, models: &mut [ModelEntry]) -> Result<(), ModelError> {
         let base = self.parts.failures.endpoint.base_url.trim_end_matches('/');
         let url = format!("{}/api/show", base.strip_suffix("/v1").unwrap_or(base));
@@ -117,7 +118,7 @@ impl Client {
         Ok(())
     }
 
-    /// The body of an answer that is not a model's.
+    /// Sends a request that is not for an answer of a model, and returns the body of its response.
     async fn fetch(&self, request: Outgoing) -> Result<Vec<u8>, ModelError> {
         let wire = self.wire("")?;
         let version = if wire.name() == "anthropic" {

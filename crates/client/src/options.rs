@@ -1,10 +1,10 @@
-//! How patient a client is.
+//! Retries, timeouts and limits of a client.
 
 use std::time::Duration;
 
 use windlass_wire::Limits;
 
-/// How patient a client is, and how much it takes.
+/// Retries, timeouts and limits of a [`Client`](crate::Client).
 ///
 /// ```
 /// use std::time::Duration;
@@ -15,36 +15,38 @@ use windlass_wire::Limits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Options::default()`")]
 pub struct Options {
-    /// How often a refused or unreachable request is sent again.
+    /// Maximum number of retries of a refused or unreachable request.
     pub retries: usize,
-    /// How long a request that is refused because the provider is overloaded (429, 5xx, 529) is sent again after
-    /// `retries` are used, counted from the first refusal. Zero, the default, gives up then. A provider that asks for a
-    /// longer wait than is left of this is not waited for.
+    /// Time, counted from the first refusal, in which requests to an overloaded provider (408, 409, 429, 5xx)
+    /// are repeated even after `retries` are used up. Zero, the default, disables this. If the provider asks
+    /// for a longer wait than remains, the client gives up.
     pub retry_for: Duration,
-    /// The first wait before that; it doubles each time, with jitter.
+    /// First wait between attempts. It doubles with each attempt; the actual wait is a random part of it
+    /// (full jitter).
     pub backoff: Duration,
-    /// The longest such wait. A longer wait that the provider asks for is kept.
+    /// Maximum of that wait. A longer wait that the provider asks for is kept.
     pub longest_backoff: Duration,
-    /// How long a connection may take.
+    /// Timeout for establishing a connection.
     pub connect_timeout: Duration,
-    /// How long an answer may be silent. Keep-alive comments and pings do not count.
+    /// Maximum time until a streamed answer starts, and without new content in it. Keep-alive comments, pings and
+    /// usage counts do not reset it.
     pub idle_timeout: Duration,
-    /// How long an answer may take in all.
+    /// Maximum time for an answer, retries included.
     pub total_timeout: Duration,
-    /// How much one answer may hold.
+    /// Limits on the size of one answer.
     pub limits: Limits,
-    /// Whether anything is waited for between requests.
+    /// Waits between requests.
     pub pace: Pace,
 }
 
-/// Whether anything is waited for between requests.
+/// Waits between requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "waiting or not")]
 pub enum Pace {
-    /// What a provider asks for, and what is decent without that.
+    /// Wait as the provider asks, or with the default backoff.
     #[default]
     Kept,
-    /// Nothing: it is a recording that answers, and its waits are over.
+    /// Do not wait: the answers are a recording.
     Ignored,
 }
 

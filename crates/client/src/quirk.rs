@@ -1,4 +1,4 @@
-//! The ways in which servers differ that speak the same format, each under a name.
+//! Named differences between servers that speak the same wire format.
 
 use std::borrow::Cow;
 
@@ -7,53 +7,55 @@ use windlass_protocol::{Request, Strictness, ToolSpec};
 
 use crate::edit::{Change, Edit};
 
-/// A way in which a server or a model differs from others that speak the same format.
+/// A difference of a server or model from others that speak the same wire format.
 ///
-/// In `vendors.toml` a quirk stands by its name, as `call-ids-of-nine`. Each says what was observed, and where;
-/// the fixture of each is in `tests/data/quirks`.
+/// `vendors.toml` refers to a quirk by its name, such as `call-ids-of-nine`. Each variant cites the
+/// observation; each has a fixture in `tests/data/quirks`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Quirk {
-    /// The limit on the answer is `max_completion_tokens`. OpenAI's reasoning models refuse `max_tokens` with these
-    /// very words: <https://github.com/griptape-ai/ComfyUI-Griptape/issues/312>.
+    /// Sends the output limit as `max_completion_tokens`. OpenAI's reasoning models refuse `max_tokens`:
+    /// <https://github.com/griptape-ai/ComfyUI-Griptape/issues/312>.
     MaxCompletionTokens,
-    /// `stream_options` is not sent. Mistral refuses fields that it does not know, and tells its usage unasked:
+    /// Omits `stream_options`. Mistral refuses unknown fields and sends its usage without being asked:
     /// <https://github.com/mistralai/platform-docs-public/issues/7>.
     NoStreamOptions,
-    /// `parallel_tool_calls` is not sent. OpenAI's o-series refuses it: <https://github.com/evalstate/fast-agent/issues/279>.
+    /// Omits `parallel_tool_calls`. OpenAI's o-series refuses it:
+    /// <https://github.com/evalstate/fast-agent/issues/279>.
     NoParallelToolCalls,
-    /// `tool_choice` is not sent. Ollama takes it and does not keep to it: <https://github.com/ollama/ollama/issues/11171>.
+    /// Omits `tool_choice`. Ollama accepts it and ignores it:
+    /// <https://github.com/ollama/ollama/issues/11171>.
     NoToolChoice,
-    /// A call is demanded with `any`; `required` is another's word:
-    /// <https://github.com/567-labs/instructor/pull/467>.
+    /// Forces a call with `any` in place of `required`: <https://github.com/567-labs/instructor/pull/467>.
     ToolChoiceAny,
-    /// A call of one tool cannot be demanded, only any call: LM Studio takes `tool_choice` as a word only,
+    /// Forces any call where one named tool was chosen. LM Studio accepts `tool_choice` only as a string:
     /// <https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670>.
     ToolChoiceWords,
-    /// Ids of calls have exactly nine letters and digits. Mistral refuses the history of any other provider:
-    /// <https://github.com/langchain-ai/langchain/pull/24668>.
+    /// Rewrites call ids to exactly nine letters and digits. Mistral refuses histories with the ids of other
+    /// providers: <https://github.com/langchain-ai/langchain/pull/24668>.
     CallIdsOfNine,
-    /// `stop` is not sent. xAI's reasoning models refuse it: <https://github.com/langchain-ai/langchain/pull/38335>.
+    /// Omits `stop`. xAI's reasoning models refuse it:
+    /// <https://github.com/langchain-ai/langchain/pull/38335>.
     NoStop,
-    /// `temperature` is not sent. GPT-5 takes its own default only: <https://github.com/tmc/langchaingo/issues/1355>.
+    /// Omits `temperature`. GPT-5 accepts only its default: <https://github.com/tmc/langchaingo/issues/1355>.
     NoTemperature,
-    /// Thoughts do not go back as `reasoning_content`. Cerebras refuses the field in the second turn, whoever wrote
-    /// it: <https://github.com/QwenLM/qwen-code/issues/11045>.
+    /// Does not send reasoning back as `reasoning_content`. Cerebras refuses the field in the second turn,
+    /// whatever model wrote it: <https://github.com/QwenLM/qwen-code/issues/11045>.
     NoReasoningContent,
-    /// `reasoning.encrypted_content` is not asked for. OpenAI refuses to encrypt what a model without thoughts does
-    /// not have: <https://github.com/pydantic/pydantic-ai/issues/2865>.
+    /// Does not request `reasoning.encrypted_content`. OpenAI refuses it for models without reasoning:
+    /// <https://github.com/pydantic/pydantic-ai/issues/2865>.
     NoEncryptedReasoning,
-    /// `strict` is not sent with tools. Servers that check their input refuse the word even as false:
+    /// Omits `strict` from tools. Servers that validate their input refuse the field even if it is false:
     /// <https://github.com/earendil-works/pi/issues/1172>.
     NoStrict,
-    /// A tool with free text goes out as a function. Servers that know `function` only refuse the type `custom`:
+    /// Sends free-text tools as functions. Servers that support only `function` refuse the type `custom`:
     /// <https://github.com/microsoft/foundry-local/issues/1080>.
     NoFreeTextTools,
 }
 
 impl Quirk {
-    /// Every quirk that there is.
+    /// All quirks.
     pub const ALL: &[Self] = &[
         Self::MaxCompletionTokens,
         Self::NoStreamOptions,
@@ -70,7 +72,7 @@ impl Quirk {
         Self::NoFreeTextTools,
     ];
 
-    /// The name, as files have it.
+    /// Returns the name as used in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::MaxCompletionTokens => "max-completion-tokens",
@@ -89,7 +91,7 @@ impl Quirk {
         }
     }
 
-    /// The change of the encoded body, where that is all there is to it.
+    /// Returns the edit of the encoded body, for quirks that need nothing else.
     pub(crate) fn edit(self) -> Option<Edit> {
         let required = || "\"required\"".to_owned();
         Some(match self {
@@ -101,7 +103,7 @@ impl Quirk {
             Self::ToolChoiceWords => Edit::new("tool_choice", Change::ObjectTo(required())),
             Self::NoStop => Edit::new("stop", Change::Drop),
             Self::NoTemperature => Edit::new("temperature", Change::Drop),
-            // These are options of their wire format, or changes of the request before it.
+            // These quirks set an option of the wire format or rewrite the request before it is encoded.
             Self::MaxCompletionTokens
             | Self::NoStreamOptions
             | Self::CallIdsOfNine
@@ -112,8 +114,8 @@ impl Quirk {
         })
     }
 
-    /// The change of the encoded body that does what an option of the wire format does, for a wire format that the user
-    /// set up without it.
+    /// Returns the edit that has the same effect as an option of the wire format, for a wire format that the
+    /// user configured without that option.
     pub(crate) fn edit_of_option(self) -> Option<Edit> {
         Some(match self {
             Self::MaxCompletionTokens => {
@@ -127,8 +129,8 @@ impl Quirk {
         })
     }
 
-    /// The request as it may be said with this quirk, but for its messages, which [`Rewrites`](crate::rewrites::Rewrites)
-    /// changes.
+    /// Applies the quirk to a request, except to its messages: [`Rewrites`](crate::rewrites::Rewrites)
+    /// changes those.
     pub(crate) fn rewrite(self, request: Cow<'_, Request>) -> Cow<'_, Request> {
         match self {
             Self::NoStrict => without_strict(request),
@@ -138,7 +140,7 @@ impl Quirk {
     }
 }
 
-/// The request whose tools with free text are functions.
+/// Replaces free-text tools with functions.
 fn without_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
     if request.tools.iter().all(|tool| matches!(tool, ToolSpec::Function { .. })) {
         return request;
@@ -148,7 +150,7 @@ fn without_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
     Cow::Owned(request)
 }
 
-/// The request whose tools leave it open how strict they are.
+/// Removes the strictness from all tools.
 fn without_strict(request: Cow<'_, Request>) -> Cow<'_, Request> {
     let is_said =
         |tool: &ToolSpec| matches!(tool, ToolSpec::Function { strict, .. } if *strict != Strictness::Unsaid);

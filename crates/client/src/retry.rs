@@ -1,4 +1,4 @@
-//! Which failures are worth another try, and how long to wait before it.
+//! The decision to retry, and the wait before a retry.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use windlass_model::{ModelError, ModelErrorKind};
 use crate::Options;
 use crate::facts::Fact;
 
-/// An attempt that failed.
+/// A failed attempt.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     pub(crate) error: ModelError,
-    /// The status, where there was an answer.
+    /// HTTP status; `None` if the server sent no response.
     pub(crate) status: Option<u16>,
-    /// What a refusal teaches, if it does.
+    /// Fact that the refusal teaches, if any.
     pub(crate) lesson: Option<Fact>,
 }
 
 impl Attempt {
-    /// Whether the same request is sent again (RULES L9).
+    /// Returns true if the same request may be sent again (RULES L9).
     ///
-    /// Only where the provider says so or was never reached: a request that was sent and not answered may have
-    /// been paid for, so whether to repeat it is the caller's question.
+    /// Only if the provider refused it temporarily or was never reached. A request that was sent without an
+    /// answer may have been billed, so the caller decides about its repetition.
     pub(crate) fn is_worth_another(&self) -> bool {
         match self.status {
-            // A status of success is that of an answer whose first event was an error (RULES S12).
+            // A success status belongs to an answer whose first event was an error (RULES S12).
             Some(200..=299 | 408 | 409 | 429 | 500..=599) => {
                 matches!(self.error.kind, ModelErrorKind::RateLimit | ModelErrorKind::Server)
             }
@@ -35,12 +35,12 @@ impl Attempt {
         }
     }
 
-    /// Whether the provider answered that it cannot serve the request now.
+    /// Returns true if the provider answered that it cannot serve the request now.
     fn is_overload(&self) -> bool {
         self.status.is_some() && self.is_worth_another()
     }
 
-    /// How long to wait before the next attempt; none if the answer's time would be over by then.
+    /// Returns the wait before the next attempt, or `None` if it would end after the deadline.
     pub(crate) fn wait(&self, backoff: Duration, deadline: Instant) -> Option<Duration> {
         let wait = full_jitter(backoff).max(self.error.retry_after.unwrap_or_default());
         (wait < deadline.saturating_duration_since(Instant::now())).then_some(wait)
@@ -53,14 +53,14 @@ impl From<ModelError> for Attempt {
     }
 }
 
-/// The attempts for one answer.
+/// Retry state of one answer.
 pub(crate) struct Tries {
     waits: ExponentialBackoff,
     longest: Duration,
     retry_for: Duration,
-    /// When the provider first refused because it is overloaded.
+    /// Time of the first refusal because of overload.
     overloaded_since: Option<Instant>,
-    /// How many requests were sent.
+    /// Number of requests sent.
     pub(crate) attempts: usize,
 }
 
@@ -75,14 +75,14 @@ impl Tries {
         }
     }
 
-    /// How long to wait before the next attempt; none if there is none.
+    /// Returns the wait before the next attempt, or `None` if the client gives up.
     pub(crate) fn wait(&mut self, failed: &Attempt, deadline: Instant) -> Option<Duration> {
         if !failed.is_worth_another() {
             return None;
         }
         let next = self.waits.next();
         if !failed.is_overload() || self.retry_for.is_zero() {
-            // The provider knows best how long to wait.
+            // The provider's own wait, if longer, takes precedence.
             return failed.wait(next?, deadline);
         }
         let until = after(*self.overloaded_since.get_or_insert_with(Instant::now), self.retry_for);
@@ -90,7 +90,7 @@ impl Tries {
     }
 }
 
-/// The doubling waits, before jitter.
+/// Returns the doubling waits, before jitter.
 fn waits(options: &Options) -> ExponentialBackoff {
     ExponentialBuilder::default()
         .with_min_delay(options.backoff)
@@ -99,14 +99,14 @@ fn waits(options: &Options) -> ExponentialBackoff {
         .build()
 }
 
-/// A part of the wait, each as likely as the other, so that clients that were refused together do not come
-/// back together. Without randomness the whole wait is taken.
+/// Returns a uniformly random part of the wait (full jitter), so that clients that were refused together do
+/// not retry together. Returns the whole wait if no randomness is available.
 fn full_jitter(wait: Duration) -> Duration {
     let part = getrandom::u32().map_or(1.0, |random| f64::from(random) / f64::from(u32::MAX));
     wait.mul_f64(part)
 }
 
-/// A moment so long after another; far away if it cannot be said.
+/// Returns `start` plus `wait`. If that overflows, returns a time one year after `start`.
 pub(crate) fn after(start: Instant, wait: Duration) -> Instant {
     const FAR: Duration = Duration::from_hours(24 * 365);
     start.checked_add(wait).or_else(|| start.checked_add(FAR)).unwrap_or(start)

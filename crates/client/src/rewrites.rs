@@ -1,4 +1,4 @@
-//! The conversations in the form that a vendor's quirks want, kept from turn to turn.
+//! Conversations rewritten for a vendor's quirks, cached from turn to turn.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,18 +7,18 @@ use windlass_protocol::{CallId, History, Message, Part, Payload, RewrittenHistor
 
 use crate::Quirk;
 
-/// How many conversations are remembered. A client has one for each agent that works with it.
+/// Maximum number of cached conversations. A client has one for each agent that uses it.
 const MOST: usize = 64;
 
-/// The quirks that change messages.
+/// Quirks that change messages.
 const OF_MESSAGES: &[Quirk] = &[Quirk::CallIdsOfNine, Quirk::NoReasoningContent, Quirk::NoFreeTextTools];
 
-/// The last form of each conversation, the newest last, so that its next turn costs only what is new, and its messages
-/// are known again when it is encoded.
+/// The last rewritten form of each conversation, the newest last. The next turn then rewrites only its new
+/// messages and shares the old ones, which the encoder recognizes.
 #[derive(Debug, Default)]
 pub(crate) struct Rewrites(Mutex<Vec<Rewrite>>);
 
-/// One conversation in the form of some quirks.
+/// A conversation rewritten for a set of quirks.
 #[derive(Debug, Default)]
 struct Rewrite {
     quirks: BTreeSet<Quirk>,
@@ -27,7 +27,7 @@ struct Rewrite {
 }
 
 impl Rewrites {
-    /// Returns the messages in the form of these quirks; none if the quirks do not change messages.
+    /// Returns the messages rewritten for these quirks, or `None` if none of the quirks changes messages.
     pub(crate) fn messages(&self, messages: &History, quirks: &BTreeSet<Quirk>) -> Option<History> {
         let quirks: BTreeSet<Quirk> =
             OF_MESSAGES.iter().copied().filter(|quirk| quirks.contains(quirk)).collect();
@@ -63,7 +63,7 @@ impl Rewrite {
             let mut message = message.clone();
             if quirks.contains(&Quirk::NoReasoningContent) && message.parts.iter().any(is_reasoning_content) {
                 Arc::make_mut(&mut message).parts.retain(|part| !is_reasoning_content(part));
-                // An answer of thoughts alone has nothing left to say (RULES R7).
+                // A message that contained only reasoning is empty now and must not be sent (RULES R7).
                 if message.parts.is_empty() {
                     return;
                 }
@@ -87,14 +87,15 @@ fn is_of_another_form(call: &windlass_protocol::ToolCall) -> bool {
     !matches!(call.payload, Payload::Function { .. })
 }
 
-/// Whether a part is thoughts that came as `reasoning_content` and would go back so.
+/// Returns true if a part is reasoning that arrived as `reasoning_content` and would be sent back in that
+/// field.
 fn is_reasoning_content(part: &Part) -> bool {
     let Part::Reasoning(reasoning) = part else { return false };
     let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of("openai-chat"));
     opaque.and_then(|opaque| opaque.get("field")?.as_str()) == Some("reasoning_content")
 }
 
-/// Ids of nine letters and digits, each always made of the same id in the same way (RULES P1).
+/// Map from call ids to ids of nine letters and digits. It is deterministic (RULES P1).
 #[derive(Debug, Default)]
 struct ShortIds {
     made: HashMap<CallId, CallId>,
@@ -118,7 +119,8 @@ impl ShortIds {
         }
     }
 
-    /// Returns the id that stands for an id. An id that fits stays, unless it was made for another one before.
+    /// Returns the short id for an id. An id that already fits stays unchanged unless it was generated for
+    /// another one.
     fn short(&mut self, id: &CallId) -> &CallId {
         if !self.made.contains_key(id) {
             let text = id.as_str();
@@ -142,7 +144,7 @@ fn call_id(part: &Part) -> Option<&CallId> {
     }
 }
 
-/// Nine letters and digits of an id: FNV-1a, which every process computes alike, in base 36.
+/// Returns nine characters in base 36 from the FNV-1a hash of the id, which is equal in every process.
 fn nine(id: &str, round: u32) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

@@ -1,4 +1,4 @@
-//! The schemas of a request's tools in the dialect of the vendor, and the way back (RULES N5).
+//! Compilation of tool schemas to the vendor's dialect, and restoration of the arguments (RULES N5).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -11,29 +11,30 @@ use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, T
 use windlass_schema::{CompileOptions, Compiled, Dialect, Loss, RootUnion};
 use windlass_stream::{CallChunk, CallKey, Chunk, FreeText};
 
-/// How many compiled schemas are kept; a run has a few dozen.
+/// Maximum number of cached schemas; a run uses a few dozen.
 const KEPT: usize = 1024;
 
-/// Compiled schemas, so that each is compiled once and not once a turn.
+/// Cache of compiled schemas, so that each schema is compiled once instead of once per turn.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
     kept: Mutex<HashMap<(Dialect, String), Arc<Compiled>>>,
 }
 
-/// A request as it is shown to the vendor.
+/// A request with compiled schemas.
 pub(crate) struct Shown<'a> {
     pub(crate) request: Cow<'a, Request>,
     pub(crate) restorations: Restorations,
 }
 
-/// The tools whose arguments come back in another form than their author's.
+/// Compiled schemas, by tool name, whose arguments must be mapped back to the author's schema.
 pub(crate) struct Restorations(BTreeMap<String, Arc<Compiled>>);
 
-/// Told of each schema that a dialect cannot say whole: the tool's name, and what is lost.
+/// Callback for a schema that a dialect cannot express completely: the tool's name and the lost constraints.
 type Told<'a> = &'a dyn Fn(&str, &[Loss]);
 
 impl Schemas {
-    /// The request with its schemas in a dialect. What is lost is told once for each schema.
+    /// Returns the request with its schemas compiled to a dialect. Calls `told` once for each schema with
+    /// losses.
     pub(crate) fn shown<'a>(&self, request: &'a Request, dialect: Dialect, told: Told<'_>) -> Shown<'a> {
         let (mut shown, mut restorations) = (Cow::Borrowed(request), BTreeMap::new());
         for (at, tool) in request.tools.iter().enumerate() {
@@ -50,7 +51,8 @@ impl Schemas {
         }
         if let OutputFormat::Schema(output) = &request.output {
             let compiled = self.compiled(&output.name, &output.schema, of(dialect, output.strict), told);
-            // An answer is words: nobody would undo what was renamed or wrapped in it.
+            // The output is text and is not mapped back, so a schema that renames or wraps properties stays
+            // as it is.
             if !compiled.has_restoration()
                 && let OutputFormat::Schema(output) = &mut shown.to_mut().output
             {
@@ -66,8 +68,8 @@ impl Schemas {
         if let Some(compiled) = kept.get(&key) {
             return compiled.clone();
         }
-        // Inside of one property arguments could neither be shown nor judged while they arrive; which properties
-        // go together is checked against the author's schema all the same.
+        // Merges a union at the root instead of wrapping it in a property: wrapped arguments could be neither
+        // shown nor checked while they stream. The author's schema still checks which properties go together.
         let options = CompileOptions::default().with_root_union(RootUnion::Merge);
         let compiled = Arc::new(dialect.compile_with(schema, options));
         if !compiled.losses.is_empty() {
@@ -81,7 +83,7 @@ impl Schemas {
     }
 }
 
-/// The dialect for a schema that the model is held to, or is not.
+/// Returns the dialect for the strictness of a schema.
 fn of(dialect: Dialect, strict: Strictness) -> Dialect {
     match (dialect, strict) {
         (Dialect::OpenAi, Strictness::On) => Dialect::OpenAiStrict,
@@ -90,8 +92,8 @@ fn of(dialect: Dialect, strict: Strictness) -> Dialect {
 }
 
 impl Restorations {
-    /// The answer with arguments as the authors' schemas have them, and with free text in the calls of tools that went
-    /// out as functions.
+    /// Maps the arguments in an answer back to the authors' schemas, and the calls of tools that were sent as
+    /// functions back to free text.
     pub(crate) fn restored(self, chunks: ChunkStream, free_text: FreeText) -> ChunkStream {
         if self.0.is_empty() && free_text.is_empty() {
             return chunks;
@@ -120,7 +122,7 @@ impl Restorations {
     }
 }
 
-/// Holds the calls of some tools until they are whole.
+/// Buffers the calls of tools that need a restoration until their arguments are complete.
 struct Restoring {
     normalizer: Normalizer,
     tools: BTreeMap<String, Arc<Compiled>>,
@@ -144,7 +146,7 @@ impl Restoring {
         let mut normal = Vec::new();
         std::mem::replace(&mut self.normalizer, Normalizer::new(Options::default())).finish(&mut normal);
         self.hand_on(normal, out);
-        // What was cut goes on as it came: it will not run.
+        // Incomplete arguments are emitted unchanged: such a call does not run.
         let mut rest = Vec::new();
         for (key, (_, arguments)) in std::mem::take(&mut self.open) {
             self.free_text.push(Chunk::Call(CallChunk::Delta { key, arguments }), &mut rest);
@@ -186,7 +188,7 @@ impl Restoring {
                 }
                 out.push(Chunk::Call(CallChunk::End { key, arguments }));
             }
-            // Calls that are still open were cut; their pieces come before the end.
+            // Calls that are still open were cut off; emit their arguments before the end.
             finish @ (Chunk::Finish { .. } | Chunk::Error { .. }) => {
                 for (key, (_, arguments)) in std::mem::take(&mut self.open) {
                     out.push(Chunk::Call(CallChunk::Delta { key, arguments }));

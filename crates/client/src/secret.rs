@@ -1,4 +1,4 @@
-//! What is secret of a client, and keeping it out of every text.
+//! The secrets of a client, and their removal from texts.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use windlass_wire::ProviderError;
 
 use crate::Endpoint;
 
-/// A key that never shows itself, with everything else that no text may show.
+/// The API key, and a redactor that also knows all other secrets of the endpoint.
 #[derive(Clone)]
 pub(crate) struct Key {
     key: Option<SecretString>,
@@ -16,7 +16,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key, the endpoint's own headers that carry one, and what stands before the host of its address.
+    /// Collects the key, the endpoint's headers that carry a key, and the password in its URL.
     pub(crate) fn new(key: Option<SecretString>, endpoint: &Endpoint) -> Self {
         let key = key.filter(|key| !key.expose_secret().is_empty());
         let mut redactor = Redactor::new(key.clone());
@@ -24,17 +24,18 @@ impl Key {
         Self { key, redactor }
     }
 
-    /// The key itself, for the one header that carries it.
+    /// Returns the key in plain text, for the one header that carries it.
     pub(crate) fn expose(&self) -> Option<&str> {
         self.key.as_ref().map(ExposeSecret::expose_secret)
     }
 
-    /// The text without the key, should a server have echoed it.
+    /// Removes the secrets from a text, in case a server repeats them.
     pub(crate) fn redact(&self, text: &str) -> String {
         self.redactor.redact(text).into_owned()
     }
 
-    /// A body without the key, before anything is cut from it: half a key is no longer found.
+    /// Removes the secrets from a body. Call it before the body is cut: the redactor does not find half a
+    /// key.
     pub(crate) fn redact_bytes(&self, body: Vec<u8>) -> Vec<u8> {
         match self.redactor.redact_bytes(&body) {
             Cow::Owned(clean) => clean,
@@ -42,7 +43,8 @@ impl Key {
         }
     }
 
-    /// What the provider said, as it was read: escapes of JSON can hide a key from whoever looks at the body.
+    /// Removes the secrets from a parsed error: JSON escapes in the body can hide a key from
+    /// [`Self::redact_bytes`].
     pub(crate) fn redact_error(&self, mut error: ProviderError) -> ProviderError {
         error.message = self.redact(&error.message);
         error.code = error.code.map(|code| self.redact(&code));

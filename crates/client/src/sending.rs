@@ -1,4 +1,4 @@
-//! Sending a request: once, and again where that may help.
+//! Sends requests, with retries where these may help.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -15,18 +15,18 @@ use crate::retry::{self, Attempt, Tries};
 use crate::transport::{Incoming, Outgoing};
 use crate::{Client, Pace, RateLimits, answer, failure, lesson};
 
-/// What all attempts for one answer have in common.
+/// Parameters that all attempts for one answer share.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'a> {
     pub(crate) wire: &'a Arc<dyn Wire>,
     pub(crate) model: &'a str,
     pub(crate) delivery: Delivery,
-    /// When the answer has taken too long in all.
+    /// End of the total timeout.
     pub(crate) deadline: Instant,
 }
 
 impl Client {
-    /// Sends until an answer begins with something other than an error, or until the answer's time would be over.
+    /// Sends a request until an answer starts with something other than an error, or the deadline passes.
     pub(crate) async fn begin_until(
         &self,
         turn: Turn<'_>,
@@ -43,7 +43,8 @@ impl Client {
         }
     }
 
-    /// Reads a response until its answer begins. An error in its place counts as the refusal that it is (RULES S12).
+    /// Reads a response until its answer starts. An error in place of the answer counts as a refusal (RULES
+    /// S12).
     async fn begin(
         &self,
         turn: Turn<'_>,
@@ -81,7 +82,7 @@ impl Client {
         });
     }
 
-    /// Sends, and sends again where that may help, until the answer's time would be over.
+    /// Sends a request with retries, until a response has a success status or the deadline passes.
     pub(crate) async fn send_until(
         &self,
         turn: Turn<'_>,
@@ -98,7 +99,7 @@ impl Client {
         }
     }
 
-    /// Waits before another attempt; gives the failure back if there is to be none.
+    /// Waits before another attempt, or returns the failure if there must not be another attempt.
     pub(crate) async fn pause(
         &self,
         failed: Attempt,
@@ -116,8 +117,8 @@ impl Client {
         Ok(())
     }
 
-    /// Waits until there is something left of what the provider allows. Where that would be too late, it is asked all
-    /// the same: it may count otherwise than it said.
+    /// Waits for the reset of a rate limit that is known to be used up. If that is after the deadline, sends
+    /// at once: the provider may count differently than its headers state.
     async fn keep_pace(&self, turn: Turn<'_>) {
         if self.parts.options.pace == Pace::Ignored {
             return;
@@ -129,14 +130,14 @@ impl Client {
         }
     }
 
-    /// Sends once and looks at the status.
+    /// Sends a request once and checks the status.
     async fn send(&self, turn: Turn<'_>, request: Outgoing) -> Result<Incoming, Attempt> {
         let Turn { wire, model, delivery, deadline } = turn;
         let Parts { transport, failures, options, .. } = &self.parts;
         let sent = request.body.clone();
         let idle_at = match delivery {
             Delivery::Stream => retry::after(Instant::now(), options.idle_timeout),
-            // A whole answer begins when it is all made: until then nothing is what is to be expected.
+            // A whole answer starts only when it is complete, so silence before is normal.
             Delivery::Whole => deadline,
         };
         let response = timeout_at(idle_at.min(deadline), transport.send(request))
@@ -150,7 +151,7 @@ impl Client {
             })?
             .map_err(|error| failures.transport(&error))?;
         if let Some(limits) = RateLimits::read(&response.headers) {
-            // A wait that is asked for in so many words counts for more than the clock of a window.
+            // A `Retry-After` takes precedence over the reset time of a rate limit.
             let asked = failure::asked_wait(&response.headers);
             self.parts.paces.note(model, asked.map_or(limits.clone(), |wait| limits.empty_for(wait)));
         }
@@ -168,7 +169,7 @@ impl Client {
     }
 }
 
-/// The failure of the last attempt; with the hour at which the provider would be ready, if it asks for a wait.
+/// Returns the error of the last attempt, with the time at which the provider asks to retry, if any.
 fn given_up(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> ModelError {
     if attempts > 1 {
         error.message = format!("{} (given up after {attempts} attempts)", error.message);
@@ -184,7 +185,7 @@ fn given_up(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> 
     error
 }
 
-/// Whether a server gave a whole body where a stream was asked for.
+/// Returns true if a server sent a whole JSON body although a stream was requested.
 fn is_json(response: &Incoming) -> bool {
     let text = response.header("content-type").unwrap_or_default();
     text.trim_start().to_ascii_lowercase().starts_with("application/json")

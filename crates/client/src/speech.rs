@@ -1,4 +1,4 @@
-//! How a request is said to a server: its wire format, and the quirks of vendor and model.
+//! The encoding of requests: the wire format, and the quirks of vendor and model.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,28 +12,29 @@ use crate::facts::{Fact, Remedy};
 use crate::rewrites::Rewrites;
 use crate::{Endpoint, Quirk, Vendor, Vendors, edit};
 
-/// The fields of the conversation, in all formats.
+/// Top-level field of the conversation in each wire format.
 const CONVERSATIONS: [&str; 3] = ["messages", "input", "contents"];
 
-/// How a client speaks.
+/// Source of a client's wire format and quirks.
 #[derive(Clone)]
 pub(crate) enum Speech {
-    /// One format for all models, as the user set it up, with the quirks of the vendor if the endpoint is its.
+    /// One wire format for all models, configured by the user, with the quirks of the built-in vendor whose
+    /// name the endpoint has.
     Wire(Arc<dyn Wire>, Option<Arc<Vendor>>),
-    /// As the vendor's row says for each model.
+    /// Wire format and quirks of the vendor, chosen for each model.
     Vendor(Arc<Vendor>),
 }
 
 impl Speech {
-    /// Returns how to speak to an endpoint in the user's wire format. The endpoint of a vendor of the table has that
-    /// vendor's quirks, whoever made the wire.
+    /// Returns the speech for a wire format that the user made. If the endpoint has the name and the wire
+    /// format of a built-in vendor, that vendor's quirks apply.
     pub(crate) fn of_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
         let vendor = Vendors::table().get(&endpoint.name);
         let vendor = vendor.filter(|vendor| vendor.endpoint.wire == wire.name());
         Self::Wire(wire, vendor.map(|vendor| Arc::new(vendor.clone())))
     }
 
-    /// The wire format for a model.
+    /// Returns the wire format for a model.
     pub(crate) fn wire(&self, model: &str) -> Option<Arc<dyn Wire>> {
         match self {
             Self::Wire(wire, _) => Some(wire.clone()),
@@ -41,7 +42,7 @@ impl Speech {
         }
     }
 
-    /// The vendor of the table, or of the user's files.
+    /// Returns the vendor, from the table or the user's files.
     pub(crate) fn vendor(&self) -> Option<&Vendor> {
         match self {
             Self::Wire(_, vendor) => vendor.as_deref(),
@@ -49,7 +50,7 @@ impl Speech {
         }
     }
 
-    /// The dialect of JSON Schema for a model.
+    /// Returns the JSON Schema dialect for a model.
     pub(crate) fn dialect(&self, model: &str) -> Dialect {
         match self {
             Self::Vendor(vendor) | Self::Wire(_, Some(vendor)) => {
@@ -63,8 +64,8 @@ impl Speech {
         }
     }
 
-    /// What was said, in the format's own words and without the fields that are known to be refused. What the memory
-    /// has of the conversation is not encoded again.
+    /// Encodes a request that [`Self::said`] has rewritten, without the fields that are known to be refused.
+    /// Reuses the part of the conversation that `memory` has already encoded.
     pub(crate) fn encode(
         &self,
         wire: &dyn Wire,
@@ -77,7 +78,7 @@ impl Speech {
             edits.extend(vendor.quirks(&said.model).into_iter().filter_map(Quirk::edit_of_option));
         }
         edits.extend(refused.iter().filter_map(Fact::edit));
-        // A change of the conversation itself cannot be made before it is there.
+        // An edit of the conversation itself needs the complete body, so the cache cannot be used.
         if edits.iter().any(|edit| edit.is_in(&CONVERSATIONS)) {
             let mut http = wire.encode(said)?;
             http.body = edit::apply(http.body.into(), &edits).into();
@@ -86,7 +87,7 @@ impl Speech {
         memory.encode_edited(wire, said, &|body| edit::apply(body, &edits))
     }
 
-    /// The request as it may be said to this vendor and model.
+    /// Rewrites a request for the quirks of this vendor and model.
     pub(crate) fn said<'a>(
         &self,
         wire: &dyn Wire,

@@ -1,4 +1,4 @@
-//! Where what was learned is kept between processes.
+//! Persistent storage of learned facts.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A place for one small document. Whoever has no disk keeps it elsewhere, or gives no place at all.
+/// Storage for one small document, the facts of [`Facts`](crate::Facts). [`FileStorage`] keeps it in a file;
+/// implement this trait to keep it elsewhere.
 ///
 /// ```
 /// use std::io;
@@ -35,48 +36,48 @@ use tempfile::NamedTempFile;
 /// assert_eq!(Facts::open(Shelf::default()).trouble(), None);
 /// ```
 pub trait Storage: Send + Sync {
-    /// The document; none if there is none yet.
+    /// Returns the document, or `None` before the first write.
     ///
     /// # Errors
-    /// If there may be one, but it cannot be read.
+    /// If a document may exist and cannot be read.
     fn read(&self) -> io::Result<Option<Vec<u8>>>;
 
-    /// Puts a document in the place of the one before. Whoever reads meets the one or the other, never a half.
+    /// Replaces the document atomically: a reader sees the old or the new document, never a part.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If the document cannot be stored.
     fn write(&self, document: &[u8]) -> io::Result<()>;
 
-    /// Puts a document that cannot be understood out of the way, where a human can look at it.
+    /// Moves a document that cannot be parsed aside, where a human can inspect it.
     ///
     /// # Errors
-    /// If it cannot be moved. It is not written over then.
+    /// If it cannot be moved. The caller does not overwrite it then.
     fn set_aside(&self) -> io::Result<()>;
 
-    /// Keeps other writers out until the value is dropped, so that a document can be read, changed and written as one
-    /// step. Waits for other writers. A place that only one process uses needs no lock and can leave this out.
+    /// Locks out other writers until the value is dropped, so that read, change and write are one step. Waits
+    /// for other writers. The default takes no lock, which is right for a storage that only one process uses.
     ///
     /// # Errors
-    /// If the place cannot be locked. It is not written to then.
+    /// If the storage cannot be locked. The caller does not write to it then.
     fn lock(&self) -> io::Result<StorageLock> {
         Ok(StorageLock::none())
     }
 }
 
-/// The right to change what is in a [`Storage`]. It ends when the value is dropped, or with the process.
+/// Guard of a [`Storage`]'s lock. The lock ends when the guard is dropped or the process ends.
 #[derive(Debug)]
 pub struct StorageLock(#[expect(dead_code, reason = "the lock is held by the open file")] Option<File>);
 
 impl StorageLock {
-    /// No lock, for a place that only one process uses.
+    /// Returns a guard without a lock, for a storage that only one process uses.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// Locks a folder against everybody else who calls this; waits for them.
+    /// Locks a folder against all other callers of this function. Blocks until the lock is free.
     ///
-    /// The folder itself is locked (`flock`), so nothing is left behind. Where a folder cannot be locked, as on NFS, a
-    /// file `.lock` inside it is.
+    /// Locks the folder itself (`flock`), which leaves no file behind. Where a folder cannot be locked, as on
+    /// NFS, it locks a file `.lock` in the folder.
     ///
     /// # Errors
     /// If neither can be locked.
@@ -97,19 +98,19 @@ impl StorageLock {
     }
 }
 
-/// A document in a file. Its folder is made when it is first written.
+/// Storage in a file. Creates the folder of the file when it first locks or writes.
 #[derive(Clone, Debug)]
 pub struct FileStorage {
     path: PathBuf,
 }
 
 impl FileStorage {
-    /// The document at this path.
+    /// Returns the storage of the document at this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where a document that cannot be understood is put: under a name that no earlier one has.
+    /// Returns an unused path for a document that cannot be parsed.
     fn aside(&self) -> PathBuf {
         let name = |ending: String| {
             let mut name = self.path.file_name().map(OsString::from).unwrap_or_default();
@@ -126,7 +127,7 @@ impl FileStorage {
         aside
     }
 
-    /// The folder of the document, which is made if it is not there.
+    /// Returns the folder of the document; creates it, with mode 0700 on Unix, if it does not exist.
     fn folder(&self) -> io::Result<&Path> {
         let folder =
             self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! Abilities that a refusal seems to deny, until another request shows whether that is so.
+//! Facts that a refusal suggests, until a later request confirms or refutes them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::facts::Fact;
 use crate::{edit, lesson};
 
-/// What refusals seem to say of models, by provider and model. It counts in this process only: a fact without a remedy
-/// is kept for others when a request without what the fact denies has succeeded.
+/// Suggested facts, by provider and model. They apply in this process only. A fact without a remedy is stored
+/// for other processes once a request without the denied feature has succeeded.
 #[derive(Debug, Default)]
 pub(crate) struct Supposed(Mutex<BTreeMap<(String, String), Vec<Fact>>>);
 
@@ -24,8 +24,8 @@ impl Supposed {
         facts.push(fact);
     }
 
-    /// Takes all that is supposed of a model after a request has succeeded, and returns what it confirms: a request with
-    /// what a fact denies has refuted the fact.
+    /// Removes all suggested facts about a model after a successful request and returns the confirmed ones. A
+    /// fact is refuted if the request used the feature that the fact denies.
     pub(crate) fn settle(&self, provider: &str, model: &str, sent: &[u8]) -> Vec<Fact> {
         let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(provider, model));
         facts.into_iter().flatten().filter(|fact| !is_sent(fact, sent)).collect()

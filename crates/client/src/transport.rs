@@ -1,4 +1,4 @@
-//! How a prepared request reaches a server: the one trait that somebody else can implement.
+//! The trait that sends an encoded request to a server.
 
 use std::error::Error;
 use std::fmt;
@@ -11,10 +11,10 @@ use futures_util::Stream;
 
 use crate::endpoint::shown_url;
 
-/// Sends prepared requests and gives the answers as they arrive.
+/// Sends encoded requests and returns responses whose bodies arrive as streams.
 ///
-/// The [`HttpTransport`](crate::HttpTransport) is the one that is used if no other is given. Another can count,
-/// record, replay, sign, or speak through a library of its own; it wraps the inner one and hands on.
+/// [`HttpTransport`](crate::HttpTransport) is the default. Another implementation can count, record, replay
+/// or sign requests and forward them to an inner transport, or use another HTTP library.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -35,116 +35,117 @@ use crate::endpoint::shown_url;
 /// }
 /// ```
 pub trait Transport: Send + Sync {
-    /// Sends a request and waits until the answer's status and headers are there.
+    /// Sends a request and waits for the status and the headers of its response.
     ///
-    /// Timers, retries and the meaning of a status are the caller's. Redirects are not followed.
+    /// The caller handles timeouts, retries and the meaning of the status. Implementations must not follow
+    /// redirects.
     ///
     /// Cancel-safe: dropping the future or the body closes the exchange.
     fn send(&self, request: Outgoing) -> TransportFuture<'_>;
 }
 
-/// A transport that several clients share.
+/// Lets several clients share a transport.
 impl<T: Transport + ?Sized> Transport for Arc<T> {
     fn send(&self, request: Outgoing) -> TransportFuture<'_> {
         (**self).send(request)
     }
 }
 
-/// The wait for status and headers.
+/// Future of a response's status and headers.
 pub type TransportFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, TransportError>> + Send + 'a>>;
 
-/// A body as it arrives.
+/// Stream of a response's body.
 pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>> + Send>>;
 
-/// What is done with an address.
+/// HTTP method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Method {
-    /// Something is asked for.
+    /// `GET`.
     Get,
-    /// Something is sent.
+    /// `POST`.
     Post,
 }
 
-/// A request, ready to be sent.
+/// A request that is ready to be sent.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outgoing {
-    /// What is done.
+    /// HTTP method.
     pub method: Method,
-    /// The whole address. A key is never in it.
+    /// Complete URL. It never contains a key.
     pub url: String,
-    /// The headers in the order in which they are sent.
+    /// Headers, in the order in which they are sent.
     pub headers: Vec<Header>,
-    /// The body; empty if there is none.
+    /// Body; empty if the request has none.
     pub body: Bytes,
 }
 
-/// A header of a request.
+/// Header of a request.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
-    /// The name, in lower case.
+    /// Name, in lower case.
     pub name: String,
     /// The value.
     pub value: String,
-    /// Whether the value must not be shown or kept: a key.
+    /// True if the value is secret and must be neither shown nor stored.
     pub is_secret: bool,
 }
 
-/// An answer whose body is still to come.
+/// A response whose body is still arriving.
 #[non_exhaustive]
 pub struct Incoming {
-    /// The status.
+    /// HTTP status.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: ByteStream,
 }
 
-/// What went wrong on the way.
+/// Kind of a transport failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportErrorKind {
-    /// The server was not reached.
+    /// The server could not be reached.
     Unreachable,
-    /// It took too long to reach the server.
+    /// The connection timed out.
     ConnectTimeout,
-    /// The server is not who it says, or nobody who is trusted says so.
+    /// The server's certificate is invalid or not trusted.
     Certificate,
-    /// The request cannot be made.
+    /// The request itself is invalid.
     Request,
     /// The connection broke.
     Broken,
 }
 
-/// A failure on the way to a server or back. Its words have no key in them.
+/// Failure of an exchange with a server. The message contains no key.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct TransportError {
-    /// What went wrong.
+    /// Kind of the failure.
     pub kind: TransportErrorKind,
-    /// In which words.
+    /// Description of the failure.
     pub message: String,
-    /// The cause.
+    /// Cause of the failure.
     #[source]
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl Outgoing {
-    /// A request without headers and body.
+    /// Returns a `GET` request without headers and body.
     pub fn get(url: impl Into<String>) -> Self {
         Self { method: Method::Get, url: url.into(), headers: Vec::new(), body: Bytes::new() }
     }
 
-    /// A request that sends this body.
+    /// Returns a `POST` request with this body.
     pub fn post(url: impl Into<String>, body: impl Into<Bytes>) -> Self {
         Self { method: Method::Post, body: body.into(), ..Self::get(url) }
     }
 
-    /// The same request with one more header, in place of one of that name.
+    /// Sets a header, in place of an earlier one with the same name.
     pub fn with_header(mut self, header: Header) -> Self {
         self.headers.retain(|held| held.name != header.name);
         self.headers.push(header);
@@ -153,7 +154,7 @@ impl Outgoing {
 }
 
 impl Header {
-    /// A header that may be shown, unless its name says that it may not: `authorization`, `x-api-key`, `cookie`.
+    /// Returns a header. It is marked secret if its name suggests it: `authorization`, `x-api-key`, `cookie`.
     pub fn new(name: impl AsRef<str>, value: impl Into<String>) -> Self {
         const SECRETS: [&str; 5] = ["authorization", "cookie", "key", "token", "secret"];
         let name = name.as_ref().to_ascii_lowercase();
@@ -161,14 +162,14 @@ impl Header {
         Self { name, value: value.into(), is_secret }
     }
 
-    /// A header that carries a key.
+    /// Returns a header that is marked secret.
     pub fn secret(name: impl AsRef<str>, value: impl Into<String>) -> Self {
         Self { is_secret: true, ..Self::new(name, value) }
     }
 }
 
 impl fmt::Debug for Outgoing {
-    // A base address can hold a password, and a body whatever was said.
+    // The URL can contain a password, and the body contains the conversation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
             .field("method", &self.method)
@@ -186,19 +187,19 @@ impl fmt::Debug for Header {
 }
 
 impl Incoming {
-    /// An answer of this status with these headers and this body.
+    /// Returns a response with this status, headers and body.
     pub fn new(status: u16, headers: Vec<(String, String)>, body: ByteStream) -> Self {
         let headers = headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
         Self { status, headers, body }
     }
 
-    /// The first header of this name, which is in lower case.
+    /// Returns the value of the first header with this name, given in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
     }
 }
 
-/// The first header of this name, which is in lower case.
+/// Returns the value of the first header with this name, given in lower case.
 pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
 }
@@ -213,12 +214,12 @@ impl fmt::Debug for Incoming {
 }
 
 impl TransportError {
-    /// A failure of a kind, in these words.
+    /// Returns a failure of this kind with this message.
     pub fn new(kind: TransportErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
-    /// The same failure with its cause.
+    /// Sets the cause.
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self

@@ -1,4 +1,4 @@
-//! One row of the table of vendors: where it is, what it speaks, and in what it differs.
+//! One row of the vendor table: endpoint, wire format and differences from other vendors.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::capability::{Known, Said, Source, said};
 use crate::edit::{Change, Edit};
 use crate::{Endpoint, Quirk};
 
-/// A vendor: its endpoint, and in what it differs from others that speak the same wire format.
+/// A vendor: its endpoint, and its differences from others that speak the same wire format.
 ///
 /// ```
 /// use windlass_client::{Quirk, Vendors};
@@ -28,65 +28,65 @@ use crate::{Endpoint, Quirk};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Vendor {
-    /// Where it is, and how it wants its key.
+    /// Address and authentication.
     pub endpoint: Endpoint,
-    /// The dialect that tools' schemas are compiled to for it.
+    /// Name of the JSON Schema dialect that tool schemas are compiled to.
     pub schema: String,
-    /// How it is asked for its models.
+    /// Format of the vendor's model list.
     pub discovery: Discovery,
-    /// What the user's files say, the latest first.
+    /// Rules from the user's files, the latest first.
     pub(crate) config: Vec<Rule>,
-    /// What the table of this crate says of some models.
+    /// Rules of the built-in table for some models.
     pub(crate) table: Vec<Rule>,
-    /// What holds for all models unless something else is said.
+    /// Rule for all models, the weakest.
     pub(crate) defaults: Rule,
 }
 
-/// How a vendor is asked for its models.
+/// Format of a vendor's model list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Discovery {
-    /// `GET /models`, as OpenAI has it: names, and seldom more.
+    /// `GET /models` in OpenAI's format: names, seldom more.
     #[default]
     OpenAi,
-    /// `GET /models` with `supported_parameters`, as OpenRouter has it.
+    /// `GET /models` with `supported_parameters`, in OpenRouter's format.
     OpenRouter,
-    /// `GET /models`, and `POST /api/show` for each model, as Ollama has it.
+    /// `GET /models`, then `POST /api/show` for each model, in Ollama's format.
     Ollama,
-    /// `GET /v1/models`, as Anthropic has it.
+    /// `GET /v1/models` in Anthropic's format.
     Anthropic,
-    /// `GET /models`, as Gemini has it.
+    /// `GET /models` in Gemini's format.
     Gemini,
-    /// Not at all.
+    /// The vendor has no list.
     None,
 }
 
-/// What is said of the models whose names are of a pattern.
+/// Settings for the models whose names match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Rule {
-    /// The pattern: `*` stands for any characters. Case does not count.
+    /// Pattern of model names, in which `*` matches any characters. Case is ignored.
     pub(crate) pattern: String,
     pub(crate) schema: Option<String>,
     pub(crate) quirks: BTreeSet<Quirk>,
     pub(crate) without_quirks: BTreeSet<Quirk>,
-    /// Fields that are never sent, by path.
+    /// Paths of fields that are never sent.
     pub(crate) drop: BTreeSet<String>,
-    /// Fields that have another name there.
+    /// Fields that are sent under another name.
     pub(crate) rename: BTreeMap<String, String>,
-    /// Fields that are sent where a request has none of that name.
+    /// Fields that are added to a request that lacks them.
     pub(crate) body: BTreeMap<String, serde_json::Value>,
     #[serde(deserialize_with = "said")]
     pub(crate) capabilities: Said,
 }
 
 impl Vendor {
-    /// A server of which nothing is known but where it is and what it speaks.
+    /// Returns a vendor without quirks and known abilities for this endpoint.
     pub fn plain(endpoint: Endpoint) -> Self {
         let schema = match endpoint.wire.as_str() {
             "anthropic" => "anthropic",
-            // The field that the wire format sends takes JSON Schema.
+            // The request field that the wire format uses takes JSON Schema.
             "gemini" => "gemini-json-schema",
             _ => "openai",
         };
@@ -100,7 +100,7 @@ impl Vendor {
         }
     }
 
-    /// The patterns of models' names of which the files and the table say something, the strongest first.
+    /// Returns the patterns of model names in the user's files and the table, the strongest first.
     pub fn patterns(&self) -> impl Iterator<Item = &str> {
         self.config
             .iter()
@@ -109,18 +109,18 @@ impl Vendor {
             .filter(|pattern| *pattern != "*")
     }
 
-    /// Its name.
+    /// Returns the name of the vendor.
     pub fn name(&self) -> &str {
         &self.endpoint.name
     }
 
-    /// The dialect that tools' schemas are compiled to for a model.
+    /// Returns the dialect that tool schemas are compiled to for a model.
     pub fn schema(&self, model: &str) -> &str {
         self.rules(model).find_map(|(rule, _)| rule.schema.as_deref()).unwrap_or(&self.schema)
     }
 
-    /// The quirks that hold for a model. Where one rule has a quirk and another is without it, the stronger counts:
-    /// the user's file, then the table, then the vendor's own row.
+    /// Returns the quirks of a model. If one rule adds a quirk and another removes it, the stronger rule
+    /// wins: the user's file, then the table, then the vendor's own row.
     pub fn quirks(&self, model: &str) -> BTreeSet<Quirk> {
         let (mut quirks, mut without) = (BTreeSet::new(), BTreeSet::<Quirk>::new());
         for (rule, _) in self.rules(model) {
@@ -130,13 +130,14 @@ impl Vendor {
         quirks
     }
 
-    /// What the files and the table say of a model's abilities. The client also knows what was learned and
-    /// discovered.
+    /// Returns the abilities of a model as the files and the table state them.
+    /// [`Client::capabilities`](crate::Client::capabilities) adds learned and listed abilities.
     pub fn capabilities(&self, model: &str) -> Known {
         self.known(model, &[])
     }
 
-    /// The same with what was asked of the provider, which is weaker than the user's files and stronger than the table.
+    /// Like [`Self::capabilities`], with statements of the provider, which are weaker than the user's files
+    /// and stronger than the table.
     pub(crate) fn known(&self, model: &str, asked: &[(Source, Said)]) -> Known {
         let mut known = Known::default();
         let (config, others): (Vec<_>, Vec<_>) =
@@ -149,7 +150,8 @@ impl Vendor {
         known
     }
 
-    /// The wire format, set up for a model; none if this crate does not know the format.
+    /// Returns the wire format with the options that a model's quirks require, or `None` if this crate does
+    /// not know the format.
     pub fn wire(&self, model: &str) -> Option<Arc<dyn Wire>> {
         let quirks = self.quirks(model);
         Some(match self.endpoint.wire.as_str() {
@@ -176,7 +178,8 @@ impl Vendor {
         })
     }
 
-    /// The changes of a body for a model, besides those of the wire format's options.
+    /// Returns the edits of an encoded body for a model, except those that options of the wire format
+    /// replace.
     pub(crate) fn edits(&self, model: &str) -> Vec<Edit> {
         let mut edits: Vec<Edit> = self.quirks(model).into_iter().filter_map(Quirk::edit).collect();
         for (rule, _) in self.rules(model) {
@@ -189,7 +192,7 @@ impl Vendor {
         edits
     }
 
-    /// The rules for a model, the strongest first.
+    /// Returns the rules for a model, the strongest first.
     fn rules(&self, model: &str) -> impl Iterator<Item = (&Rule, Source)> {
         let config = self.config.iter().map(|rule| (rule, Source::Config));
         let table = self.table.iter().map(|rule| (rule, Source::Table(rule.pattern.clone())));
@@ -198,12 +201,13 @@ impl Vendor {
     }
 }
 
-/// Whether a name is of a pattern in which `*` stands for any characters. Work is bounded by pattern times name.
+/// Returns true if a name matches a pattern in which `*` matches any characters. Takes at most `pattern.len()
+/// * name.len()` steps.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut at, mut seen) = (0, 0);
-    // Where the last star stands, and how much of the name it has taken.
+    // Position of the last star, and the end of the text that it has matched.
     let mut star: Option<(usize, usize)> = None;
     while let Some(byte) = name.get(seen) {
         match (pattern.get(at), star) {

@@ -1,4 +1,4 @@
-//! The table of vendors: a file of this crate, and files of the user over it.
+//! The vendor table: a file of this crate, with the user's files on top.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::capability::{Said, said};
 use crate::vendor::{Discovery, Rule, Vendor};
 use crate::{Auth, Endpoint, KeyUse, Quirk};
 
-/// The table that comes with this crate.
+/// The built-in table.
 const BUILTIN: &str = include_str!("vendors.toml");
 
 static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
@@ -18,7 +18,7 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
         .expect("a test holds that the table of this crate can be read")
 });
 
-/// The vendors that are known, by name.
+/// Known vendors, by name.
 ///
 /// ```
 /// use windlass_client::Vendors;
@@ -42,20 +42,20 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vendors(BTreeMap<String, Vendor>);
 
-/// Why a file of vendors cannot be used.
+/// Error in a file of vendors.
 #[derive(Debug, thiserror::Error)]
 #[error("{key}{}: {message}", line.map(|line| format!(" (line {line})")).unwrap_or_default())]
 #[non_exhaustive]
 pub struct VendorsError {
-    /// The path of the key that is wrong, as `vendor.groq.quirks[0]`.
+    /// Path of the wrong key, such as `vendor.groq.quirks[0]`.
     pub key: String,
-    /// Its line, from 1, where that is known.
+    /// Line of the key, from 1; `None` if it is unknown.
     pub line: Option<usize>,
-    /// What is wrong with it.
+    /// Description of the error.
     pub message: String,
 }
 
-/// Whose file it is.
+/// Origin of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layer {
     Builtin,
@@ -69,7 +69,7 @@ struct File {
     vendor: BTreeMap<String, Row>,
 }
 
-/// A vendor as a file has it.
+/// A vendor in a file.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Row {
@@ -86,8 +86,8 @@ struct Row {
     discovery: Option<Discovery>,
     #[serde(default)]
     model: Vec<Rule>,
-    // What stands in the vendor's own row holds for all its models. It cannot be a flattened `Rule`: with one,
-    // unknown keys are no errors, and errors have no line.
+    // The vendor's own settings apply to all its models. They are not a flattened `Rule`, because serde then
+    // accepts unknown keys and reports errors without a line.
     #[serde(default)]
     quirks: BTreeSet<Quirk>,
     #[serde(default)]
@@ -120,42 +120,43 @@ enum AuthRow {
 }
 
 impl Vendors {
-    /// The vendors that this crate knows.
+    /// Returns the built-in vendors.
     pub fn builtin() -> Self {
         TABLE.clone()
     }
 
-    /// The same vendors with those of a file. A vendor that is there already keeps what the file does not say.
+    /// Adds the vendors of a TOML file. A vendor that already exists keeps the settings that the file does
+    /// not mention.
     ///
     /// # Errors
-    /// If the file is not TOML, or says something that there is not; the error names the key and the line.
+    /// If the file is not valid TOML or has an unknown key or value. The error names the key and the line.
     pub fn with_file(self, text: &str) -> Result<Self, VendorsError> {
         self.add(text, Layer::User)
     }
 
-    /// A vendor by its name.
+    /// Returns the vendor with this name.
     pub fn get(&self, name: &str) -> Option<&Vendor> {
         self.0.get(name)
     }
 
-    /// The names, in order.
+    /// Returns the names, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// The vendors, by name.
+    /// Returns the vendors, in alphabetical order of their names.
     pub fn iter(&self) -> impl Iterator<Item = &Vendor> {
         self.0.values()
     }
 
-    /// The builtin vendors without a copy.
+    /// Returns the built-in vendors without copying them.
     pub(crate) fn table() -> &'static Self {
         &TABLE
     }
 
     fn add(mut self, text: &str, layer: Layer) -> Result<Self, VendorsError> {
         let file = read(text)?;
-        // A vendor may be like one that stands later in the same file.
+        // Add vendors with `like` last: they may refer to a vendor that follows them in the file.
         let (plain, like): (Vec<_>, Vec<_>) =
             file.vendor.into_iter().partition(|(_, row)| row.like.is_none());
         for (name, row) in plain.into_iter().chain(like) {
@@ -217,13 +218,13 @@ impl Row {
                 vendor.defaults = row;
             }
             Layer::Builtin => drop(vendor.table.splice(0..0, self.model.into_iter().chain([row]))),
-            // Single models come before what the same file says of all of them.
+            // Settings of single models take precedence over the same file's settings for all models.
             Layer::User => drop(vendor.config.splice(0..0, self.model.into_iter().chain([row]))),
         }
         Ok(vendor)
     }
 
-    /// A vendor that stands on nothing that was there before.
+    /// Returns a new vendor that inherits from no other.
     fn begin(&self, name: &str) -> Result<Vendor, VendorsError> {
         let missing =
             |key| wrong(name, key, "a new vendor needs this, or `like` with the name of another".to_owned());

@@ -1,49 +1,51 @@
-//! Finds many byte strings at once, one byte at a time (Aho and Corasick, 1975). It is not a library's, because its
-//! bytes are secrets: they lie in one place that is wiped, and its depth says how little a stream has to hold back.
+//! Aho-Corasick automaton (1975): finds many byte strings in one pass. It is implemented here because its
+//! strings are secrets: they are in one buffer, which is zeroed on drop, and its depth bounds the bytes that
+//! a stream must hold back.
 
 use std::collections::VecDeque;
 
 use secrecy::zeroize::Zeroizing;
 
-/// The state in which nothing is open.
+/// Root state: no prefix of a needle is matched.
 const ROOT: u32 = 0;
 
-/// Finds many byte strings at once.
+/// Aho-Corasick automaton over a set of needles.
 #[derive(Default)]
 pub(crate) struct Automaton {
-    /// The byte that leads to each state.
+    /// For each state, the byte that leads to it.
     bytes: Zeroizing<Vec<u8>>,
     nodes: Vec<Node>,
-    /// Where each byte leads from the root.
+    /// For each byte, the state that it leads to from the root.
     first: Zeroizing<Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// The first of the states that one more byte leads to; 0 is none.
+    /// First child state; 0 if the state has no child.
     child: u32,
-    /// The next state with the same parent; 0 is none.
+    /// Next state with the same parent; 0 for the last.
     sibling: u32,
-    /// The state of the longest end of this one's string that is a beginning of another.
+    /// Failure link: the state of the longest proper suffix of this state's string that is a prefix of a
+    /// needle.
     fail: u32,
-    /// How long this one's string is.
+    /// Length of this state's string.
     depth: u32,
-    /// How long the longest end of it is that can still become a needle.
+    /// Length of the longest suffix of the string that can still become a needle.
     open: u32,
-    /// The longest needle that ends here; 0 is none.
+    /// Length of the longest needle that ends here; 0 if none does.
     found: u32,
 }
 
-/// How far a needle is read.
+/// State of a search.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct State(u32);
 
 impl Automaton {
-    /// Finds these needles, none of which is empty.
+    /// Builds the automaton. No needle may be empty.
     pub(crate) fn new<'a>(needles: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let most = needles.clone().map(<[u8]>::len).sum::<usize>().saturating_add(1);
         let mut automaton = Self {
-            // All at once: a vector that grows leaves its bytes behind.
+            // Allocated once: a vector that grows leaves copies of its bytes in freed memory.
             bytes: Zeroizing::new(Vec::with_capacity(most)),
             nodes: Vec::with_capacity(most),
             first: Zeroizing::new(vec![ROOT; 256]),
@@ -57,7 +59,8 @@ impl Automaton {
         automaton
     }
 
-    /// The state after one more byte. Over a whole text this is linear: each step back was a step forth before.
+    /// Returns the state after one more byte. Takes amortized constant time: each failure link undoes an
+    /// earlier step.
     pub(crate) fn step(&self, state: State, byte: u8) -> State {
         let mut at = state.0;
         while at != ROOT {
@@ -69,12 +72,12 @@ impl Automaton {
         State(self.first.get(usize::from(byte)).copied().unwrap_or(ROOT))
     }
 
-    /// How many of the last bytes may be the beginning of a needle.
+    /// Returns the number of last bytes that may be the start of a needle.
     pub(crate) fn open(&self, state: State) -> usize {
         self.node(state.0).open as usize
     }
 
-    /// How long the longest needle is that ends here; 0 if none does.
+    /// Returns the length of the longest needle that ends here; 0 if none does.
     pub(crate) fn found(&self, state: State) -> usize {
         self.node(state.0).found as usize
     }
@@ -121,7 +124,7 @@ impl Automaton {
         next
     }
 
-    /// Says of each state where to go on when no byte fits, the shorter strings first.
+    /// Sets the failure links in breadth-first order.
     fn link(&mut self) {
         let mut waiting = VecDeque::from([ROOT]);
         while let Some(at) = waiting.pop_front() {

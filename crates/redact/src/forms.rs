@@ -1,4 +1,4 @@
-//! The forms in which a value may lie in a text.
+//! Encodings in which a secret can occur in a text.
 
 use std::fmt::Write as _;
 
@@ -6,30 +6,31 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use secrecy::zeroize::Zeroizing;
 
-/// A form is as secret as its value.
+/// A form is as secret as its value, so it is zeroed on drop.
 pub(crate) type Form = Zeroizing<String>;
 
-/// The longest piece of a value that is looked for as a whole. Of a longer value the pieces are looked for.
+/// Maximum size of a value that is searched for as a whole, in bytes. A longer value is searched for in
+/// pieces.
 const LONGEST: usize = 1024;
 
-/// How far the pieces of a long value reach into each other, so that the letters of base64 that two of them share
-/// are covered.
+/// Overlap of the pieces of a long value, in bytes, so that base64 letters that depend on two pieces are
+/// covered.
 const SHARED: usize = 8;
 
-/// A line of a value that is shorter stands alone in too many texts.
+/// Minimum length of a line of a value that is searched for alone. Shorter lines occur in too many texts.
 const SHORTEST_LINE: usize = 16;
 
-/// How many letters programs write into a line: `base64` and MIME, PEM, `xxd -p`.
+/// Line lengths of encoders: `base64` and MIME, PEM, `xxd -p`.
 const BASE64_LINES: [usize; 2] = [76, 64];
 const HEX_LINE: usize = 60;
 
-/// The forms of a value, each once. None is shorter than the value's shortest piece.
+/// Returns the distinct forms of a value. No form is shorter than the value's shortest piece.
 pub(crate) fn of(value: &str) -> Vec<Form> {
     let mut forms = Forms::default();
     for piece in pieces(value) {
         forms.add_all(piece);
     }
-    // A program that numbers or indents lines puts something between them.
+    // A program that numbers or indents lines inserts text between them, so search for each line.
     for line in value.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_LINE) {
         if !line.starts_with("-----") && line.len() < value.len() {
             pieces(line).for_each(|piece| forms.add_all(piece));
@@ -39,8 +40,8 @@ pub(crate) fn of(value: &str) -> Vec<Form> {
     forms.0
 }
 
-/// The forms that a program may break into lines, without the line breaks. Each is one of the forms of
-/// [`of`].
+/// Returns the forms that an encoder may break into lines, without the line breaks. Each is also one of the
+/// forms of [`of`].
 pub(crate) fn encodings(value: &str) -> Vec<Form> {
     let mut forms = Forms::default();
     for piece in pieces(value) {
@@ -54,13 +55,13 @@ pub(crate) fn encodings(value: &str) -> Vec<Form> {
     forms.0
 }
 
-/// The value, or what of it is looked for at once.
+/// Returns the value, or its overlapping pieces.
 fn pieces(value: &str) -> impl Iterator<Item = &str> {
     let mut from = Some(0_usize);
     std::iter::from_fn(move || {
         let rest = value.get(from?..)?;
         if rest.len() <= LONGEST {
-            // The last piece is as long as the others, so that it is not a few letters.
+            // The last piece is extended to full length, because a few letters would match too often.
             let start = value.floor_char_boundary(value.len().saturating_sub(LONGEST));
             from = None;
             return value.get(start..);
@@ -93,7 +94,7 @@ impl Forms {
         self.add_entities(value);
     }
 
-    /// The forms that encode plain letters, too: all percent-encoded, `\u0068` for `h`, hexadecimal with spaces.
+    /// Adds the forms that encode every letter: percent-encoding, `\u0068` for `h`, hexadecimal with spaces.
     fn add_every_letter(&mut self, value: &str) {
         for case in [Case::Upper, Case::Lower] {
             let (mut percent, mut spaced) = (Form::default(), Form::default());
@@ -120,7 +121,8 @@ impl Forms {
         self.add(upper);
     }
 
-    /// As HTML has it: the letters that it must escape by name, with either number for `'`, or all by number.
+    /// Adds HTML entities: reserved characters by name, with each variant for `'`, or all characters by
+    /// number.
     fn add_entities(&mut self, value: &str) {
         for apostrophe in ["'", "&#39;", "&#x27;", "&apos;"] {
             let mut named = Form::default();
@@ -155,7 +157,8 @@ impl Forms {
         self.add(upper);
     }
 
-    /// Percent-encoding: what stays as it is differs between RFC 3986, browsers and forms; some keep nothing.
+    /// Adds percent-encodings. RFC 3986, browsers and forms keep different characters; some encoders keep
+    /// none.
     fn add_percent(&mut self, value: &str) {
         const KEPT: [&str; 5] = ["-._~", "-._~!*'()", "-._~!*'();/?:@&=+$,#", "-._*", ""];
         for kept in KEPT {
@@ -164,7 +167,7 @@ impl Forms {
         }
     }
 
-    /// As a JSON string has it, and as one has it that is inside of another.
+    /// Adds the JSON string escapes, once and nested.
     fn add_json(&mut self, value: &str) {
         for once in json(value) {
             for twice in json(&once) {
@@ -174,7 +177,7 @@ impl Forms {
         }
     }
 
-    /// Base64 of the value alone, and at each place at which it can begin in what is encoded.
+    /// Adds base64 of the value alone, and at each offset in a longer text.
     fn add_base64(&mut self, value: &str) {
         for whole in [STANDARD.encode(value), URL_SAFE.encode(value)] {
             self.add(percent(&whole, "-._~", Case::Upper));
@@ -189,8 +192,7 @@ impl Forms {
         }
     }
 
-    /// The lines into which a program breaks the encoding of the value alone, as something may number or mark
-    /// the lines.
+    /// Adds the lines into which an encoder breaks the value, because a program may number or mark the lines.
     fn add_lines(&mut self, value: &str) {
         let base64 = Form::from(STANDARD.encode(value));
         let mut hex = Form::default();
@@ -206,8 +208,8 @@ impl Forms {
     }
 }
 
-/// Base64 at each of the three places at which the value can begin in what is encoded, in both alphabets. The
-/// letters that other bytes have a part in are not known, and left out.
+/// Returns base64 at each of the three offsets in a longer text, in both alphabets, without the letters that
+/// depend on neighbouring bytes.
 fn base64_forms(value: &str) -> impl Iterator<Item = Form> {
     (0_usize..3).flat_map(move |skipped| {
         let mut bytes = Zeroizing::new(vec![0; skipped]);
@@ -227,8 +229,8 @@ enum Case {
     Lower,
 }
 
-/// `kept` are the characters besides letters and digits that stay. Only forms keep `*` and not `~`, and have `+`
-/// for a space.
+/// Percent-encodes a value. `kept` are the characters besides letters and digits that stay. Only HTML forms
+/// keep `*` but not `~`, and encode a space as `+`.
 fn percent(value: &str, kept: &str, case: Case) -> Form {
     let is_form = kept == "-._*";
     let mut form = Form::default();
@@ -245,7 +247,7 @@ fn percent(value: &str, kept: &str, case: Case) -> Form {
     form
 }
 
-/// The inside of the JSON string: short, with `\/`, ASCII only, and fit for HTML, as libraries write it.
+/// Returns the JSON string escapes of different libraries: minimal, with `\/`, ASCII only, and safe for HTML.
 fn json(value: &str) -> Vec<Form> {
     let quoted = Form::from(serde_json::to_string(value).unwrap_or_default());
     let plain = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();

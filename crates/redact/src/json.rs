@@ -1,4 +1,4 @@
-//! Secrets in the strings of a JSON text.
+//! Redaction of JSON texts and values.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::Redactor;
 
-/// Shorter numbers are not compared.
+/// Minimum number of digits of a number that is compared with the secrets.
 const SHORTEST_NUMBER: usize = 4;
 
-/// The text without the secrets in its strings and without numbers that are secrets; everything else of it stays byte for byte.
+/// Removes secrets from the strings and numbers of a JSON text. All other bytes stay unchanged.
 pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
     if redactor.is_empty() {
         return Cow::Borrowed(text);
@@ -20,7 +20,7 @@ pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
     while let Some((start, end)) = next_string(text, from) {
         let Some(literal) = text.get(start..end) else { break };
         replace_numbers(redactor, text, (from, start), &mut clean, &mut done);
-        // What is no JSON is text.
+        // Text that is not valid JSON is redacted as plain text.
         let Some(inside) = inside(literal) else { return redactor.redact(text) };
         if let Cow::Owned(redacted) = redactor.redact(&inside) {
             clean.push_str(text.get(done..start).unwrap_or_default());
@@ -37,7 +37,7 @@ pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
     Cow::Owned(clean)
 }
 
-/// The same for a value.
+/// Like [`redact`], for a JSON value.
 pub(crate) fn redact_value(redactor: &Redactor, value: &mut Value) {
     match value {
         Value::String(text) => {
@@ -62,8 +62,8 @@ pub(crate) fn redact_value(redactor: &Redactor, value: &mut Value) {
     }
 }
 
-/// Puts the mark, as a string, in the place of each number between two strings that is a whole secret. A number that only
-/// holds a secret's digits stays: counts and times would become strings by chance.
+/// Replaces each number between two strings that is a complete secret with the mark as a string. A number
+/// that only contains the digits of a secret stays, because counts and times could match by chance.
 fn replace_numbers(
     redactor: &Redactor,
     text: &str,
@@ -93,7 +93,7 @@ fn is_secret_number(redactor: &Redactor, number: &str) -> bool {
     digits.len() >= SHORTEST_NUMBER && redactor.redact(digits) == Redactor::MARK
 }
 
-/// What a string literal says.
+/// Returns the content of a string literal, or `None` if it is not valid JSON.
 fn inside(literal: &str) -> Option<Cow<'_, str>> {
     let plain = literal.strip_prefix('"')?.strip_suffix('"')?;
     if plain.contains('\\') {
@@ -102,7 +102,7 @@ fn inside(literal: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Borrowed(plain))
 }
 
-/// Where the next string literal begins, and where the text goes on behind it.
+/// Returns the start and the end of the next string literal.
 fn next_string(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = from.checked_add(bytes.get(from..)?.iter().position(|&byte| byte == b'"')?)?;
@@ -112,7 +112,7 @@ fn next_string(text: &str, from: usize) -> Option<(usize, usize)> {
             Some(b'"') => return Some((start, at.checked_add(1)?)),
             Some(b'\\') => at = at.checked_add(2)?,
             Some(_) => at = at.checked_add(1)?,
-            // It does not end: what is there is no JSON.
+            // The literal is not terminated, so the text is not JSON.
             None => return Some((start, bytes.len())),
         }
     }

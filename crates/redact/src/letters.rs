@@ -1,8 +1,8 @@
-//! Finds encoded values that a program broke into lines, such as `base64`, which breaks after 76 letters, PEM
-//! (64) and `xxd -p` (60).
+//! Finds encoded values that an encoder broke into lines, such as `base64`, which breaks after 76 letters,
+//! PEM (64) and `xxd -p` (60).
 //!
-//! The letters are read without the line breaks between them by an automaton of its own. It runs only from a
-//! line break on before which a value may have begun, so ordinary text costs nothing.
+//! A separate automaton reads the letters without the line breaks between them. It starts only at a line
+//! break before which a value may have started, so ordinary text costs nothing.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,24 +10,23 @@ use std::ops::Range;
 use crate::automaton::{Automaton, State};
 use crate::spans::Spans;
 
-/// The longest gap between two letters, in bytes: a line break, also as JSON writes it, and the indentation
-/// behind it. The limit bounds the bytes that a stream has to hold back.
+/// Maximum gap between two letters, in bytes: a line break, raw or JSON-escaped, with the following
+/// indentation. It bounds the bytes that a stream must hold back.
 const LONGEST_GAP: usize = 16;
 
-/// The reader of letters without the gaps between them.
+/// Reader that skips the gaps between letters.
 #[derive(Default)]
 pub(crate) struct LetterReader {
     state: State,
     is_active: bool,
     gap: Gap,
-    /// The places of the letters that were read, in the stream. A letter is longer than a byte where JSON
-    /// escapes it.
+    /// Positions of the read letters in the stream. A letter that JSON escapes is longer than a byte.
     letters: VecDeque<Range<u64>>,
-    /// The number of the first of them, counted over the whole stream.
+    /// Number of the first of these letters, counted over the whole stream.
     first: u64,
-    /// The end of the letter before the first one.
+    /// End of the letter before the first one.
     before: Option<u64>,
-    /// The values that were found, in numbers of letters.
+    /// Found values, as ranges of letter numbers.
     found: Spans,
 }
 
@@ -36,9 +35,9 @@ pub(crate) struct LetterReader {
 enum Gap {
     #[default]
     None,
-    /// A gap of so many bytes.
+    /// A gap of this length.
     Open(usize),
-    /// A gap that ends with backslashes. The next byte shows which character they escape.
+    /// A gap that ends with backslashes. The next byte decides which character they escape.
     Escape { length: usize, slashes: usize },
 }
 
@@ -51,29 +50,28 @@ impl Gap {
     }
 }
 
-/// Returns true for the bytes with which a gap can begin.
+/// Returns true for the bytes that can start a gap.
 pub(crate) fn is_gap_start(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r' | b'\\')
 }
 
-/// Returns true for the letters of base64, which include those of hexadecimal.
+/// Returns true for the letters of base64, which include the hexadecimal digits.
 fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/-_=".contains(&byte)
 }
 
 impl LetterReader {
-    /// Returns true while the letters read so far may be the beginning of a value.
+    /// Returns true while the letters so far may be the start of a value.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active
     }
 
-    /// Returns true if a value was found and not yet forgotten.
+    /// Returns true if a value was found and not dropped yet.
     pub(crate) fn has_found(&self) -> bool {
         !self.found.is_empty()
     }
 
-    /// Begins before a gap: reads the letters at the end of `text`, which ends at the place `end` of the
-    /// stream.
+    /// Starts at a gap: reads the letters at the end of `text`, which ends at position `end` of the stream.
     pub(crate) fn begin(&mut self, automaton: &Automaton, text: &[u8], end: u64) {
         let read_to = self.letters.back().map_or(0, |last| last.end);
         let unread = usize::try_from(end.saturating_sub(read_to)).unwrap_or(usize::MAX);
@@ -86,7 +84,7 @@ impl LetterReader {
         }
     }
 
-    /// Reads one more byte.
+    /// Reads the byte at position `at`.
     pub(crate) fn read(&mut self, automaton: &Automaton, byte: u8, at: u64) {
         let (gap, end) = (std::mem::take(&mut self.gap), at.saturating_add(1));
         let length = gap.length().saturating_add(1);
@@ -128,7 +126,7 @@ impl LetterReader {
         }
     }
 
-    /// Ends the reading until it begins anew. The values that were found stay.
+    /// Stops reading until the next start. Found values are kept.
     fn stop(&mut self) {
         (self.state, self.gap, self.is_active) = (State::default(), Gap::None, false);
         if self.found.is_empty() {
@@ -137,19 +135,19 @@ impl LetterReader {
         }
     }
 
-    /// The number of the next letter.
+    /// Returns the number of the next letter.
     fn end(&self) -> u64 {
         self.first.saturating_add(self.letters.len() as u64)
     }
 
-    /// Returns the place from which on the bytes may become a value.
+    /// Returns the position from which on the bytes may become a value.
     pub(crate) fn open_start(&self, automaton: &Automaton) -> Option<u64> {
         let first = self.letters.len().checked_sub(automaton.open(self.state))?;
         self.letters.get(first).filter(|_| self.is_active).map(|letter| letter.start)
     }
 
-    /// Calls `paint` with the place of each found letter that begins before `until`. The flag is true for a letter
-    /// that follows another letter of the same value without a gap.
+    /// Calls `paint` with the position of each found letter that starts before `until`. The flag is true for
+    /// a letter that follows another letter of the same value without a gap.
     pub(crate) fn paint(&self, until: u64, mut paint: impl FnMut(&Range<u64>, bool)) {
         for value in self.found.starting_before(u64::MAX) {
             let skipped = value.start.saturating_sub(self.first);

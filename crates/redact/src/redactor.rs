@@ -1,4 +1,4 @@
-//! The registered values, and texts without them.
+//! The set of registered secrets, and redaction of texts.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,10 +11,11 @@ use crate::forms::{self, Form};
 use crate::scan::{Needles, Scan};
 use crate::{RedactStream, json};
 
-/// Words that stand before a key in a header.
+/// Authentication schemes that can precede a key in a header.
 const SCHEMES: [&str; 3] = ["Bearer ", "Basic ", "Token "];
 
-/// The registered values. Cheap to clone; a clone does not see what the other one registers later.
+/// A set of secrets that are removed from texts. Clones are cheap and independent: values that are registered
+/// in one clone are not known to the others.
 ///
 /// ```
 /// use windlass_redact::{Redactor, Registration};
@@ -32,41 +33,41 @@ pub struct Redactor {
 struct Known {
     values: Vec<SecretString>,
     forms: Vec<Form>,
-    /// Those of the forms that a program may break into lines.
+    /// The forms that an encoder may break into lines.
     encodings: Vec<Form>,
     needles: Needles,
 }
 
-/// What came of registering a value.
+/// Result of [`Redactor::register`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Registration {
-    /// It is looked for from now on.
+    /// The value was added.
     Added,
-    /// It was known.
+    /// The value was already registered.
     Known,
-    /// It would be found everywhere; it is not looked for.
+    /// The value is shorter than [`Redactor::SHORTEST`] and would match too often, so it was not added.
     TooShort,
-    /// It is a part of [`Redactor::MARK`], so nothing could stand in its place; it is not looked for.
+    /// The value is a part of [`Redactor::MARK`] and could not be replaced by it, so it was not added.
     LikeMark,
 }
 
 impl Redactor {
-    /// What stands in the place of a secret.
+    /// Text that replaces a secret.
     pub const MARK: &'static str = "[redacted]";
 
-    /// The shortest value that is taken, in bytes: a shorter one would be found everywhere.
+    /// Minimum length of a value, in bytes. A shorter value would match too often.
     pub const SHORTEST: usize = 6;
 
-    /// Looks for these values. Those that [`Redactor::register`] refuses are left out.
+    /// Creates a redactor with these values. Values that [`Redactor::register`] refuses are left out.
     pub fn new(values: impl IntoIterator<Item = SecretString>) -> Self {
         let mut redactor = Self::default();
         redactor.extend(values);
         redactor
     }
 
-    /// Looks for one more value. White space around it and the scheme of a header before it, as in `Bearer KEY`, are
-    /// no part of it.
+    /// Registers a value. Removes surrounding white space and the scheme of a header, as in `Bearer KEY`,
+    /// first.
     pub fn register(&mut self, value: &SecretString) -> Registration {
         let mut known = self.known.unready();
         let registration = known.add(value);
@@ -76,22 +77,22 @@ impl Redactor {
         registration
     }
 
-    /// Whether nothing is looked for.
+    /// Returns true if no value is registered.
     pub fn is_empty(&self) -> bool {
         self.known.forms.is_empty()
     }
 
-    /// The text with [`Redactor::MARK`] in the place of each secret. All bytes of all occurrences are gone, also
-    /// where two overlap.
+    /// Replaces each secret in a text with [`Redactor::MARK`]. Overlapping occurrences are removed
+    /// completely.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.redact_bytes(text.as_bytes()) {
             Cow::Borrowed(_) => Cow::Borrowed(text),
-            // A form is text, so it begins and ends between two characters.
+            // Forms are UTF-8, so they start and end at character boundaries.
             Cow::Owned(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 
-    /// The same for bytes that need not be text.
+    /// Like [`Redactor::redact`], for bytes that need not be UTF-8.
     pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         if !self.is_in(bytes) {
             return Cow::Borrowed(bytes);
@@ -103,7 +104,7 @@ impl Redactor {
     }
 
     /// Like [`Redactor::redact`], but keeps all line breaks: a secret of several lines leaves a mark in each
-    /// of them. For texts whose lines are numbered.
+    /// line. For texts with line numbers.
     ///
     /// ```
     /// use windlass_redact::Redactor;
@@ -120,29 +121,28 @@ impl Redactor {
         Cow::Owned(String::from_utf8_lossy(&clean).into_owned())
     }
 
-    /// The same for the text of a JSON value: it stays JSON, and only what is inside of its strings, keys too, is
-    /// taken out. A text that is no JSON is treated as any other.
+    /// Redacts the strings, keys included, and numbers of a JSON text, which stays valid JSON. Text that is
+    /// not JSON is redacted as plain text.
     pub fn redact_json<'a>(&self, text: &'a str) -> Cow<'a, str> {
         json::redact(self, text)
     }
 
-    /// The same for a JSON value, in place.
+    /// Redacts a JSON value in place.
     pub fn redact_value(&self, value: &mut serde_json::Value) {
         json::redact_value(self, value);
     }
 
-    /// Whether any secret is in the text.
+    /// Returns true if the text contains a secret.
     pub fn contains_secret(&self, text: &str) -> bool {
         self.is_in(text.as_bytes())
     }
 
-    /// Whether any secret is in the text of a JSON value: in the text, or in what its strings say, whatever escapes
-    /// they are written with.
+    /// Returns true if a JSON text contains a secret, either in the raw text or in the unescaped strings.
     pub fn contains_secret_in_json(&self, text: &str) -> bool {
         self.contains_secret(text) || matches!(self.redact_json(text), Cow::Owned(_))
     }
 
-    /// Begins with bytes that come in pieces.
+    /// Returns a redactor for a byte stream.
     pub fn stream(&self) -> RedactStream {
         RedactStream::new(self.clone())
     }
@@ -168,7 +168,8 @@ impl Redactor {
     }
 }
 
-/// Many values at once, which takes less time than one by one. Those that [`Redactor::register`] refuses are left out.
+/// Registers several values at once, which is faster than one at a time. Values that [`Redactor::register`]
+/// refuses are left out.
 impl Extend<SecretString> for Redactor {
     fn extend<T: IntoIterator<Item = SecretString>>(&mut self, values: T) {
         let mut known = self.known.unready();
@@ -223,7 +224,7 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// The value alone.
+/// Returns the value without white space and scheme.
 fn bare(value: &str) -> &str {
     let value = value.trim();
     let scheme = SCHEMES

@@ -1,4 +1,4 @@
-//! Finds the registered values in a text that is read byte by byte.
+//! Finds registered values in a text that is read byte by byte.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use crate::automaton::{Automaton, State};
 use crate::letters::{LetterReader, is_gap_start};
 use crate::spans::Spans;
 
-/// The strings that are searched for.
+/// Automata for the forms of the values.
 #[derive(Default)]
 pub(crate) struct Needles {
     /// All forms of the values.
     pub(crate) whole: Automaton,
-    /// The forms that a program may break into lines, without the line breaks. Each is one of `whole`, too.
+    /// The forms that an encoder may break into lines, without the line breaks. Each is also in `whole`.
     pub(crate) encodings: Automaton,
 }
 
-/// The state of a search. Places count from the beginning of the text.
+/// State of a search. Positions are counted from the start of the text.
 #[derive(Default)]
 pub(crate) struct Scan {
     state: State,
@@ -23,14 +23,14 @@ pub(crate) struct Scan {
     letters: LetterReader,
 }
 
-/// A flag of a byte that belongs to a value.
+/// Flag of a byte that belongs to a value.
 pub(crate) const COVERED: u8 = 1;
-/// A flag of a byte whose predecessor belongs to the same value.
+/// Flag of a byte whose predecessor belongs to the same value.
 pub(crate) const JOINED: u8 = 2;
 
 impl Scan {
-    /// Reads the byte at the place `at`. `before` is the text before it, at least as far as it may be the
-    /// beginning of a value.
+    /// Reads the byte at position `at`. `before` must contain at least the preceding bytes that may be the
+    /// start of a value.
     pub(crate) fn read(&mut self, needles: &Needles, before: &[u8], byte: u8, at: u64) {
         if !self.letters.is_active() && is_gap_start(byte) {
             let open = needles.whole.open(self.state);
@@ -47,18 +47,18 @@ impl Scan {
         }
     }
 
-    /// Returns true if a value was found and not yet forgotten.
+    /// Returns true if a value was found and not dropped yet.
     pub(crate) fn has_found(&self) -> bool {
         !self.found.is_empty() || self.letters.has_found()
     }
 
-    /// Returns the place before which no later byte makes a value. The text ends at `end`.
+    /// Returns the position before which no later byte can complete a value. The text ends at `end`.
     pub(crate) fn safe_end(&self, needles: &Needles, end: u64) -> u64 {
         let safe = end.saturating_sub(needles.whole.open(self.state) as u64);
         self.letters.open_start(&needles.encodings).map_or(safe, |from| safe.min(from))
     }
 
-    /// Returns how each byte of a part is covered; nothing where no value is in it.
+    /// Returns the flags of each byte of a part, or `None` if no value was found.
     pub(crate) fn marks(&self, part: &Range<u64>) -> Option<Vec<u8>> {
         if !self.has_found() {
             return None;
@@ -78,7 +78,7 @@ impl Scan {
         Some(marks)
     }
 
-    /// Drops what ends at or before `until`.
+    /// Drops values that end at or before `until`.
     pub(crate) fn forget(&mut self, until: u64) {
         self.found.forget(until);
         self.letters.forget(until);

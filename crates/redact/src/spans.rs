@@ -1,14 +1,14 @@
-//! The places that secrets cover.
+//! Ranges that secrets cover.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Covered places in the order of the text. Places that overlap are merged, places that touch are not.
+/// Covered ranges in text order. Overlapping ranges are merged, adjacent ranges are not.
 #[derive(Default)]
 pub(crate) struct Spans(VecDeque<Range<u64>>);
 
 impl Spans {
-    /// Covers a place that ends at or behind the end of every other one. Amortized constant time.
+    /// Covers a range. It must not end before an earlier range. Takes amortized constant time.
     pub(crate) fn cover(&mut self, mut from: u64, to: u64) {
         while let Some(last) = self.0.back() {
             if last.end <= from {
@@ -24,12 +24,12 @@ impl Spans {
         self.0.is_empty()
     }
 
-    /// Returns the places that begin before `until`.
+    /// Returns the ranges that start before `until`.
     pub(crate) fn starting_before(&self, until: u64) -> impl Iterator<Item = &Range<u64>> {
         self.0.iter().take_while(move |span| span.start < until)
     }
 
-    /// Drops the places that end at or before `until`.
+    /// Drops the ranges that end at or before `until`.
     pub(crate) fn forget(&mut self, until: u64) {
         while self.0.front().is_some_and(|span| span.end <= until) {
             self.0.pop_front();

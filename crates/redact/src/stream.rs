@@ -1,4 +1,4 @@
-//! Bytes that come in pieces, without the secrets in them.
+//! Redaction of byte streams.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use secrecy::zeroize::Zeroizing;
 use crate::Redactor;
 use crate::scan::{JOINED, Scan};
 
-/// Takes secrets out of bytes that come in pieces. However they are cut, the output is that of the whole.
+/// Removes secrets from a byte stream. The output does not depend on the division into chunks.
 ///
 /// ```
 /// use windlass_redact::Redactor;
@@ -20,13 +20,13 @@ use crate::scan::{JOINED, Scan};
 pub struct RedactStream {
     redactor: Redactor,
     scan: Scan,
-    /// What came and was not given back.
+    /// Bytes that were received and not returned yet.
     held: Zeroizing<Vec<u8>>,
-    /// The place of its first byte in the stream.
+    /// Position of the first held byte in the stream.
     start: u64,
-    /// Keeps the line breaks inside of a secret.
+    /// True to keep line breaks inside of a secret.
     keeps_lines: bool,
-    /// The last byte that was returned is a line break inside of a secret.
+    /// True if the last returned byte was a line break inside of a secret.
     is_next_line: bool,
 }
 
@@ -42,13 +42,13 @@ impl RedactStream {
         }
     }
 
-    /// The same with all line breaks of the text: a secret of several lines has a mark in each of them.
+    /// Keeps all line breaks: a secret of several lines leaves a mark in each line.
     pub(crate) fn with_lines(mut self) -> Self {
         self.keeps_lines = true;
         self
     }
 
-    /// More bytes. What may be the beginning of a secret is held back.
+    /// Pushes bytes and returns redacted output. Holds back bytes that may be the start of a secret.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         if self.redactor.is_empty() {
             return bytes.to_vec();
@@ -64,20 +64,20 @@ impl RedactStream {
         self.give(safe)
     }
 
-    /// What is still held, when nothing more comes. The stream can be used again, as a new one.
+    /// Ends the stream and returns the held bytes, redacted. The value can then be used for a new stream.
     pub fn finish(&mut self) -> Vec<u8> {
         let rest = self.give(self.start.saturating_add(self.held.len() as u64));
         *self = Self { keeps_lines: self.keeps_lines, ..Self::new(self.redactor.clone()) };
         rest
     }
 
-    /// How many bytes are held back.
+    /// Returns the number of bytes that are held back.
     pub fn held(&self) -> usize {
         self.held.len()
     }
 
     fn hold(&mut self, bytes: &[u8]) {
-        // A vector that grows by itself leaves its bytes behind.
+        // Grow manually and zero the old buffer, because a growing vector leaves a copy in freed memory.
         let needed = self.held.len().saturating_add(bytes.len());
         if needed > self.held.capacity() {
             let mut grown = Zeroizing::new(Vec::with_capacity(needed.saturating_mul(2)));
@@ -87,7 +87,7 @@ impl RedactStream {
         self.held.extend_from_slice(bytes);
     }
 
-    /// Gives back what lies before a place that no secret to come reaches.
+    /// Returns the redacted bytes before `until`. No later secret may start before it.
     fn give(&mut self, until: u64) -> Vec<u8> {
         let part = self.start..until;
         let count =

@@ -1,31 +1,32 @@
-//! Which encoding a file's bytes are in, as far as that is sure.
+//! Detection of a file's character encoding.
 
 use std::fmt;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-/// How much of a file the detector looks at, from shortly before the first byte that is no ASCII.
+/// Window of bytes that the detector reads. It starts `LEAD_BYTES` before the first non-ASCII byte.
 const LOOKED_BYTES: usize = 256 * 1024;
 const LEAD_BYTES: usize = 1024;
-/// So many bytes in a row that are no ASCII are no Western text: there accents stand between plain letters.
+/// Minimum run of non-ASCII bytes that rules out Western text, in which accented letters occur between ASCII
+/// letters.
 const FOREIGN_RUN: usize = 4;
-/// Bytes that Windows-1252 gives no meaning.
+/// Bytes that are undefined in Windows-1252.
 const UNDEFINED: [u8; 5] = [0x81, 0x8d, 0x8f, 0x90, 0x9d];
 
-/// The encoding of a file's text.
+/// Character encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Charset {
-    /// UTF-8, with or without a mark at the start.
+    /// UTF-8, with or without a BOM.
     Utf8,
-    /// UTF-16, the low byte first, with a mark at the start.
+    /// UTF-16, little endian, with a BOM.
     Utf16Le,
-    /// UTF-16, the high byte first, with a mark at the start.
+    /// UTF-16, big endian, with a BOM.
     Utf16Be,
-    /// Windows-1252, of which Latin-1 texts are a part.
+    /// Windows-1252, a superset of the printable part of Latin-1.
     Windows1252,
-    /// Another one, which nobody named: only its ASCII is sure.
+    /// Any other encoding. Only its ASCII characters can be read reliably.
     Unknown,
 }
 
@@ -41,7 +42,7 @@ impl fmt::Display for Charset {
     }
 }
 
-/// The likeliest encoding of what is neither UTF-8 nor UTF-16.
+/// Returns the most likely encoding of bytes that are neither UTF-8 nor UTF-16.
 pub(crate) fn guess(bytes: &[u8]) -> &'static Encoding {
     let first = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let rest = bytes.get(first.saturating_sub(LEAD_BYTES)..).unwrap_or(bytes);
@@ -51,15 +52,15 @@ pub(crate) fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// Whether it is so surely Windows-1252 that letters may be added to it. The detector falls back to it where it
-/// knows nothing, so the bytes have to look like it too.
+/// Returns true if the bytes are Windows-1252 with enough certainty to write further letters in it. The
+/// detector falls back to Windows-1252 for unknown input, so this also checks the bytes themselves.
 pub(crate) fn is_western(bytes: &[u8]) -> bool {
     let plain = |byte: u8| !UNDEFINED.contains(&byte) && !is_odd(byte);
     let foreign = bytes.windows(FOREIGN_RUN).any(|run| run.iter().all(|byte| !byte.is_ascii()));
     !foreign && bytes.iter().all(|byte| plain(*byte)) && guess(bytes) == WINDOWS_1252
 }
 
-/// A control character that no text has.
+/// Returns true for a control character that does not occur in text.
 pub(crate) fn is_odd(byte: u8) -> bool {
     byte.is_ascii_control() && !b"\t\n\r\x0c\x08\x1b".contains(&byte)
 }

@@ -1,4 +1,4 @@
-//! What a file would be, beside what it is.
+//! Unified diffs of file contents.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -8,12 +8,12 @@ use similar::TextDiff;
 use crate::{Charset, Text};
 
 const DIFF_TIME: Duration = Duration::from_millis(500);
-/// How much of a change a human is shown; the rest is counted.
+/// Default maximum size of a diff, in bytes.
 pub const MAX_SHOWN_BYTES: usize = 200_000;
-/// How long both sides together may be to be compared.
+/// Maximum total size of both sides, in bytes; larger files are not compared.
 const MAX_COMPARED_BYTES: usize = 16 * 1024 * 1024;
 
-/// One side of a change: a file's name and its bytes.
+/// One side of a diff: a file's name and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side<'b> {
     name: &'b str,
@@ -21,45 +21,48 @@ pub struct Side<'b> {
 }
 
 impl<'b> Side<'b> {
-    /// The side where a file has this name and these bytes.
+    /// Returns a side with this file name and content.
     pub fn new(name: &'b str, bytes: &'b [u8]) -> Self {
         Self { name, bytes }
     }
 }
 
-/// How much of a diff is written.
+/// Maximum size of a diff's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Room {
-    /// How many lines at the most.
+    /// Maximum number of lines.
     pub lines: usize,
-    /// How many bytes at the most.
+    /// Maximum number of bytes.
     pub bytes: usize,
 }
 
 impl Default for Room {
-    /// As much as a human is shown.
+    /// Returns the limits for a diff that a human reads: [`MAX_SHOWN_BYTES`] and any number of lines.
     fn default() -> Self {
         Self { lines: usize::MAX, bytes: MAX_SHOWN_BYTES }
     }
 }
 
 impl Room {
-    /// The same room with so many lines.
+    /// Sets the maximum number of lines.
     pub fn with_lines(mut self, lines: usize) -> Self {
         self.lines = lines;
         self
     }
 
-    /// The same room with so many bytes.
+    /// Sets the maximum number of bytes.
     pub fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 }
 
-/// The unified diff of two sides, as much as there is room for, with the exact number of all its lines. No side
-/// is where no file is; two names are a move.
+/// Returns the unified diff of two sides. A diff that exceeds `room` is cut after a complete line and ends
+/// with the exact total number of lines. `None` is a file that does not exist; two different names are a
+/// rename.
+///
+/// Files that are binary or larger than 16 MiB together are summarized with their sizes.
 ///
 /// ```
 /// use windlass_text::{Room, Side, diff};
@@ -95,7 +98,7 @@ pub fn diff(before: Option<Side<'_>>, after: Option<Side<'_>>, room: Room) -> St
     cut(&(moved + &unified), room)
 }
 
-/// The text of a side, as far as it can be shown; nothing of a binary file.
+/// Decodes a side for display. Returns `None` for a binary file.
 fn words(side: Option<Side<'_>>) -> Option<Cow<'_, str>> {
     let Some(Side { bytes, .. }) = side else { return Some(Cow::Borrowed("")) };
     if let Ok(whole) = std::str::from_utf8(bytes)

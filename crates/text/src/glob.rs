@@ -1,20 +1,20 @@
-//! A pattern for file names, held to a size before it is built.
+//! Glob patterns with limits on their size.
 
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
 const MAX_BYTES: usize = 1_000;
-/// How many plain patterns the braces of one may stand for.
+/// Maximum number of patterns that the braces expand to.
 const MAX_CHOICES: u64 = 1_000;
 const MAX_DEPTH: usize = 16;
-/// How many lines of a file of ignore rules count.
+/// Maximum number of lines that are read from an ignore file.
 const MAX_RULES: usize = 5_000;
 
-/// A glob that a model or a file wrote, as `*.rs` or `src/**/*.{ts,tsx}`.
+/// A glob pattern from a model or a file, such as `*.rs` or `src/**/*.{ts,tsx}`.
 ///
-/// globset panics on braces that are some hundred deep, and takes much memory where braces stand for many patterns. So
-/// both are counted before it is built.
+/// globset panics on braces nested several hundred deep and uses much memory for braces that expand to many
+/// patterns, so [`Glob::new`] checks both before it builds the pattern.
 ///
 /// ```
 /// use windlass_text::Glob;
@@ -29,20 +29,20 @@ pub struct Glob {
     by_name: bool,
 }
 
-/// Why a text is not taken as a glob.
+/// Error of [`Glob::new`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlobError {
-    /// It is too long.
+    /// The pattern is too long.
     #[error("the pattern has {0} bytes, at most {MAX_BYTES} are taken")]
     TooLong(usize),
-    /// Its braces stand for too many patterns.
+    /// The braces expand to too many patterns.
     #[error("the braces of the pattern stand for more than {MAX_CHOICES} patterns; use `*`, or fewer braces")]
     TooMany,
-    /// Its braces are too deep in each other.
+    /// The braces are nested too deeply.
     #[error("the braces of the pattern stand more than {MAX_DEPTH} deep in each other; use fewer")]
     TooDeep,
-    /// It is not a glob.
+    /// The pattern is not a valid glob.
     #[error("{0}; give a glob as `*.rs` or `src/**/*.rs`")]
     Syntax(String),
 }
@@ -51,7 +51,7 @@ impl Glob {
     /// Builds a pattern.
     ///
     /// # Errors
-    /// If it is too large, or is not a glob.
+    /// If the pattern is too large or not a valid glob.
     pub fn new(text: &str) -> Result<Self, GlobError> {
         Self::check(text)?;
         let glob = GlobBuilder::new(text).literal_separator(true).build();
@@ -59,10 +59,10 @@ impl Glob {
         Ok(Self { matcher, by_name: !text.contains('/') })
     }
 
-    /// Checks the size of a pattern that something else builds, as a line of a `.gitignore`.
+    /// Checks the size of a pattern that another library builds, such as a line of a `.gitignore`.
     ///
     /// # Errors
-    /// If it is too large.
+    /// If the pattern is too large.
     pub fn check(text: &str) -> Result<(), GlobError> {
         if text.len() > MAX_BYTES {
             return Err(GlobError::TooLong(text.len()));
@@ -74,7 +74,8 @@ impl Glob {
         }
     }
 
-    /// Whether a path below the workspace is meant: a pattern without `/` is for the name, in whatever folder.
+    /// Returns true if the pattern matches a path relative to the workspace. A pattern without `/` is matched
+    /// against the file name only.
     pub fn fits(&self, below: &Path) -> bool {
         match below.file_name() {
             Some(name) if self.by_name => self.matcher.is_match(name),
@@ -83,8 +84,8 @@ impl Glob {
     }
 }
 
-/// The lines of a file of ignore rules, without a byte order mark, and without patterns that are too large to be built.
-/// At most 5,000 lines are given.
+/// Returns the lines of an ignore file without its BOM and without patterns that are too large to build.
+/// Reads at most 5,000 lines.
 ///
 /// ```
 /// let lines: Vec<_> = windlass_text::rule_lines("\u{feff}target/\n*.log\n").collect();
@@ -95,9 +96,9 @@ pub fn rule_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(MAX_RULES).filter(|line| Glob::check(line).is_ok())
 }
 
-/// How many plain patterns the braces stand for; nothing if they stand too deep in each other.
+/// Returns the number of patterns that the braces expand to, or `None` if they are nested too deeply.
 fn choices(text: &str) -> Option<u64> {
-    // For each open brace: what its finished choices stand for, and the choice at hand.
+    // For each open brace: the sum of its finished alternatives, and the product before the brace.
     let mut open: Vec<(u64, u64)> = Vec::new();
     let mut at_hand: u64 = 1;
     let mut letters = text.chars();

@@ -1,20 +1,22 @@
-//! Whether a file is a whole picture that a provider will decode.
+//! Validation of picture files before a provider decodes them.
 //!
-//! A provider refuses a request with a broken or too large picture, and with it every later request of the
-//! conversation. So a picture is walked from its head to its end before it is handed on. Pixels are not decoded.
+//! A provider refuses a request with a damaged or too large picture, and then every later request of the
+//! conversation, which repeats it. So a picture's structure is checked from its header to its end. Pixels are
+//! not decoded.
 
 mod walk;
 
 use std::fmt;
 
-/// The largest picture that is handed to a model, in bytes: providers refuse larger ones.
+/// Maximum size of a picture for a model, in bytes: providers refuse larger ones.
 pub const MAX_PICTURE_BYTES: usize = 5 * 1024 * 1024;
-/// The longest side of a picture that is handed to a model, in pixels.
+/// Maximum side of a picture for a model, in pixels.
 pub const MAX_PICTURE_SIDE: u32 = 8_000;
-/// How many bytes all pictures of one call may have together. Requests have limits of 20 to 32 MB, in base64.
+/// Maximum total size of the pictures of one call, in bytes. Providers limit requests to 20 to 32 MB,
+/// including base64 encoding.
 pub const MAX_PICTURES_BYTES: usize = 10 * 1024 * 1024;
 
-/// A kind of picture that models can look at.
+/// Picture format that models accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PictureFormat {
@@ -22,13 +24,13 @@ pub enum PictureFormat {
     Png,
     /// JPEG.
     Jpeg,
-    /// Graphics Interchange Format, of which the first image counts.
+    /// Graphics Interchange Format; models see the first image only.
     Gif,
     /// WebP.
     Webp,
 }
 
-/// A whole picture within the limits.
+/// A complete picture within the limits.
 ///
 /// ```
 /// use windlass_text::{Picture, PictureError, PictureFormat};
@@ -39,40 +41,40 @@ pub enum PictureFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Picture {
-    /// Its kind.
+    /// Format of the file.
     pub format: PictureFormat,
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
 }
 
-/// Why a file is not handed on as a picture.
+/// Error of [`Picture::read`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// It begins like no picture that models can look at.
+    /// The file does not start like any supported format.
     #[error("not a PNG, JPEG, GIF or WebP picture")]
     Other,
-    /// Its head or a later part is damaged or missing.
+    /// The header or a later part is damaged or missing.
     #[error("begins like a picture ({0}) and cannot be read as one; it is cut or damaged")]
     Broken(PictureFormat),
-    /// It is longer than [`MAX_PICTURE_BYTES`], or a side is longer than [`MAX_PICTURE_SIDE`] or zero.
+    /// The file is longer than [`MAX_PICTURE_BYTES`], or a side is zero or longer than [`MAX_PICTURE_SIDE`].
     #[error(
         "is a picture of {width}x{height} and {len} bytes; at most {MAX_PICTURE_SIDE}x{MAX_PICTURE_SIDE} and {MAX_PICTURE_BYTES} bytes can be shown"
     )]
     TooLarge {
-        /// Pixels; zero if its head does not say how many.
+        /// Width in pixels; zero if the header could not be read.
         width: u32,
-        /// Pixels.
+        /// Height in pixels; zero if the header could not be read.
         height: u32,
-        /// Bytes.
+        /// Size of the file in bytes.
         len: usize,
     },
 }
 
 impl PictureFormat {
-    /// The kind of picture that a file begins like.
+    /// Returns the format that the first bytes of a file indicate.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
@@ -83,7 +85,7 @@ impl PictureFormat {
         }
     }
 
-    /// Its media type, as `image/png`.
+    /// Returns the media type, such as `image/png`.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Png => "image/png",
@@ -101,10 +103,10 @@ impl fmt::Display for PictureFormat {
 }
 
 impl Picture {
-    /// Reads a file as a picture: its head, and all parts to its end.
+    /// Checks the structure of a picture file from its header to its end. Takes time linear in its length.
     ///
     /// # Errors
-    /// If it is not a whole picture, or larger than what providers take. Takes time linear in its length.
+    /// If the file is not a complete picture, or larger than providers accept.
     pub fn read(bytes: &[u8]) -> Result<Self, PictureError> {
         let format = PictureFormat::of(bytes).ok_or(PictureError::Other)?;
         let mut size = None;
@@ -114,7 +116,7 @@ impl Picture {
             PictureFormat::Gif => walk::gif(bytes, &mut size),
             PictureFormat::Webp => walk::webp(bytes, &mut size),
         };
-        // The sides first: a smaller picture would help there, and a whole one would not.
+        // Check the size first: a caller can make a picture smaller, but cannot repair it.
         let sides = 1..=MAX_PICTURE_SIDE;
         let fits = size.is_none_or(|(width, height)| sides.contains(&width) && sides.contains(&height));
         if !fits || bytes.len() > MAX_PICTURE_BYTES {

@@ -1,4 +1,4 @@
-//! A file's bytes as text, and the text as bytes again.
+//! Decoding of files into text, and encoding of the text into the same bytes.
 
 use std::borrow::Cow;
 
@@ -8,13 +8,13 @@ use crate::Charset;
 use crate::charset::{guess, is_odd, is_western};
 
 const MARK: &str = "\u{feff}";
-/// Where a file that is only shown is looked at for bytes that no text has.
+/// Number of bytes at the start of a file in which `Text::show` searches for zero bytes.
 const HEAD_BYTES: usize = 8_192;
 
-/// A file's text, from which the same bytes can be made again.
+/// Decoded text of a file, which encodes to the same bytes again.
 ///
-/// Bytes of an unknown encoding stand for themselves: each that is no ASCII is one character of Unicode's private
-/// area, so that a text can be found between them and everything else comes back as it was.
+/// In an unknown encoding each non-ASCII byte is decoded to one character of Unicode's private use area. Text
+/// between such bytes can be searched and edited, and the bytes are preserved.
 ///
 /// ```
 /// use windlass_text::{Charset, Text};
@@ -30,7 +30,7 @@ pub struct Text<'b> {
     body: Cow<'b, str>,
 }
 
-/// A file's text as it is shown.
+/// Text of a file for display only.
 ///
 /// ```
 /// use windlass_text::Text;
@@ -41,54 +41,54 @@ pub struct Text<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shown<'b> {
-    /// The text, without a mark at its start.
+    /// Text without its BOM.
     pub text: Cow<'b, str>,
-    /// The encoding's name.
+    /// Name of the encoding.
     pub charset: String,
-    /// Whether the encoding is sure; else it is the likeliest.
+    /// False if the encoding is a guess.
     pub is_sure: bool,
 }
 
-/// Why bytes are no text.
+/// Reason why bytes cannot be decoded as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotText {
-    /// They hold what no text has.
+    /// They contain bytes that do not occur in text.
     #[error("a binary file")]
     Binary,
-    /// They begin as UTF-16 and are none.
+    /// They start with a UTF-16 BOM and are not valid UTF-16.
     #[error("no whole UTF-16 text, though it begins as one (byte {at})")]
     Utf16 {
-        /// The first byte that does not fit.
+        /// Offset of the first invalid byte.
         at: usize,
     },
-    /// They begin as UTF-32.
+    /// They start with a UTF-32 BOM.
     #[error("UTF-32 text, which is not taken")]
     Utf32,
-    /// Not even the likeliest encoding fits.
+    /// Even the most likely encoding cannot decode them.
     #[error("no text in UTF-8 (byte {at}) or another encoding that is known")]
     Unknown {
-        /// The first byte that is no UTF-8.
+        /// Offset of the first byte that is not UTF-8.
         at: usize,
     },
 }
 
-/// A character that a file's encoding has no bytes for.
+/// Error of [`Text::encode`]: the file's encoding lacks a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{letter}` cannot be written in {charset}")]
 #[non_exhaustive]
 pub struct Unwritable {
     /// The first such character.
     pub letter: char,
-    /// The file's encoding.
+    /// Encoding of the file.
     pub charset: Charset,
 }
 
 impl<'b> Text<'b> {
-    /// Reads the bytes of a file that is to be changed.
+    /// Decodes the content of a file that will be written back.
     ///
     /// # Errors
-    /// If they could not be written back.
+    /// If the bytes are binary, UTF-32 or invalid UTF-16.
     pub fn decode(bytes: &'b [u8]) -> Result<Self, NotText> {
         let text = |charset, has_mark, body| Ok(Self { charset, has_mark, body });
         if let Some((charset, units)) = wide(bytes)? {
@@ -109,10 +109,10 @@ impl<'b> Text<'b> {
         text(charset, false, encoding.decode_without_bom_handling(bytes).0)
     }
 
-    /// Reads the bytes of a file that is only looked at: what is likely is good enough.
+    /// Decodes the content of a file for display only. Uses the most likely encoding if none is certain.
     ///
     /// # Errors
-    /// If they are no text.
+    /// If the bytes are not text, or the most likely encoding cannot decode them.
     pub fn show(bytes: &'b [u8]) -> Result<Shown<'b>, NotText> {
         let shown = |text, charset: &str, is_sure| Ok(Shown { text, charset: charset.to_owned(), is_sure });
         if let Some((charset, units)) = wide(bytes)? {
@@ -137,25 +137,26 @@ impl<'b> Text<'b> {
         if has_errors { Err(NotText::Unknown { at }) } else { shown(text, name(encoding), is_sure) }
     }
 
-    /// The encoding.
+    /// Returns the encoding.
     pub fn charset(&self) -> Charset {
         self.charset
     }
 
-    /// The text, without a mark at its start.
+    /// Returns the text without its BOM.
     pub fn body(&self) -> &str {
         &self.body
     }
 
-    /// Whether the file begins with a mark, which belongs to it and not to its first line.
+    /// Returns true if the file starts with a BOM.
     pub fn has_mark(&self) -> bool {
         self.has_mark
     }
 
-    /// The bytes of another text in this one's encoding, with its mark.
+    /// Encodes another text in this file's encoding, with a BOM if the file has one.
     ///
     /// # Errors
-    /// If the encoding lacks a character; of an unknown one only ASCII is sure.
+    /// If the encoding lacks a character. An unknown encoding accepts only ASCII and the characters that
+    /// [`Text::decode`] made of its own bytes.
     pub fn encode(&self, body: &str) -> Result<Vec<u8>, Unwritable> {
         let mark = if self.has_mark { MARK } else { "" };
         match self.charset {
@@ -180,7 +181,7 @@ fn units<'t>(mark: &'t str, body: &'t str) -> impl Iterator<Item = u16> + 't {
     mark.encode_utf16().chain(body.encode_utf16())
 }
 
-/// The text of bytes that begin with the mark of UTF-16; nothing if they do not.
+/// Decodes bytes that start with a UTF-16 BOM. Returns `None` for bytes without one.
 fn wide(bytes: &[u8]) -> Result<Option<(Charset, String)>, NotText> {
     let (charset, rest) = match bytes {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Err(NotText::Utf32),

@@ -1,19 +1,19 @@
-//! Which way of counting a model has, and the counting.
+//! Tokenizers of models, and counts of tokens.
 
 use serde::{Deserialize, Serialize};
 
-/// How many bytes a token has, where nothing else is known. English text has a little more, code a little less.
+/// Bytes per token for unknown tokenizers. English text has a little more, code a little less.
 const BYTES_PER_TOKEN: u64 = 4;
-/// How much of a text is counted; the rest is taken to be like it.
+/// Bytes of a text that are counted exactly; the count of the rest is extrapolated.
 #[cfg(feature = "openai")]
 const MOST_COUNTED: usize = 1 << 20;
 
-/// How a model cuts text into tokens.
+/// Tokenizer of a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Tokenizer {
-    /// It is not known here: four bytes are taken for a token.
+    /// Unknown tokenizer, with an estimate of four bytes per token.
     #[default]
     Unknown,
     /// OpenAI's `cl100k_base`: GPT-4 and GPT-3.5.
@@ -22,7 +22,7 @@ pub enum Tokenizer {
     O200k,
 }
 
-/// Beginnings of names, the more special ones first (OpenAI, "How to count tokens with tiktoken").
+/// Prefixes of model names, the more specific ones first (OpenAI, "How to count tokens with tiktoken").
 const MODELS: [(&str, Tokenizer); 12] = [
     ("gpt-4o", Tokenizer::O200k),
     ("gpt-4.1", Tokenizer::O200k),
@@ -39,8 +39,7 @@ const MODELS: [(&str, Tokenizer); 12] = [
 ];
 
 impl Tokenizer {
-    /// The tokenizer of a model, by the provider's name of it; what a router puts before the name (`openai/`) is not
-    /// looked at.
+    /// Returns the tokenizer for a model name. A router's prefix such as `openai/` is ignored.
     ///
     /// ```
     /// use windlass_tokens::Tokenizer;
@@ -54,12 +53,13 @@ impl Tokenizer {
         known.map_or(Self::Unknown, |(_, tokenizer)| *tokenizer)
     }
 
-    /// Whether counts are those of the model, and no estimates.
+    /// Returns true if counts are exact (for a text of up to a mebibyte) rather than estimates. Always false
+    /// without the feature `openai`.
     pub fn is_exact(self) -> bool {
         cfg!(feature = "openai") && self != Self::Unknown
     }
 
-    /// The tokens of a text.
+    /// Returns the number of tokens in a text. Beyond the first mebibyte the count is extrapolated.
     pub fn count(self, text: &str) -> u64 {
         self.exact(text).unwrap_or_else(|| estimated(text.len()))
     }

@@ -1,4 +1,4 @@
-//! A tool that runs a command of its file.
+//! A tool that runs a command from its file.
 
 use std::sync::Arc;
 
@@ -10,8 +10,7 @@ use windlass_tools_shell::{RunCommand, Shell};
 
 use crate::file::File;
 
-/// A tool that runs a command of its file, as `run_command` runs one that is given as words: confined alike, and judged by
-/// the same effects.
+/// A tool that runs a command from its file, with the confinement and effects of `run_command`.
 #[derive(Debug)]
 pub(crate) struct CommandTool {
     file: File,
@@ -23,7 +22,7 @@ impl CommandTool {
         Self { file, command: RunCommand::with(Arc::clone(workspace), shell.clone()) }
     }
 
-    /// The call as one of `run_command`.
+    /// Returns the equivalent call of `run_command`.
     fn filled(&self, payload: &Payload) -> Result<Payload, ToolError> {
         let argv = self.file.template.fill(&payload.as_arguments())?;
         let mut arguments = json!({ "argv": argv });

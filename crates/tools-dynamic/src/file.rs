@@ -1,4 +1,4 @@
-//! A tool's file.
+//! Tool files.
 
 use std::path::Path;
 
@@ -9,31 +9,31 @@ use windlass_protocol::{Hints, RawJson, Risk, ToolName, ToolSpec};
 use crate::folder::FolderOwner;
 use crate::template::Template;
 
-/// The longest description.
+/// Maximum size of a description, in bytes.
 pub(crate) const DESCRIPTION_BYTES: usize = 10_000;
 
-/// What is wrong with a tool's file.
+/// Error in a tool file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileProblem {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("it cannot be read")]
     Read(#[source] std::io::Error),
-    /// It is too long.
+    /// The file is too long.
     #[error("it has more than {most} bytes")]
     TooLong {
-        /// The most bytes.
+        /// Maximum size, in bytes.
         most: u64,
     },
-    /// It is no file of a tool; the source names line and key.
+    /// The file is not a valid tool file; the source names line and key.
     #[error("it is no file of a tool")]
     Toml(#[source] Box<toml::de::Error>),
-    /// What stands at a key cannot be taken.
+    /// The value of a key is invalid.
     #[error("key {key}: {problem}")]
     Key {
         /// The key.
         key: &'static str,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
@@ -55,7 +55,7 @@ struct Written {
     read_only: Option<bool>,
 }
 
-/// A tool as its file has it.
+/// Content of a tool file.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) spec: ToolSpec,
@@ -92,7 +92,7 @@ impl File {
     }
 }
 
-/// Only a user's own file lowers the risk.
+/// Refuses `risk` and `read_only` in a project's file: only a user's own file may lower the risk.
 pub(crate) fn only_a_users(
     owner: FolderOwner,
     risk: Option<Risk>,
@@ -107,7 +107,8 @@ pub(crate) fn only_a_users(
     Err(FileProblem::Key { key, problem })
 }
 
-/// The schema of the arguments: an object, that takes nothing which it does not name unless it says so.
+/// Completes the schema of the arguments: an object without additional properties unless the file allows
+/// them.
 fn schema(written: Option<Value>) -> Result<Value, String> {
     let written = match written {
         Some(Value::String(text)) => Some(serde_json::from_str(&text).map_err(|error| error.to_string())?),
@@ -120,7 +121,7 @@ fn schema(written: Option<Value>) -> Result<Value, String> {
     Ok(schema)
 }
 
-/// A schema that is of an object, and says so.
+/// Checks that a schema is of type object, and adds the type if it is missing.
 pub(crate) fn object_schema(written: Option<Value>) -> Result<Value, String> {
     let mut schema = written.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let Some(members) = schema.as_object_mut() else { return Err("an object is wanted".to_owned()) };

@@ -1,4 +1,4 @@
-//! A folder of tools' files.
+//! Folders of tool files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,68 +12,68 @@ use crate::file::File;
 use crate::process::ProcessFile;
 use crate::{FileProblem, ToolProcess, process_file};
 
-/// The most files that are read of a folder, and the most bytes of one.
+/// Maximum number of files in a folder, and maximum size of a file in bytes.
 const MOST_FILES: usize = 64;
 const FILE_BYTES: u64 = 64 * 1024;
 
-/// Whose a folder of tools is.
+/// Owner of a folder of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FolderOwner {
-    /// The user's: it may say that a tool is less of a risk.
+    /// The user, whose files may lower the risk of a tool.
     User,
-    /// The project's, which may be a stranger's.
+    /// The project, whose files may come from a stranger.
     Project,
 }
 
-/// The tools of a folder, and the files that are none.
+/// Result of [`load`].
 #[non_exhaustive]
 pub struct Loaded {
-    /// The tools, in the order of their names.
+    /// Command tools, sorted by file name.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The processes that serve tools, in the order of their names. None is started yet.
+    /// Processes that serve tools, sorted by file name. They are not started yet.
     pub processes: Vec<ToolProcess>,
-    /// The files that could not be taken. None of them takes another with it.
+    /// Files with errors. They do not affect the other files.
     pub problems: Vec<Refused>,
 }
 
-/// A file that could not be taken.
+/// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the tool in {} is left out", file.display())]
 #[non_exhaustive]
 pub struct Refused {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// Why.
+    /// Reason.
     pub source: FileProblem,
 }
 
-/// Why a folder cannot be read.
+/// Error of [`load`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The system says no.
+    /// The folder cannot be read.
     #[error("the folder of tools {} cannot be read", folder.display())]
     Folder {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
-        /// Why.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// There are too many files.
+    /// The folder contains too many files.
     #[error("the folder of tools {} has more than {MOST_FILES} files", folder.display())]
     TooMany {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
 }
 
-/// Reads the `*.toml` files of a folder, each a tool of the file's name, or a process that serves several. Commands run in
-/// the workspace, and processes in the folder of their file, so that no file of a project is taken for their program; both
-/// are confined as the shell says. A process is not started here.
+/// Reads the `*.toml` files of a folder. Each file defines a tool with the file's name, or a process that
+/// serves several tools. Commands run in the workspace. Processes run in the folder of their file, so that a
+/// file of a project cannot replace their program. The shell confines both. Processes are not started here.
 ///
 /// # Errors
-/// If the folder cannot be read, or has too many files.
+/// If the folder cannot be read or contains too many files.
 pub fn load(
     folder: &Path,
     owner: FolderOwner,
@@ -100,7 +100,7 @@ pub fn load(
     Ok(loaded)
 }
 
-/// What a file is of.
+/// Kind of a tool file.
 enum Kind {
     Command(Box<File>),
     Process(Box<ProcessFile>),
@@ -120,7 +120,8 @@ fn kind(
     File::parse(path, text, owner).map(|file| Kind::Command(Box::new(file)))
 }
 
-/// Whose settings the files of a folder are. In a project no part of a path below the workspace may be a link.
+/// Returns the owner of the files in a folder. In a project, no part of a path below the workspace may be a
+/// link.
 fn settings_owner<'a>(owner: FolderOwner, folder: &'a Path, workspace: &'a Workspace) -> SettingsOwner<'a> {
     let root = if folder.starts_with(workspace.root()) { workspace.root() } else { folder };
     match owner {

@@ -1,4 +1,4 @@
-//! A process that serves several tools over JSON Lines.
+//! Processes that serve several tools over JSON Lines.
 
 mod answer;
 mod child;
@@ -31,13 +31,13 @@ use life::Life;
 pub use listed::LeftOut;
 pub use noise::Noise;
 
-/// So long is waited for more when a process says that its list changed.
+/// Delay after a process has reported a changed list, to combine several reports.
 const SETTLE: Duration = Duration::from_millis(100);
 
 type Wrap = Arc<dyn Fn(Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
 type Listener = Arc<dyn Fn(Result<&Offered, &ProcessError>) + Send + Sync>;
 
-/// A process as its file has it.
+/// Content of a process file.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessFile {
     pub(crate) name: String,
@@ -52,7 +52,7 @@ pub(crate) struct ProcessFile {
     pub(crate) call_timeout: Duration,
 }
 
-/// A process that would serve tools, as a file has it. It is not started before [`serve`](Self::serve).
+/// A process that can serve tools, as configured in a file. [`serve`](Self::serve) starts it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -74,56 +74,56 @@ pub struct ToolProcess {
     listener: Option<Listener>,
 }
 
-/// A process whose tools are offered. Dropping it takes them back and ends the process with all that it started: TERM,
-/// two seconds, KILL; if the runtime ends before, at once.
+/// A running process whose tools are offered. Dropping it withdraws the tools and ends the process with all
+/// of its descendants: TERM, then KILL after two seconds, or KILL at once if the runtime ends first.
 pub struct ServedProcess {
     keeper: Arc<Keeper>,
     first: Offered,
 }
 
-/// What a list changed in what is offered.
+/// Effect of a new list on the offered tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Offered {
-    /// The tools that came.
+    /// Tools that were added.
     pub added: Vec<ToolName>,
-    /// The tools that went; one that was changed is in both.
+    /// Tools that were removed; a changed tool is in both lists.
     pub removed: Vec<ToolName>,
-    /// The tools that are in the list and not offered.
+    /// Tools in the list that are not offered.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Why a process serves nothing.
+/// Reason why a process serves no tools.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// Its program cannot be started.
+    /// The program cannot be started.
     #[error("its process cannot be started")]
     Start(#[source] std::io::Error),
-    /// It ended before it listed its tools.
+    /// The process ended before it listed its tools.
     #[error("its process ended: {0}")]
     Ended(String),
-    /// It did not list its tools in time.
+    /// The process did not list its tools in time.
     #[error("its process did not list its tools within {} ms", limit.as_millis())]
     ListTimedOut {
-        /// The time.
+        /// Timeout of the list.
         limit: Duration,
     },
-    /// What it answered is no list.
+    /// The answer of the process is not a list of tools.
     #[error("its process gave no list of tools: {0}")]
     NoList(String),
-    /// It ended too often.
+    /// The process ended too often.
     #[error(
         "its process ended too often within a minute, and is not started again for {} s; the last time: {last}",
         wait.as_secs().saturating_add(1)
     )]
     TooOften {
-        /// How long it is not started.
+        /// Time until it may be started again.
         wait: Duration,
-        /// Why it ended last.
+        /// Reason of its last end.
         last: String,
     },
-    /// This program has ended it for good.
+    /// This program has ended the process permanently.
     #[error("its process is ended for good")]
     Over,
 }
@@ -133,27 +133,28 @@ impl ToolProcess {
         Self { file, wrap: None, listener: None }
     }
 
-    /// The file's name.
+    /// Returns the name of the file without its extension.
     pub fn name(&self) -> &str {
         &self.file.name
     }
 
-    /// Whose file it is: a project's process is a program of the project's, and runs as soon as it is served.
+    /// Returns the owner of the file. A project's process is a program of the project, and serving it runs
+    /// that program.
     pub fn owner(&self) -> FolderOwner {
         self.file.owner
     }
 
-    /// How much the process is confined.
+    /// Returns the confinement level of the process.
     pub fn level(&self) -> Level {
         self.file.shell.level()
     }
 
-    /// The program and its words.
+    /// Returns the program and its arguments.
     pub fn argv(&self) -> &[String] {
         &self.file.argv
     }
 
-    /// The same, and each of its tools goes through a function before it is offered: one that records, say.
+    /// Sets a function that wraps each tool before it is offered, for example to record its calls.
     pub fn with_each(
         mut self,
         wrap: impl Fn(Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync + 'static,
@@ -162,8 +163,8 @@ impl ToolProcess {
         self
     }
 
-    /// The same with somebody who is told of each list after the first: the process said that it changed, or was started
-    /// again.
+    /// Sets a callback for each list after the first, which the process sends after it changed its tools or
+    /// was restarted.
     pub fn with_listener(
         mut self,
         listener: impl Fn(Result<&Offered, &ProcessError>) + Send + Sync + 'static,
@@ -172,13 +173,13 @@ impl ToolProcess {
         self
     }
 
-    /// Starts it, asks for its tools and offers them; again whenever it says that they changed. What is offered changes
-    /// at the next turn.
+    /// Starts the process, requests its tools and offers them. Requests them again whenever the process
+    /// reports a change. Changes take effect in the next turn.
     ///
-    /// Cancel-safe: a process that was started ends.
+    /// Cancel-safe: dropping the future ends a process that was started.
     ///
     /// # Errors
-    /// If it cannot be started or gives no list.
+    /// If the process cannot be started or returns no valid list.
     pub async fn serve(self, dynamic: &DynamicTools) -> Result<ServedProcess, ProcessError> {
         let Self { file, wrap, listener } = self;
         let keeper = Arc::new(Keeper {
@@ -201,22 +202,22 @@ impl ToolProcess {
 }
 
 impl ServedProcess {
-    /// What the first list brought.
+    /// Returns the effect of the first list.
     pub fn first(&self) -> &Offered {
         &self.first
     }
 
-    /// The tools that are offered now.
+    /// Returns the names of the tools that are offered now.
     pub fn tools(&self) -> Vec<ToolName> {
         self.keeper.offered().iter().map(|listed| listed.spec.name().clone()).collect()
     }
 
-    /// What the process wrote that nobody asked for, in all of its lives.
+    /// Returns the counts of unexpected output, over all restarts.
     pub fn noise(&self) -> Noise {
         *self.keeper.noise.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes its tools back, ends it, and waits until it and all that it started are gone.
+    /// Withdraws the tools, ends the process, and waits until it and its descendants have ended.
     pub async fn end(self) {
         let keeper = Arc::clone(&self.keeper);
         drop(self);
@@ -226,7 +227,8 @@ impl ServedProcess {
         }
     }
 
-    /// Serves until the runtime ends, for a program that has no better place for it. There it is killed without a grace.
+    /// Serves until the runtime ends, for a program that cannot hold the value. The process is then killed
+    /// without a grace period.
     pub fn keep(self) {
         tokio::spawn(async move {
             let _served = self;

@@ -1,4 +1,4 @@
-//! The file of a process that serves tools.
+//! Files of processes that serve tools.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::file::only_a_users;
 use crate::process::ProcessFile;
 use crate::{FileProblem, FolderOwner};
 
-/// How long a list and a call may take, where the file does not say, and at the most.
+/// Default and maximum timeouts of a list and a call, in milliseconds.
 const LIST_MS: u64 = 10_000;
 const MOST_LIST_MS: u64 = 60_000;
 const CALL_MS: u64 = 120_000;
@@ -35,12 +35,12 @@ struct Process {
     risk: Option<Risk>,
     #[serde(default)]
     read_only: Option<bool>,
-    /// For a program that needs the network, or more of the machine than commands have.
+    /// For a program that needs the network, or more access than commands have.
     #[serde(default)]
     unconfined: Option<bool>,
 }
 
-/// Whether a file is of a process, right or wrong.
+/// Returns true if a file defines a process, even if it is invalid.
 pub(crate) fn is_process(text: &str) -> bool {
     toml::from_str::<toml::Table>(text).is_ok_and(|table| table.contains_key("process"))
 }

@@ -1,24 +1,24 @@
-//! A command whose words have places for arguments.
+//! Commands with placeholders for arguments.
 
 use serde_json::Value;
 use windlass_protocol::Arguments;
 
-/// A word of a command: as it is written, or an argument's value.
+/// A word of a command: literal text, or a placeholder for an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Word {
     Written(String),
     Argument(String),
 }
 
-/// A command whose words have places for arguments. A value fills whole words and never a part of one, so there is
-/// nothing to quote and nothing to break out of.
+/// A command with placeholders. A value replaces whole words and never a part of one, so it needs no quoting
+/// and cannot inject further words.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
     words: Vec<Word>,
 }
 
 impl Template {
-    /// Reads a command, whose arguments are those of a schema.
+    /// Parses a command whose placeholders are properties of a schema.
     pub(crate) fn new(argv: &[String], has_argument: impl Fn(&str) -> bool) -> Result<Self, String> {
         let mut words = Vec::with_capacity(argv.len());
         for word in argv {
@@ -43,7 +43,7 @@ impl Template {
         }
     }
 
-    /// The command with a call's values; else what the model has to do.
+    /// Returns the command with the values of a call, or an error for the model with the required correction.
     pub(crate) fn fill(&self, arguments: &Arguments) -> Result<Vec<String>, String> {
         let mut filled = Vec::with_capacity(self.words.len());
         let mut may_dash = false;
@@ -70,7 +70,7 @@ impl Template {
     }
 }
 
-/// The words of a value.
+/// Returns the words of a value: one for each item of a list.
 fn values(name: &str, value: Option<&Value>) -> Result<Vec<String>, String> {
     match value {
         None | Some(Value::Null) => Ok(Vec::new()),
@@ -91,12 +91,12 @@ fn scalar(name: &str, value: &Value) -> Result<String, String> {
     }
 }
 
-/// The argument that a word stands for as a whole.
+/// Returns the argument's name if the whole word is a placeholder.
 fn placeholder(word: &str) -> Option<&str> {
     word.strip_prefix('{')?.strip_suffix('}').filter(|name| is_name(name))
 }
 
-/// A placeholder inside of a word. Other braces are what they are, as in a program of awk.
+/// Returns a placeholder inside of a word. Other braces are literal, as in an awk program.
 fn inner_placeholder(word: &str) -> Option<&str> {
     word.match_indices('{').find_map(|(at, _)| {
         let rest = word.get(at..)?;

@@ -1,4 +1,4 @@
-//! The block around a line, by its indentation.
+//! The code block around a line, found by indentation.
 
 use serde::Deserialize;
 use windlass_tool::ToolError;
@@ -7,12 +7,12 @@ use crate::page::Span;
 
 const TAB: usize = 4;
 const DEFAULT_LINES: usize = 2_000;
-/// How lines begin that belong to the block below them.
+/// Prefixes of lines that belong to the block below them.
 const HEADERS: [&str; 9] = ["#", "//", "--", "/*", "*", "@", ";", "\"\"\"", "'''"];
-/// How lines begin that end the block above them.
+/// Prefixes of lines that close the block above them.
 const CLOSERS: [&str; 5] = ["}", ")", "]", "end", "</"];
 
-/// What belongs to the block.
+/// Options of mode `indentation`, as the model gives them.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BlockOptions {
@@ -28,13 +28,13 @@ pub(crate) struct BlockOptions {
     max_lines: Option<usize>,
 }
 
-/// The lines of a text with the width of their indentation; blank ones have none.
+/// Lines of a text, each with the width of its indentation; `None` for a blank line.
 struct Indents<'t> {
     lines: Vec<(&'t str, Option<usize>)>,
 }
 
 impl BlockOptions {
-    /// The lines of the block around a line, counted from 1.
+    /// Returns the first and last line, counted from 1, of the block around line `anchor`.
     pub(crate) fn block(&self, text: &str, anchor: usize) -> Result<Span, ToolError> {
         let lines: Vec<_> = text.lines().map(|line| (line, width(line))).collect();
         let count = lines.len();
@@ -56,14 +56,14 @@ impl BlockOptions {
         if self.include_header != Some(false) {
             block.0 = indents.header(block.0);
         }
-        // Blank lines around the anchor may lie outside.
+        // The block starts at a non-blank line and may exclude a blank anchor, so extend it.
         let block = (block.0.min(anchor), block.1.max(anchor));
         let (first, last) = within(block, anchor, self.max_lines.unwrap_or(DEFAULT_LINES).max(1));
         Ok((first as u64 + 1, last as u64 + 1))
     }
 }
 
-/// So many of the block's lines that the anchor stands among them.
+/// Cuts the block to at most `limit` lines, with the anchor in the middle where possible.
 fn within((first, last): (usize, usize), anchor: usize, limit: usize) -> (usize, usize) {
     if last - first < limit {
         return (first, last);
@@ -98,20 +98,20 @@ impl Indents<'_> {
         words.iter().any(|word| line.starts_with(word))
     }
 
-    /// The line itself if it says something, else the one above that does, else the one below.
+    /// Returns the line if it is not blank, otherwise the nearest non-blank line above it, or else below it.
     fn telling(&self, at: usize) -> usize {
         let says = |line: &usize| self.width(*line).is_some();
         let above = (0..=at).rev().find(says);
         above.or_else(|| (at..self.lines.len()).find(says)).unwrap_or(at)
     }
 
-    /// The line that opens the block in which a line stands.
+    /// Returns the line that opens the block around a line: the nearest one above with less indentation.
     fn parent(&self, at: usize) -> Option<usize> {
         let own = self.width(at)?;
         (0..at).rev().find(|line| self.width(*line).is_some_and(|width| width < own))
     }
 
-    /// The last line of the block that a line opens, with the line that closes it.
+    /// Returns the last line of the block that a line opens, including the line that closes it.
     fn end(&self, top: usize) -> usize {
         let Some(own) = self.width(top) else { return top };
         let mut end = top;
@@ -119,7 +119,7 @@ impl Indents<'_> {
             match self.width(at) {
                 None => {}
                 Some(width) if width > own => end = at,
-                // What closes one part of a statement may open the next: `} else {`.
+                // A line that closes one part of a statement may open the next: `} else {`.
                 Some(width) if width == own && self.begins(at, &CLOSERS) => end = at,
                 Some(_) => break,
             }
@@ -127,7 +127,7 @@ impl Indents<'_> {
         end
     }
 
-    /// All lines around that are indented at least as deep.
+    /// Returns the surrounding lines with at least the same indentation.
     fn level(&self, top: usize) -> (usize, usize) {
         let Some(own) = self.width(top) else { return (top, top) };
         let deep = |at: &usize| self.width(*at).is_none_or(|width| width >= own);
@@ -136,7 +136,7 @@ impl Indents<'_> {
         (first.unwrap_or(top), last.unwrap_or(top))
     }
 
-    /// The first of the comments and attributes right above a line.
+    /// Returns the first line of the comments and attributes directly above a line.
     fn header(&self, top: usize) -> usize {
         let own = self.width(top);
         let heads = |at: &usize| self.width(*at) == own && self.begins(*at, &HEADERS);

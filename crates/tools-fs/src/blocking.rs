@@ -1,9 +1,10 @@
-//! File work away from the async threads.
+//! File operations on blocking threads.
 
 use windlass_protocol::{Payload, ToolName, ToolSpec};
 use windlass_tool::{Context, Output, ToolError};
 
-/// Runs file work on a thread for it. Dropping the future lets one atomic step end; nothing lives on.
+/// Runs file operations on a blocking thread. Dropping the future does not stop `work`; only the
+/// cancellation of `ctx` does, if `work` checks it.
 pub(crate) async fn blocking(
     ctx: &Context,
     work: impl FnOnce() -> Result<Output, ToolError> + Send + 'static,
@@ -16,19 +17,19 @@ pub(crate) async fn blocking(
     tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 
-/// A failed file operation in words for the model.
+/// Converts the error of a file operation to an error for the model.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
 pub(crate) fn told(error: impl ToString) -> ToolError {
     ToolError::model(error.to_string())
 }
 
-/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+/// Returns the spec of one of this crate's tools, whose names and schemas are constants that tests check.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the tool's name is a plain word");
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
 }
 
-/// The `path` argument by itself, for effects: it is judged also where other arguments are wrong.
+/// Returns the `path` argument. Effects need it even if other arguments are invalid.
 pub(crate) fn path_of(payload: &Payload) -> Option<&str> {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => arguments.get("path")?.as_str(),

@@ -1,4 +1,4 @@
-//! `delete_file`: a file, a link, or a folder, never what a link leads to and never the workspace itself.
+//! `delete_file`: removes a file, a link or a folder, but never the target of a link or the workspace itself.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use windlass_tool::{
 
 use crate::blocking::{blocking, path_of, spec, told};
 
-/// How many names one call removes at the most: as many as a human can look at.
+/// Maximum number of names that one call removes: as many as a human can review.
 const MAX_NAMES: usize = 1_000;
 
 const DESCRIPTION: &str = "Removes a file, a link (its target stays) or an empty folder of the workspace; with \
@@ -52,7 +52,7 @@ struct DeleteArguments {
     recursive: Option<bool>,
 }
 
-/// What a call would remove: names below folders, each before the folder that holds it.
+/// Planned removal. `within` lists the content of a folder, each name before its parent folder.
 struct Plan {
     path: WorkspacePath,
     kind: Kind,
@@ -60,7 +60,7 @@ struct Plan {
 }
 
 impl DeleteFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec("delete_file", DESCRIPTION, SCHEMA) }
     }
@@ -86,11 +86,12 @@ impl Tool for DeleteFile {
         complete.text("path").map(effect).into_iter().collect()
     }
 
-    /// Every name that would go is a target, so that rules see what a folder holds.
+    /// Reports every name that would be removed as a target, so that rules apply to the content of a folder
+    /// too.
     fn inspect(&self, payload: &Payload) -> Inspection {
         let Some(path) = path_of(payload) else { return Inspection::default() };
         let mut seen = Inspection::default().with_target(self.workspace.target(path, Look::Bytes));
-        // A name is removed where the links on the way lead, and rules are about that place.
+        // Links in the parent path are followed, so report the real parent folder too.
         let effect_path = self.workspace.effect_path(path);
         if let Some((folder, _)) = effect_path.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()) {
             seen = seen.with_target(self.workspace.target(folder, Look::Place));
@@ -100,7 +101,7 @@ impl Tool for DeleteFile {
         for found in &plan.within {
             seen = seen.with_target(self.workspace.target(&found.path.to_string(), Look::Place));
         }
-        // Of a folder or a link no bytes tell whether it went.
+        // Only for a file can its bytes show after a crash if the call removed it.
         let before = (plan.kind == Kind::File).then(|| self.workspace.read(&plan.path).ok()).flatten();
         let planned = before.map(|before| self.workspace.planned(&plan.path, Some(before.version), None));
         plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change).with_planned(planned)
@@ -125,7 +126,8 @@ impl Tool for DeleteFile {
     }
 }
 
-/// Whether a folder goes with what is in it; judged also where other arguments are wrong.
+/// Returns true if a folder is removed with its content. Effects need this even if other arguments are
+/// invalid.
 fn is_recursive(payload: &Payload) -> bool {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
@@ -153,7 +155,8 @@ fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, Tool
 }
 
 impl Plan {
-    /// Refuses the whole plan if policy refuses one of its names: a file may have come since the call was judged.
+    /// Refuses the whole removal if policy refuses one of its names: a file may have been created since the
+    /// decision.
     fn check(&self, gate: &PathGate) -> Result<(), ToolError> {
         let refused = self.within.iter().find(|found| !gate.is_open() && !gate.removes(&found.path.plain()));
         refused.map_or(Ok(()), |found| {
@@ -181,7 +184,7 @@ impl Plan {
         Ok(Output::text(format!("removed `{path}`, {}{held}{stays}", self.kind)))
     }
 
-    /// The bytes that would go, as diffs; links and folders have none of their own.
+    /// Returns the lost content as diffs. Links and folders have no content of their own.
     fn changes(&self, workspace: &Workspace) -> Vec<Change> {
         let mut room = MAX_SHOWN_BYTES;
         let all = self.within.iter().map(|found| (&found.path, found.kind)).chain([(&self.path, self.kind)]);
@@ -198,7 +201,7 @@ impl Plan {
     }
 }
 
-/// The bytes of a file that would go, as far as there is room to show them; what is longer is told by its length.
+/// Returns the diff of a removed file, or its size if the file is too long to show.
 fn lost(workspace: &Workspace, path: &WorkspacePath, room: usize) -> String {
     let len = workspace.stream(path).map(|stream| stream.len());
     let contents = match len {

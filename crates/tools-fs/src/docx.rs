@@ -1,4 +1,5 @@
-//! The text of a Word document: its paragraphs and tables, in order (ECMA-376 part 1, `WordprocessingML`).
+//! Text extraction from Word documents: paragraphs and tables, in order (ECMA-376 part 1,
+//! `WordprocessingML`).
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -8,18 +9,19 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use zip::ZipArchive;
 
-/// The part of the package that holds the text.
+/// Archive member with the text.
 const DOCUMENT: &str = "word/document.xml";
-/// The part that says what its styles are.
+/// Archive member with the styles.
 const STYLES: &str = "word/styles.xml";
-/// What is in the document a second time: text boxes for old readers, and paragraphs where they stood before a move.
+/// Elements that duplicate other text: text boxes for older readers, and the original places of moved
+/// paragraphs.
 const DOUBLE: [&str; 2] = ["Fallback", "moveFrom"];
-/// How long it may be once it is unpacked: a small file can claim to be very long.
+/// Maximum size of a decompressed member, in bytes, against decompression bombs.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 
-/// The text of a document; nothing if it is none, or too long.
+/// Returns the text of a document, or `None` if the document is invalid or too long.
 pub(crate) fn text(bytes: &[u8]) -> Option<String> {
-    // The archive is a stranger's: whatever its reader makes of it, reading a file never ends more than that.
+    // The archive is untrusted, so a panic in its parser must not end the call.
     let read = || {
         let styles = unpacked(bytes, STYLES).and_then(|xml| headings(&xml)).unwrap_or_default();
         plain(&unpacked(bytes, DOCUMENT)?, styles)
@@ -35,20 +37,20 @@ fn unpacked(bytes: &[u8], name: &str) -> Option<String> {
     u64::try_from(read).is_ok_and(|read| read <= MAX_BYTES).then_some(xml)
 }
 
-/// What is told of the place in the document.
+/// State of the text extraction.
 #[derive(Default)]
 struct Place {
     text: String,
-    /// Inside a run's text, and not in what Word keeps beside it.
+    /// True inside of a text element; other text is metadata.
     is_text: bool,
     cells: usize,
-    /// How deep the reader is inside what is skipped.
+    /// Number of open elements since the start of a skipped element.
     skipped: usize,
-    /// Inside the tab stops of a paragraph, which are not tabs.
+    /// True inside of the definition of tab stops, which are not tabs in the text.
     is_stops: bool,
-    /// Whether the paragraph has the mark of a heading.
+    /// True if the paragraph already has a heading marker.
     is_heading: bool,
-    /// The level of each style that is one of headings.
+    /// Heading level by style id.
     headings: BTreeMap<String, usize>,
 }
 
@@ -82,7 +84,7 @@ impl Place {
         match tag.local_name().as_ref() {
             "t" => self.is_text = true,
             "p" => self.is_heading = false,
-            // A text box begins where it is anchored, in the midst of a line.
+            // The content of a text box is anchored inside of another line.
             "txbxContent" if !self.text.is_empty() && !self.text.ends_with('\n') => self.text.push('\n'),
             "tabs" => self.is_stops = true,
             "tab" if !self.is_stops && !self.text.ends_with('\n') => self.text.push('\t'),
@@ -125,7 +127,8 @@ impl Place {
     }
 }
 
-/// The styles of headings, by their ids. Word translates the ids (`berschrift1`) and keeps the names (`heading 1`).
+/// Returns the heading levels by style id. Word translates the ids (`berschrift1`) but not the names
+/// (`heading 1`).
 fn headings(xml: &str) -> Option<BTreeMap<String, usize>> {
     let mut reader = Reader::from_str(xml);
     let (mut found, mut id) = (BTreeMap::new(), None);
@@ -166,13 +169,14 @@ fn level(digits: &str) -> Option<usize> {
     digits.parse().ok().filter(|level| (1..=6).contains(level))
 }
 
-/// Counted from 0, and 9 is body text.
+/// Outline levels start at 0, and 9 is body text.
 fn outline_level(tag: &BytesStart<'_>) -> Option<usize> {
     let level = value(tag)?.parse::<usize>().ok()?;
     (level < 6).then_some(level.saturating_add(1))
 }
 
-/// A letter of a symbol font, which has its own in the private area: of those only the bullet is known.
+/// Converts a character of a symbol font. Such fonts use code points of the private use area, of which only
+/// the bullet is known.
 fn symbol(tag: &BytesStart<'_>) -> char {
     let code = attribute(tag, "char").and_then(|code| u32::from_str_radix(&code, 16).ok());
     match code {
@@ -182,7 +186,7 @@ fn symbol(tag: &BytesStart<'_>) -> char {
     }
 }
 
-/// A document may name the five letters of XML and letters by number, and no more.
+/// Resolves a character reference: the five predefined entities of XML, or a code point.
 fn letter(reference: &BytesRef<'_>) -> char {
     if let Ok(Some(letter)) = reference.resolve_char_ref() {
         return letter;

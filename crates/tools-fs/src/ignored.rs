@@ -1,23 +1,23 @@
-//! What the ignore rules of a workspace name, read through the workspace and held to a size.
+//! Ignore rules of a workspace, read through [`Workspace`] and limited in size.
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_sandbox::{Kind, Workspace, WorkspacePath};
 use windlass_text::rule_lines;
 
-/// Where a folder says what is ignored in it, the weakest first.
+/// Files with ignore rules, the weakest first.
 const NAMES: [&str; 3] = [".git/info/exclude", ".gitignore", ".ignore"];
-/// How much of one such file counts.
+/// Maximum size of such a file, in bytes; larger files are ignored.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// The patterns on the way from the root to the folder at hand, the innermost last.
+/// Rules of the folders from the root to the current folder, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Ignored {
     folders: Vec<(WorkspacePath, Gitignore)>,
 }
 
 impl Ignored {
-    /// The patterns that hold in a folder: its own, and those of the folders that hold it.
+    /// Returns the rules that apply in a folder: its own and those of its ancestors.
     pub(crate) fn above(workspace: &Workspace, folder: &WorkspacePath) -> Self {
         let mut ignored = Self::default();
         let mut at = WorkspacePath::root();
@@ -29,18 +29,18 @@ impl Ignored {
         ignored
     }
 
-    /// Goes into a folder.
+    /// Enters a folder and reads its rules, unless `respects` is false.
     pub(crate) fn enter(&mut self, workspace: &Workspace, folder: &WorkspacePath, respects: bool) {
         let patterns = if respects { read(workspace, folder) } else { Gitignore::empty() };
         self.folders.push((folder.clone(), patterns));
     }
 
-    /// Leaves the folder at hand.
+    /// Leaves the current folder.
     pub(crate) fn leave(&mut self) {
         self.folders.pop();
     }
 
-    /// Whether a name in the folder at hand is ignored: the innermost pattern that fits decides.
+    /// Returns true if a path in the current folder is ignored. The innermost matching pattern decides.
     pub(crate) fn has(&self, path: &WorkspacePath, kind: Kind) -> bool {
         for (folder, patterns) in self.folders.iter().rev() {
             match patterns.matched(path.below(folder).relative(), kind == Kind::Folder) {
@@ -53,7 +53,7 @@ impl Ignored {
     }
 }
 
-/// The rules of one folder, as `grep_file` and the index read them: of those that fit the last decides.
+/// Reads the rules of one folder, like `grep_file` and the index. The last matching rule decides.
 fn read(workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for name in NAMES {
@@ -61,7 +61,7 @@ fn read(workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
         let fits = workspace.stream(&path).is_ok_and(|stream| stream.len() <= MAX_FILE_BYTES);
         let Some(contents) = fits.then(|| workspace.read(&path).ok()).flatten() else { continue };
         for line in rule_lines(&String::from_utf8_lossy(&contents.bytes)) {
-            // A line that is not a pattern names nothing.
+            // Ignore lines that are not valid patterns.
             let _ = builder.add_line(None, line);
         }
     }

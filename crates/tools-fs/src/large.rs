@@ -1,4 +1,4 @@
-//! A page of a file that is too long to be held: its lines are looked through once, and only the page is kept.
+//! Pages of files that are too long to be loaded: one pass over the lines, which keeps only the page.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -13,12 +13,12 @@ use crate::page::MAX_LINE_CHARS;
 use crate::view::Asked;
 
 const BUFFER_BYTES: usize = 64 * 1024;
-/// How far into the file a page may lie.
+/// Maximum offset of a page in a file, in bytes.
 const MAX_LOOKED_BYTES: u64 = 256 * 1024 * 1024;
-/// Every character that is shown of a line lies within so many bytes.
+/// The first [`MAX_LINE_CHARS`] characters of a line have at most this many bytes.
 const MAX_LINE_BYTES: usize = MAX_LINE_CHARS * 4;
 
-/// The lines of a page, and the line at hand.
+/// State of the pass: the lines of the page so far, and the current line.
 struct Pager<'p> {
     path: &'p str,
     redactor: &'p Redactor,
@@ -26,7 +26,7 @@ struct Pager<'p> {
     limit: u64,
     room: usize,
     body: String,
-    /// The line at hand, counted from 1; how it begins, and its length in characters.
+    /// Number of the current line, from 1. `start` holds its first bytes and `chars` counts its characters.
     number: u64,
     start: Vec<u8>,
     chars: u64,
@@ -64,7 +64,7 @@ pub(crate) fn page(
     pager.words(len, is_end)
 }
 
-/// Refuses by name what is no text by its first bytes.
+/// Refuses a file whose first bytes are UTF-16 or binary.
 fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
     if start.starts_with(&[0xff, 0xfe]) || start.starts_with(&[0xfe, 0xff]) {
         return Err(ToolError::model(format!(
@@ -80,14 +80,14 @@ fn check_text(path: &str, start: &[u8], len: u64) -> Result<(), ToolError> {
 }
 
 impl Pager<'_> {
-    /// Takes bytes up to the end of a line; says how many.
+    /// Consumes bytes up to the end of a line and returns their number.
     fn push(&mut self, bytes: &[u8]) -> Result<usize, ToolError> {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = end.map_or(bytes, |end| bytes.get(..end).unwrap_or_default());
         if self.number >= self.first {
             let room = MAX_LINE_BYTES.saturating_sub(self.start.len());
             self.start.extend_from_slice(part.get(..room).unwrap_or(part));
-            // Every character has one byte that continues none.
+            // Counts the bytes that are not UTF-8 continuation bytes, one per character.
             let begun = part.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
             self.chars = self.chars.saturating_add(begun as u64);
         }
@@ -108,7 +108,7 @@ impl Pager<'_> {
         }
         let text = match std::str::from_utf8(&start) {
             Ok(text) => text,
-            // The cut fell into a character.
+            // The length limit cut a character.
             Err(error) if error.error_len().is_none() && start.len() == MAX_LINE_BYTES => {
                 let whole = start.get(..error.valid_up_to()).unwrap_or_default();
                 std::str::from_utf8(whole).unwrap_or_default()
@@ -122,8 +122,9 @@ impl Pager<'_> {
         };
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         let text = text.strip_suffix('\r').unwrap_or(text);
-        // Before it is cut: half a secret is not found. Of a line that is not here as a whole, the end that may begin a
-        // secret is left out, as other secrets may have made the line so short that it would be shown.
+        // Redact before cutting, because half a secret is not found. If the line is incomplete, also drop an
+        // end that may be the start of a secret: redaction may have shortened the line so far that this end
+        // would be shown.
         let text = if is_whole && start.len() < MAX_LINE_BYTES {
             self.redactor.redact(text)
         } else {

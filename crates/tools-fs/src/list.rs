@@ -1,4 +1,4 @@
-//! `list_files`: what is in a folder.
+//! `list_files`: lists the content of a folder.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::pattern::Pattern;
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
 const MAX_DEPTH: u64 = 20;
-/// How many names are counted at the most, shown or not.
+/// Maximum number of names that are counted, shown or not.
 const MAX_COUNTED: usize = 100_000;
 
 const DESCRIPTION: &str = "Lists what is in a folder of the workspace, sorted; folders end with `/`, links \
@@ -57,7 +57,7 @@ struct ListArguments {
 }
 
 impl ListFiles {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec("list_files", DESCRIPTION, SCHEMA) }
     }
@@ -96,7 +96,7 @@ impl Tool for ListFiles {
     }
 }
 
-/// The names that are to be shown, and the count of all that fit.
+/// Lines of the result, and the counts of all names.
 struct Shown<'a> {
     workspace: &'a Workspace,
     gate: &'a PathGate,
@@ -124,8 +124,8 @@ fn list(
     let mut shown = Shown::new(workspace, gate, path.clone(), pattern, limit);
     let respects = arguments.include_ignored != Some(true);
     let mut ignored = if respects { Ignored::above(workspace, &path) } else { Ignored::default() };
-    // A stack of folders still to be listed, with the names at each level in reverse, keeps the order of a
-    // tree without recursion.
+    // Depth-first walk with an explicit stack. Each entry holds the remaining names of a folder in reverse
+    // order.
     let mut room = MAX_COUNTED;
     let top = shown.reversed(&path, &mut room).map_err(told)?;
     let mut open = vec![(path, top)];
@@ -151,7 +151,7 @@ fn list(
         shown.push(&inner, entry.kind);
         let deeper = open.len() as u64 >= depth || entry.name == ".git";
         if entry.kind == Kind::Folder && !deeper {
-            // A folder that cannot be opened, or is gone, is still named.
+            // A folder that cannot be opened or was removed is still listed by name.
             let names = shown.reversed(&inner, &mut room).unwrap_or_default();
             ignored.enter(workspace, &inner, respects);
             open.push((inner, names));
@@ -172,8 +172,8 @@ impl<'a> Shown<'a> {
         Self { workspace, gate, path, pattern, limit, lines: Vec::new(), count, ignored, refused, is_cut }
     }
 
-    /// Whether policy lets a name be shown. The folder that is listed may have been reached through a link, and rules
-    /// are about the place itself.
+    /// Returns true if policy allows a name to be shown. Rules apply to the real path, and the listed folder
+    /// may have been reached through a link.
     fn may_show(&self, path: &WorkspacePath) -> bool {
         let (Some(folder), Some(name)) = (path.relative().parent(), path.relative().file_name()) else {
             return true;
@@ -183,12 +183,12 @@ impl<'a> Shown<'a> {
         self.gate.shows(&path.plain()) && real.is_some_and(|real| self.gate.shows(&real.plain()))
     }
 
-    /// Whether policy lets it be shown where a link leads. What is not there is named by nobody.
+    /// Returns true if policy allows the target of a link to be shown. Hides a target that does not exist.
     fn may_show_target(&self, link: &WorkspacePath) -> bool {
         self.gate.is_open() || self.workspace.real(link).is_ok_and(|real| self.gate.shows(&real.plain()))
     }
 
-    /// The names in a folder, as far as there is room for them.
+    /// Returns the names in a folder in reverse order, up to the remaining number.
     fn reversed(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
         let mut listing = self.workspace.list(folder, *room)?;
         *room = room.saturating_sub(listing.entries.len());

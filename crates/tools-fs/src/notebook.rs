@@ -1,4 +1,4 @@
-//! A notebook's cells and the text of their outputs, in order.
+//! Text of Jupyter notebooks: cells and their text outputs, in order.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -7,27 +7,27 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Longer notebooks are shown as the JSON that they are.
+/// Maximum size of a notebook, in bytes; larger ones are shown as JSON.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
-/// How much of one output is shown, and how long a text may be to be read at all.
+/// Maximum lines shown of one output, and maximum size of a text field, in bytes.
 const MAX_OUTPUT_LINES: usize = 200;
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-// What is not shown is never read as a value, so that a hostile file takes little more memory than its bytes.
+// Fields that are not shown stay raw, so that a hostile file needs little more memory than its bytes.
 #[derive(Deserialize)]
 struct Notebook<'n> {
     #[serde(borrow)]
     cells: Vec<&'n RawValue>,
 }
 
-/// The members of an object, each still to be read by itself: one of another shape takes no other with it.
+/// Fields of an object, each parsed separately, so that an invalid one does not affect the others.
 type Members<'n> = BTreeMap<String, &'n RawValue>;
 
 fn members(raw: &RawValue) -> Option<Members<'_>> {
     serde_json::from_str(raw.get()).ok()
 }
 
-/// A string in which lone surrogates, which Python writes, are replaced.
+/// A string in which lone surrogates, which Python can write, are replaced.
 struct Lossy(String);
 
 impl<'de> Deserialize<'de> for Lossy {
@@ -48,17 +48,17 @@ impl<'de> Deserialize<'de> for Lossy {
                 Ok(Lossy(text.to_owned()))
             }
         }
-        // serde_json gives the bytes of a string with lone surrogates, and refuses them in a `String`.
+        // serde_json passes strings with lone surrogates as bytes; a `String` would be an error.
         deserializer.deserialize_bytes(Bytes)
     }
 }
 
-/// A short text, as a kind or a name.
+/// Parses a string field, such as a kind or a name.
 fn word(value: Option<&&RawValue>) -> Option<String> {
     serde_json::from_str(value?.get()).ok().map(|Lossy(text)| text)
 }
 
-/// The text of a notebook; nothing if it is none.
+/// Returns the text of a notebook, or `None` if the file is not a valid notebook.
 pub(crate) fn text(bytes: &[u8]) -> Option<String> {
     if bytes.len() > MAX_BYTES {
         return None;
@@ -137,7 +137,8 @@ fn push(text: &mut String, lines: &str) {
     }
 }
 
-/// A text that the format keeps as one string or as its lines. What is of another shape is its JSON.
+/// Returns the lines of a text field, which is a string or a list of strings. A value of another type becomes
+/// JSON text.
 fn lines(value: Option<&RawValue>) -> Vec<String> {
     let Some(raw) = value.map(RawValue::get) else { return Vec::new() };
     if raw.len() > MAX_TEXT_BYTES {
@@ -151,7 +152,7 @@ fn lines(value: Option<&RawValue>) -> Vec<String> {
     }
 }
 
-/// Without the sequences that colour a terminal.
+/// Removes terminal escape sequences.
 fn without_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars();

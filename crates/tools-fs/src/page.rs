@@ -1,4 +1,4 @@
-//! Lines of a text with their numbers, as many as there is room for.
+//! Numbered lines of a text, up to a maximum size.
 
 use std::fmt::Write;
 use std::str::SplitInclusive;
@@ -7,36 +7,36 @@ use windlass_redact::{RedactStream, Redactor};
 use windlass_tool::ToolError;
 
 pub(crate) const MAX_LINE_CHARS: usize = 2_000;
-/// Where a page ends though lines are left: about 15,000 tokens.
+/// Maximum size of a page, in bytes: about 15,000 tokens.
 pub(crate) const MAX_PAGE_BYTES: usize = 60_000;
-/// So much of a line counts when a page is filled: more of it is not shown.
+/// Maximum size that a line counts toward a page, because longer lines are cut.
 const LINE_BYTES: usize = 8_000;
 
-/// A secret is not longer than this in any encoding, line breaks included.
+/// Maximum size of a secret in any encoding, in bytes, line breaks included.
 const SECRET_BYTES: usize = 64 * 1024;
 
-/// Lines from the first to the last, counted from 1.
+/// First and last line, counted from 1.
 pub(crate) type Span = (u64, u64);
 
-/// What a page is made of.
+/// Input of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Page<'p> {
-    /// The file, as the page's head names it.
+    /// Name of the file in the header of the page.
     pub(crate) name: &'p str,
     pub(crate) text: &'p str,
-    /// What else the head says.
+    /// Further text for the header.
     pub(crate) note: &'p str,
     pub(crate) redactor: &'p Redactor,
     pub(crate) room: usize,
 }
 
 impl Page<'_> {
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub(crate) fn total(&self) -> u64 {
         self.text.lines().count() as u64
     }
 
-    /// The lines of some spans, in their order in the file; spans that meet are one.
+    /// Returns the lines of the spans, in file order. Overlapping and adjacent spans are merged.
     pub(crate) fn of(&self, spans: &[Span]) -> Result<String, ToolError> {
         let (name, total) = (self.name, self.total());
         if self.text.is_empty() {
@@ -61,7 +61,7 @@ impl Page<'_> {
         Ok(format!("[{name}: lines {} of {total}{}{more}]\n{body}", ranges.join(", "), self.note))
     }
 
-    /// The lines, and which spans they are.
+    /// Returns the lines that fit, and their spans.
     fn body(&self, spans: &[Span]) -> (String, Vec<Span>) {
         let mut body = String::new();
         let mut shown: Vec<Span> = Vec::new();
@@ -87,8 +87,8 @@ impl Page<'_> {
         (body, shown)
     }
 
-    /// The lines with their numbers and without secrets, from some lines before `first` on: a secret may have
-    /// several lines. It is redacted before a line is cut, because half a secret is not found.
+    /// Returns numbered lines without secrets. Starts some lines before `first`, because a secret may span
+    /// several lines. Redaction precedes the cutting of lines, because half a secret is not found.
     fn clean_lines(&self, first: u64) -> impl Iterator<Item = (u64, String)> {
         let count = usize::try_from(first.saturating_sub(1)).unwrap_or(usize::MAX);
         let before: usize = self.text.split_inclusive('\n').take(count).map(str::len).sum();
@@ -105,10 +105,10 @@ impl Page<'_> {
     }
 }
 
-/// The lines of a text without secrets.
+/// Iterator over the redacted lines of a text.
 struct CleanLines<'t> {
     lines: SplitInclusive<'t, char>,
-    /// Keeps all line breaks.
+    /// Stream that keeps all line breaks.
     stream: RedactStream,
     /// Redacted text that was not returned yet.
     ready: Vec<u8>,
@@ -142,7 +142,7 @@ impl Iterator for CleanLines<'_> {
     }
 }
 
-/// Sorted, without what lies behind the end, and spans that meet made one.
+/// Sorts the spans, cuts them at the end of the file, and merges overlapping and adjacent ones.
 fn merged(spans: &[Span], total: u64) -> Vec<Span> {
     let mut sorted: Vec<Span> = spans.iter().map(|(first, last)| (*first, (*last).min(total))).collect();
     sorted.sort_unstable();
@@ -167,7 +167,7 @@ fn write_line(body: &mut String, number: u64, line: &str) {
     };
 }
 
-/// A span as a model writes it: `10-20`, `10-` or `10`.
+/// Parses a span as a model writes it: `10-20`, `10-` or `10`.
 pub(crate) fn span(text: &str) -> Result<Span, ToolError> {
     let wrong = || ToolError::model(format!("`{text}` is no range of lines; write it as 10-20, 10- or 10"));
     let number = |digits: &str| digits.trim().parse::<u64>().ok().filter(|line| *line > 0);

@@ -1,10 +1,10 @@
-//! The paths that a call names, one or several, judged also where its other arguments are wrong.
+//! Path arguments of a call. Policy checks them even if other arguments are invalid.
 
 use serde_json::Value;
 use windlass_protocol::Payload;
 use windlass_tool::EarlyArguments;
 
-/// Every path of a call; nothing if there is none, or if one cannot be read.
+/// Returns all paths of a call, or `None` if it has none or one of them is invalid.
 pub(crate) fn paths_of(payload: &Payload) -> Option<Vec<&str>> {
     let (Payload::Function { arguments } | Payload::Mcp { arguments, .. }) = payload else { return None };
     let mut paths = Vec::new();
@@ -19,7 +19,7 @@ pub(crate) fn paths_of(payload: &Payload) -> Option<Vec<&str>> {
     (!paths.is_empty()).then_some(paths)
 }
 
-/// The paths that are complete already.
+/// Returns the paths that have streamed completely.
 pub(crate) fn early_paths(complete: &EarlyArguments) -> Vec<&str> {
     let files = complete.get("files").and_then(Value::as_array);
     let files = files.into_iter().flatten().filter_map(path_in);

@@ -1,10 +1,10 @@
-//! A pattern for names, held to a size before it is built.
+//! Patterns for file names, with a limit on their size.
 
 use windlass_sandbox::WorkspacePath;
 use windlass_text::Glob;
 use windlass_tool::ToolError;
 
-/// A pattern that was built.
+/// A compiled pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern(Glob);
 
@@ -13,7 +13,8 @@ impl Pattern {
         Glob::new(text).map(Self).map_err(|error| ToolError::model(error.to_string()))
     }
 
-    /// Whether it is one of the wanted: a pattern without `/` is meant for the name, in whatever folder.
+    /// Returns true if the pattern matches a path. A pattern without `/` is matched against the file name
+    /// only.
     pub(crate) fn fits(&self, below: &WorkspacePath) -> bool {
         self.0.fits(below.relative())
     }

@@ -1,4 +1,4 @@
-//! `read_file`: lines of a file with their numbers, a block of it, or a picture; also of several files at once.
+//! `read_file`: shows numbered lines of a file, a code block, or a picture, for one file or several.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::view::{Asked, Wanted, view};
 const DEFAULT_LINES: u64 = 2_000;
 const MAX_FILES: usize = 20;
 const MAX_RANGES: usize = 50;
-/// So much of each of several files is shown, whatever came before it.
+/// Minimum number of bytes shown of each of several files, whatever the earlier files have used.
 const LEAST_BYTES: usize = 2_000;
 
 const DESCRIPTION: &str = "Reads text files or pictures of the workspace: one by `path`, or several by `files`. Lines \
@@ -98,7 +98,7 @@ struct FileArguments {
 }
 
 impl ReadFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec("read_file", DESCRIPTION, SCHEMA) }
     }
@@ -191,7 +191,7 @@ fn lines(offset: Option<u64>, limit: Option<u64>, ranges: Option<&[String]>) -> 
     }
 }
 
-/// Each file with its own outcome; an error only if all of them failed.
+/// Reads several files, each with its own outcome. Returns an error only if all of them failed.
 fn several(
     workspace: &Workspace,
     files: &[FileArguments],

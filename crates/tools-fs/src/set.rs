@@ -1,4 +1,4 @@
-//! All tools of this crate at once.
+//! All tools of this crate.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use windlass_tool::Tool;
 
 use crate::{CreateFile, DeleteFile, ListFiles, ReadFile, WriteFile};
 
-/// All tools of this crate, on one workspace.
+/// Returns all tools of this crate for one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(ReadFile::new(Arc::clone(workspace))),

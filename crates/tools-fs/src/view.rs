@@ -1,4 +1,4 @@
-//! One file as a model is shown it: a page of its lines, a block, the text of a notebook, or a picture.
+//! View of one file for a model: a page of lines, a block, the text of a notebook or document, or a picture.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -13,10 +13,10 @@ use crate::blocking::told;
 use crate::page::{Page, Span};
 use crate::{large, notebook};
 
-/// Which lines of a file are wanted.
+/// Lines of a file that a call requests.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// So many lines from one on.
+    /// `limit` lines from line `first` on.
     Slice {
         first: u64,
         limit: u64,
@@ -29,27 +29,27 @@ pub(crate) enum Wanted {
     },
 }
 
-/// How a file is to be shown.
+/// Request for a view of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'a> {
     pub(crate) wanted: &'a Wanted,
-    /// Whether a format is shown as the text that it is written in.
+    /// True to show the source of a format instead of its text.
     pub(crate) raw: bool,
-    /// How many bytes may be shown.
+    /// Maximum size of the text, in bytes.
     pub(crate) room: usize,
-    /// How many bytes of pictures may be shown.
+    /// Maximum size of pictures, in bytes.
     pub(crate) pictures: usize,
     pub(crate) redactor: &'a Redactor,
-    /// What policy says about the place that is read.
+    /// Policy for the real path of the file.
     pub(crate) gate: &'a PathGate,
 }
 
-/// What is shown of a file.
+/// View of a file.
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) text: String,
     pub(crate) image: Option<Image>,
-    /// How many bytes the picture's file has.
+    /// Size of the picture's file, in bytes.
     pub(crate) picture_bytes: usize,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Resul
         return picture(&shown, &contents, asked.pictures);
     }
     if path.is_output() {
-        // A command may print anything; what cannot be shown is replaced.
+        // A command may output any bytes; invalid ones are replaced.
         return asked.page(&shown, &String::from_utf8_lossy(&contents.bytes), "").map(View::from);
     }
     if shown.to_ascii_lowercase().ends_with(".ipynb")
@@ -110,7 +110,7 @@ impl<'a> Asked<'a> {
         Self { wanted, raw, room, pictures: MAX_PICTURES_BYTES, redactor, gate }
     }
 
-    /// A link may lead elsewhere than when the call was judged.
+    /// Checks the real path again, because a link may have changed since the decision.
     fn check(&self, workspace: &Workspace, path: &WorkspacePath) -> Result<(), ToolError> {
         match workspace.real(path) {
             Ok(real) if !self.gate.is_open() => self.check_real(&real),
@@ -141,7 +141,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A file that is too long to be held has pages only.
+/// Returns a page of a file that is too long to be loaded.
 fn long(workspace: &Workspace, path: &WorkspacePath, asked: Asked<'_>) -> Result<View, ToolError> {
     let (first, limit) = match asked.wanted {
         Wanted::Slice { first, limit } => (*first, *limit),
@@ -175,7 +175,7 @@ fn picture(path: &str, contents: &Contents, room: usize) -> Result<View, ToolErr
     Ok(View { text, image: Some(image), picture_bytes: len })
 }
 
-/// Says what a file is that is no text, and which command reads it.
+/// Returns an error that names the type of a file that is not text, and a command that reads it.
 fn refused(path: &str, bytes: &[u8], error: NotText) -> ToolError {
     let len = bytes.len();
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();

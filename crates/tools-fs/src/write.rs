@@ -1,4 +1,4 @@
-//! `write_file`: a whole file, new or in place of one that the model has read.
+//! `write_file`: writes a complete file, either new or in place of one that the model has read.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ pub struct WriteFile {
     spec: ToolSpec,
 }
 
-/// The tool `create_file`: as [`WriteFile`], but a file that is there is refused.
+/// The tool `create_file`: like [`WriteFile`], but refuses a file that exists.
 #[derive(Debug)]
 pub struct CreateFile {
     workspace: Arc<Workspace>,
     spec: ToolSpec,
 }
 
-/// What becomes of a file that is there.
+/// Treatment of a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum There {
     Replace,
@@ -54,14 +54,14 @@ struct WriteArguments {
 }
 
 impl WriteFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec("write_file", DESCRIPTION, WriteArguments::schema().as_str()) }
     }
 }
 
 impl CreateFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str()) }
     }
@@ -80,7 +80,7 @@ impl Tool for WriteFile {
         effects(&self.workspace, payload)
     }
 
-    /// Shows the path when it is whole, and the content as it grows.
+    /// Shows the path when it is complete, and the content while it streams.
     fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
         show_growing(show, arguments);
     }
@@ -115,7 +115,7 @@ impl Tool for CreateFile {
         effects(&self.workspace, payload)
     }
 
-    /// Shows the path when it is whole, and the content as it grows.
+    /// Shows the path when it is complete, and the content while it streams.
     fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
         show_growing(show, arguments);
     }
@@ -188,7 +188,7 @@ async fn call(
     blocking(ctx, move || plan(&workspace, &arguments, there)?.carry_out(&workspace)).await
 }
 
-/// What a call would do: looked at for a human, and done, by the same steps.
+/// Planned write. `inspect` shows it and `call` performs it, both from this plan.
 struct Plan {
     path: WorkspacePath,
     lines: usize,
@@ -221,7 +221,7 @@ fn plan(workspace: &Workspace, arguments: &WriteArguments, there: There) -> Resu
     Ok(Plan { path, lines, after, note, before: Some(before) })
 }
 
-/// The content in the encoding of the file that it replaces, and that encoding where it is not UTF-8.
+/// Returns the content in the encoding of the file that it replaces, with that encoding unless it is UTF-8.
 fn encoded(
     path: &WorkspacePath,
     content: &str,
@@ -240,7 +240,7 @@ fn encoded(
     }
 }
 
-/// What is written of the content, and what is said about it.
+/// Returns the content to write, and a note about a removed code fence.
 fn content(arguments: &WriteArguments) -> (&str, &'static str) {
     match unfenced(&arguments.path, &arguments.content) {
         Some(inner) => (inner, "; the code fence around the content was taken off"),
@@ -276,7 +276,8 @@ impl Plan {
     }
 }
 
-/// What the model never saw, or no longer knows, is not replaced: it may be the user's work (RULES E5).
+/// Refuses to replace content that the model has not read or that has changed since: it may be the user's
+/// work (RULES E5).
 fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) -> Result<(), ToolError> {
     match workspace.remembered(&before.path) {
         Some(version) if version == before.version => Ok(()),
@@ -289,7 +290,7 @@ fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) ->
     }
 }
 
-/// The content inside a code fence that wraps all of it, where the file is not Markdown (RULES E7).
+/// Returns the content of a code fence around the whole text, unless the file is Markdown (RULES E7).
 fn unfenced<'c>(path: &str, content: &'c str) -> Option<&'c str> {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     if ["md", "mdx", "markdown", "mkd", "rmd", "qmd"].contains(&extension.as_str()) {

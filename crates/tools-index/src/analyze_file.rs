@@ -1,4 +1,4 @@
-//! `indexer_analyze_file`: one file at a glance.
+//! `indexer_analyze_file`: overview of one file.
 
 use std::fmt::Write;
 
@@ -67,7 +67,7 @@ fn symbols(text: &mut String, found: &Outline) {
     let shown = count.min(MAX_SYMBOLS);
     let more = if shown < count { "; indexer_extract_symbols shows the rest" } else { "" };
     let _ = writeln!(text, "symbols ({shown} of {count}{more}):");
-    // The last lines of the symbols around the one at hand.
+    // The last lines of the enclosing symbols.
     let mut around: Vec<usize> = Vec::new();
     for symbol in found.symbols.iter().take(MAX_SYMBOLS) {
         around.retain(|last| *last >= symbol.last && *last > symbol.first);

@@ -1,4 +1,4 @@
-//! `indexer_detect_language`: which language a file is written in.
+//! `indexer_detect_language`: the language of a file.
 
 use serde::Deserialize;
 use windlass_tool::ToolError;

@@ -1,4 +1,4 @@
-//! `indexer_extract_symbols`: what a file or the files of a folder declare.
+//! `indexer_extract_symbols`: declarations in a file or in the files of a folder.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -49,7 +49,7 @@ impl Question for ExtractSymbols {
             found.symbols.retain(|symbol| self.kind.is_none_or(|kind| kind == symbol.kind));
             Some(found)
         };
-        // A file that is named is looked into whatever it is called.
+        // A file that the call names is parsed whatever its extension.
         let named = start.strip_prefix(place.workspace.root()).unwrap_or(&start);
         let wanted = |below: &Path| below == named || may_have_symbols(below, None);
         let scan = place.scan(&start, &wanted, &look);

@@ -1,4 +1,4 @@
-//! `indexer_get_metrics`: how large and how complex code is.
+//! `indexer_get_metrics`: size and complexity of code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ pub(crate) struct GetMetrics {
     limit: Option<usize>,
 }
 
-/// The sums of one language.
+/// Totals of one language.
 #[derive(Default)]
 struct Sum {
     files: usize,
@@ -94,7 +94,7 @@ fn words(sum: &Sum) -> String {
     format!("{files} files, {}{}", counts(lines), mean.unwrap_or_default())
 }
 
-/// Lines in words.
+/// Formats line counts.
 pub(crate) fn counts(lines: &LineCounts) -> String {
     let LineCounts { total, code, comment, blank, .. } = lines;
     format!("{total} lines ({code} code, {comment} comment, {blank} blank)")

@@ -1,4 +1,4 @@
-//! What the nodes of each grammar mean.
+//! Meaning of the nodes of each grammar.
 
 mod tables;
 
@@ -9,37 +9,38 @@ use crate::symbol::Kind;
 
 pub(crate) use self::tables::{BASH, C, GO, JAVA, JAVASCRIPT, PYTHON, RUST, TSX, TYPESCRIPT};
 
-/// What a node means. Nodes that mean nothing are passed through.
+/// Meaning of a node. Nodes without a meaning are ignored, but their children are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Declares something; the kind may be refined by what is inside and around.
+    /// A declaration. Its context may refine the kind.
     Symbol(Kind),
     Import,
     Comment,
-    /// Stands around a declaration and belongs to it: what is written before is about what is inside.
+    /// Encloses a declaration, so that comments before it belong to that declaration.
     Wrapper,
-    /// Stands between the documentation and the declaration.
+    /// Can be between the documentation and the declaration.
     Attribute,
-    /// One way more through the function, and what is inside lies deeper.
+    /// Adds one to the complexity and nests its content.
     Fork,
-    /// One way more, not deeper.
+    /// Adds one to the complexity without nesting.
     Branch,
-    /// One way fewer: the arms inside are counted one by one, and the last of them is no choice.
+    /// Subtracts one from the complexity: its arms are counted separately, and the last one is not a
+    /// decision.
     Choice,
-    /// What is inside lies deeper.
+    /// Nests its content.
     Block,
-    /// The other half of a fork; a fork right inside goes on with it.
+    /// Alternative of a fork. A fork directly inside continues it, as in `else if`.
     Else,
 }
 
-/// A grammar, and what its nodes mean by their names.
+/// A grammar with the meaning of its nodes, by node name.
 pub(crate) struct Grammar {
     load: fn() -> tree_sitter::Language,
     roles: &'static [(Role, &'static [&'static str])],
     ready: OnceLock<Ready>,
 }
 
-/// A grammar in memory.
+/// A loaded grammar, with the meaning of its nodes by node id.
 pub(crate) struct Ready {
     pub(crate) language: tree_sitter::Language,
     roles: Vec<Option<Role>>,

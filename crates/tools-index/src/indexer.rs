@@ -1,4 +1,4 @@
-//! What the tools of this crate have in common: they read below one path, away from the async threads.
+//! Common parts of this crate's tools: they read below one path, on blocking threads.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,17 +13,17 @@ use windlass_tool::{
 
 use crate::place::Place;
 
-/// One of the tools, by its arguments.
+/// Arguments of one of the tools, which can compute its answer.
 pub(crate) trait Question: DeserializeOwned + Send + 'static {
     const NAME: &'static str;
     const DESCRIPTION: &'static str;
     const SCHEMA: &'static str;
 
-    /// Reads and answers, in words for the model.
+    /// Reads files and returns the answer as text for the model.
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError>;
 }
 
-/// A tool that answers one kind of question.
+/// A tool for one type of arguments.
 pub(crate) struct Indexer<Q> {
     workspace: Arc<Workspace>,
     spec: ToolSpec,
@@ -37,13 +37,13 @@ impl<Q: Question> Indexer<Q> {
     }
 }
 
-/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+/// Returns the spec of one of this crate's tools, whose names and schemas are constants that tests check.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the tool's name is a plain word");
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
 }
 
-/// The `path` argument by itself: it is judged also where other arguments are wrong.
+/// Returns the `path` argument. Policy checks it even if other arguments are invalid.
 pub(crate) fn path_of(payload: &Payload) -> &str {
     match payload {
         Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
@@ -81,7 +81,7 @@ impl<Q: Question> Tool for Indexer<Q> {
         Inspection::default().with_target(self.workspace.target(path_of(payload), Look::Place))
     }
 
-    /// A dropped call ends after the file at hand, because the token is asked before each.
+    /// Dropping the future stops the work after the current file, because the token is checked before each.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let question: Q = read_arguments(payload)?;

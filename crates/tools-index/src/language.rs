@@ -1,4 +1,4 @@
-//! Which language a file is written in: by its name, by its first line, by what it holds.
+//! Detection of a file's language by its name, its first line, or its content.
 
 mod known;
 
@@ -8,30 +8,30 @@ use crate::grammar::Grammar;
 
 pub(crate) use self::known::KNOWN;
 
-/// How many bytes of a file are looked at.
+/// Number of bytes of a file that are inspected.
 pub(crate) const LOOKED_BYTES: usize = 8 * 1024;
 
-/// How a language marks comments, for files that no grammar reads.
+/// Comment syntax of a language, for files without a grammar.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Comments {
     pub(crate) line: &'static [&'static str],
     pub(crate) block: Option<(&'static str, &'static str)>,
 }
 
-/// A language that can be told apart.
+/// A language that can be detected.
 #[derive(Debug)]
 pub(crate) struct Language {
     pub(crate) name: &'static str,
     pub(crate) extensions: &'static [&'static str],
     pub(crate) names: &'static [&'static str],
     pub(crate) interpreters: &'static [&'static str],
-    /// Beginnings of a line that are seldom found elsewhere.
+    /// Line prefixes that are rare in other languages.
     pub(crate) marks: &'static [&'static str],
     pub(crate) comments: Comments,
     pub(crate) grammar: Option<&'static Grammar>,
 }
 
-/// What gave a language away.
+/// Basis of a detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Evidence {
     Name,
@@ -50,20 +50,20 @@ impl Evidence {
 }
 
 impl Language {
-    /// The language of that name, or of a file extension.
+    /// Returns the language with this name or file extension.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         let name = name.trim_start_matches('.').to_ascii_lowercase();
         let by_name = KNOWN.iter().find(|language| language.name == name);
         by_name.or_else(|| KNOWN.iter().find(|language| language.extensions.contains(&name.as_str())))
     }
 
-    /// The names of those whose symbols are known.
+    /// Returns the names of the languages with a grammar.
     pub(crate) fn with_symbols() -> String {
         let names = KNOWN.iter().filter(|language| language.grammar.is_some()).map(|language| language.name);
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// By the name alone, without a look into the file.
+    /// Detects the language by the file name only.
     pub(crate) fn of_name(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         if let Some(exact) = KNOWN.iter().find(|language| language.names.contains(&name.as_str())) {
@@ -75,7 +75,8 @@ impl Language {
         found.or_else(|| KNOWN.iter().find(|language| language.names.contains(&stem)))
     }
 
-    /// By the name, then the first line, then the text, of which the beginning is enough.
+    /// Detects the language by the file name, then the first line, then the content, of which the beginning
+    /// is enough.
     pub(crate) fn of(path: &Path, beginning: &[u8]) -> Option<(&'static Self, Evidence)> {
         let beginning = beginning.get(..LOOKED_BYTES).unwrap_or(beginning);
         let text = String::from_utf8_lossy(beginning);
@@ -93,13 +94,14 @@ impl Language {
     }
 }
 
-/// A header that only C++ can read.
+/// Returns true if the text of a header is C++ rather than C.
 fn is_cpp(text: &str) -> bool {
     let marks = ["class ", "namespace ", "template <", "template<", "public:", "using namespace"];
     text.lines().any(|line| marks.iter().any(|mark| line.trim_start().starts_with(mark)))
 }
 
-/// `#!/usr/bin/env -S python3 -u`, or an editor's `-*- mode: python -*-` or `vim: ft=python`.
+/// Detects the language by `#!/usr/bin/env -S python3 -u`, or an editor's `-*- mode: python -*-` or `vim:
+/// ft=python`.
 fn of_first_line(text: &str) -> Option<&'static Language> {
     let line = text.lines().next()?;
     if let Some(command) = line.strip_prefix("#!") {
@@ -124,7 +126,8 @@ fn of_first_line(text: &str) -> Option<&'static Language> {
     })
 }
 
-/// The language of which most lines begin as only its lines do; two are needed, as one may be a quotation.
+/// Returns the language whose typical line prefixes occur most often. At least two lines are required,
+/// because one may be a quotation.
 fn of_marks(text: &str) -> Option<&'static Language> {
     let start = text.trim_start();
     let lower = start.get(..15).unwrap_or_default().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What a file declares and how it is built: its symbols, imports and lines.
+//! Outline of a file: its symbols, imports and line counts.
 
 mod lines;
 mod names;
@@ -19,47 +19,47 @@ use crate::symbol::Symbol;
 
 pub use self::lines::LineCounts;
 
-/// How many bytes of source are parsed at the most.
+/// Maximum size of a source file that is parsed, in bytes.
 pub const MAX_SOURCE_BYTES: usize = 2 * 1024 * 1024;
-/// How many symbols of a file are kept.
+/// Maximum number of symbols of one file.
 const MAX_SYMBOLS: usize = 20_000;
-/// How long a parse and the walk through its tree may take together.
+/// Maximum time for parsing and walking one file.
 const MAX_PARSE_TIME: Duration = Duration::from_secs(2);
 
-/// What a file declares.
+/// Outline of a source file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outline {
-    /// The language's name, where it is known.
+    /// Name of the language; `None` if it is unknown.
     pub language: Option<&'static str>,
-    /// In the order in which they begin.
+    /// Symbols, ordered by their start.
     pub symbols: Vec<Symbol>,
-    /// Line, and what is imported there.
+    /// Line and text of each import.
     pub imports: Vec<(usize, String)>,
-    /// How many lines there are of which kind.
+    /// Numbers of lines, by kind.
     pub lines: LineCounts,
-    /// Why the symbols are not all known.
+    /// Reason why symbols may be missing; `None` if the outline is complete.
     pub gap: Option<Gap>,
 }
 
-/// Why the symbols of a file are not all known.
+/// Reason why symbols of a file are missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Gap {
-    /// No grammar for the language is built in.
+    /// This build contains no grammar for the language.
     NoGrammar,
     /// The file is longer than [`MAX_SOURCE_BYTES`].
     TooLong,
-    /// The parse took too long or was stopped.
+    /// Parsing took too long or was cancelled.
     Stopped,
-    /// The text has places that the grammar cannot read.
+    /// The grammar cannot parse parts of the text.
     Errors,
-    /// It has more symbols than are kept.
+    /// The file has more symbols than the limit.
     TooMany,
 }
 
 impl Gap {
-    /// In words, for the model.
+    /// Returns a description for the model.
     pub fn words(self) -> &'static str {
         match self {
             Self::NoGrammar => "there is no grammar for its language",
@@ -71,9 +71,10 @@ impl Gap {
     }
 }
 
-/// Reads a source file. It never fails: what cannot be read is missing, and [`Outline::gap`] says why.
+/// Parses a source file. It never fails: parts that cannot be parsed are missing, and [`Outline::gap`] is the
+/// reason.
 ///
-/// `stopped` is asked while it parses.
+/// `stopped` is polled while parsing; return true to cancel.
 ///
 /// ```
 /// use windlass_tools_index::{Kind, outline};
@@ -111,7 +112,7 @@ pub(crate) fn outline_in(
     outline
 }
 
-/// A parse that ends when it takes too long or is not wanted any more.
+/// Parses a source. Returns `None` when `is_over` returns true.
 fn parse(ready: &Ready, source: &[u8], is_over: &dyn Fn() -> bool) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&ready.language).ok()?;

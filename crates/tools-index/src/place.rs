@@ -1,4 +1,4 @@
-//! Where a tool looks: a file or a folder of the workspace, each file opened by handle below its root.
+//! Access of the tools to files of the workspace, each opened by handle below its root.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -13,37 +13,37 @@ use windlass_sandbox::{FileError, Workspace, WorkspacePath, has_readable_rules};
 use windlass_text::Text;
 use windlass_tool::{PathGate, ToolError};
 
-/// How long a file may be that is read.
+/// Maximum size of a file, in bytes.
 pub(crate) const MAX_FILE_BYTES: usize = 16 * 1024 * 1024;
-/// How many files one call looks into.
+/// Maximum number of files that one call reads.
 const MAX_FILES: usize = 50_000;
-/// How long one call looks into files.
+/// Maximum time for reading files in one call.
 const MAX_TIME: Duration = Duration::from_secs(30);
 
-/// Asked before each file and while one is parsed.
+/// Callback that returns true to cancel. It is called before each file and while a file is parsed.
 pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// What a call works with.
+/// Context of a call.
 pub(crate) struct Place<'p> {
     pub(crate) workspace: &'p Workspace,
-    /// Secrets that no result may show: taken out of a text before anything else looks at it.
+    /// Secrets that are removed from every text before anything else reads it.
     pub(crate) redactor: Redactor,
-    /// What policy says about the files that are found.
+    /// Policy for the files that are found.
     pub(crate) gate: PathGate,
     pub(crate) stopped: Stopped<'p>,
 }
 
-/// A file's bytes, without the secrets that the call's context names.
+/// Content of a file, without the secrets of the call's context.
 pub(crate) struct Source {
     pub(crate) path: WorkspacePath,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What was found below a folder.
+/// Results below a folder.
 pub(crate) struct Scan<T> {
-    /// By the files' paths.
+    /// Results, sorted by path.
     pub(crate) found: Vec<(WorkspacePath, T)>,
-    /// How many files were looked into.
+    /// Number of files that were read.
     pub(crate) looked: usize,
     left_out: LeftOut,
 }
@@ -56,19 +56,19 @@ struct LeftOut {
     is_cut: bool,
 }
 
-/// What a walk says of a file.
+/// Permission to read a file that a walk found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// It may be read.
+    /// The file may be read.
     Open,
-    /// It has the name of a secret, and is not to be opened.
+    /// The file has a secret's name and must not be opened.
     Secret,
-    /// Policy refuses to show it.
+    /// Policy refuses to show the file.
     Refused,
 }
 
 impl Place<'_> {
-    /// The real absolute path of what the model named.
+    /// Returns the path that the model named, and its real absolute path.
     pub(crate) fn start(&self, path: Option<&str>) -> Result<(WorkspacePath, PathBuf), ToolError> {
         let path = self.workspace.resolve(path.unwrap_or(".")).map_err(told)?;
         if path.is_output() {
@@ -78,7 +78,7 @@ impl Place<'_> {
         Ok((path, start))
     }
 
-    /// One file, by the path that the model named.
+    /// Reads a file that the model named.
     pub(crate) fn read(&self, path: &str) -> Result<Source, ToolError> {
         let path = self.workspace.resolve(path).map_err(told)?;
         let stream = self.workspace.stream(&path).map_err(told)?;
@@ -96,7 +96,7 @@ impl Place<'_> {
         Ok(Source { path, bytes: redact_source(&self.redactor, decoded(bytes)) })
     }
 
-    /// Looks into the files below a folder, on all cores. The threads end before it returns.
+    /// Reads the files below a folder, on all cores. Its threads have ended when it returns.
     pub(crate) fn scan<T: Send>(
         &self,
         start: &Path,
@@ -138,7 +138,8 @@ impl Place<'_> {
         scan
     }
 
-    /// Names the files below a folder by the rules of `grep_file`, in no order, and says whether each may be opened.
+    /// Calls `visit` with the files below a folder, in any order, by the rules of `grep_file`, with the
+    /// permission to read each.
     pub(crate) fn walk(
         &self,
         start: &Path,
@@ -149,7 +150,8 @@ impl Place<'_> {
             let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else {
                 return WalkState::Continue;
             };
-            // The effect names where the call starts; a secret below it would be read without its name.
+            // The declared effect names the start of the walk, so files with names of secrets below it are
+            // not covered.
             let is_secret = entry.path().strip_prefix(start).is_ok_and(is_secret);
             let standing = match () {
                 () if !self.shows(below) => Standing::Refused,
@@ -164,17 +166,17 @@ impl Place<'_> {
         });
     }
 
-    /// Whether policy lets the file be shown.
+    /// Returns true if policy allows the file to be shown.
     pub(crate) fn shows(&self, below: &Path) -> bool {
         self.gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| self.gate.shows(&path.plain()))
     }
 
-    /// Whether a file can be opened now.
+    /// Returns true if a file can be opened now.
     pub(crate) fn can_open(&self, below: &Path) -> bool {
         WorkspacePath::found(below).is_ok_and(|path| self.workspace.stream(&path).is_ok())
     }
 
-    /// The file by handle below the root; none if it cannot be read, or is too long.
+    /// Reads a file by handle below the root. Returns `None` if it cannot be read or is too long.
     pub(crate) fn source(&self, below: &Path) -> Option<Source> {
         let path = WorkspacePath::found(below).ok()?;
         let stream = self.workspace.stream(&path).ok()?;
@@ -187,7 +189,7 @@ impl Place<'_> {
     }
 }
 
-/// The lines keep their numbers, also behind a secret of several lines.
+/// Removes secrets and keeps line breaks, so that line numbers stay correct after a multi-line secret.
 fn redact_source(redactor: &Redactor, bytes: Vec<u8>) -> Vec<u8> {
     let clean = match std::str::from_utf8(&bytes) {
         Ok(text) => match redactor.redact_lines(text) {
@@ -199,7 +201,7 @@ fn redact_source(redactor: &Redactor, bytes: Vec<u8>) -> Vec<u8> {
     clean.unwrap_or(bytes)
 }
 
-/// A text of another encoding as UTF-8, as `read_file` shows it. Grammars and words are made for UTF-8 alone.
+/// Decodes text of another encoding like `read_file`, because grammars and the tokenizer need UTF-8.
 fn decoded(bytes: Vec<u8>) -> Vec<u8> {
     if std::str::from_utf8(&bytes).is_ok() {
         return bytes;
@@ -208,7 +210,7 @@ fn decoded(bytes: Vec<u8>) -> Vec<u8> {
     text.unwrap_or(bytes)
 }
 
-/// The regular files below a folder that `.gitignore` lets through and that are not hidden.
+/// Visits the regular files below a folder that are neither hidden nor ignored by `.gitignore`.
 pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
     walk_all(start, &|entry| match entry.file_type() {
         Some(kind) if kind.is_file() => visit(entry),
@@ -216,19 +218,20 @@ pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState
     });
 }
 
-/// The same with folders and all else.
+/// Like [`walk_entries`], with folders and all other entries.
 pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
     let mut builder = WalkBuilder::new(start);
-    // The folder that is searched has no place where it could be passed over.
+    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so unreadable rules there
+    // turn off ignore rules for the whole walk.
     let reads_rules = !start.is_dir() || has_readable_rules(start);
-    // Rules outside the workspace belong to somebody else's files.
+    // Ignore files outside of the workspace do not apply to it.
     builder.follow_links(false).require_git(false).parents(false).git_global(false);
     builder.git_ignore(reads_rules).git_exclude(reads_rules).ignore(reads_rules).filter_entry(move |entry| {
         let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
         !reads_rules || !is_folder || has_readable_rules(entry.path())
     });
     builder.build_parallel().run(|| {
-        // A folder that cannot be read is passed over, as grep does.
+        // Skip a folder that cannot be read, as grep does.
         Box::new(|entry| entry.map_or(WalkState::Continue, |entry| visit(&entry)))
     });
 }
@@ -243,7 +246,7 @@ pub(crate) fn now() -> Instant {
 }
 
 impl<T> Scan<T> {
-    /// What was not looked at, as the end of a sentence.
+    /// Returns a description of the skipped files, to append to a sentence.
     pub(crate) fn left_out(&self) -> String {
         let LeftOut { secrets, unread, refused, is_cut } = self.left_out;
         let mut parts = Vec::new();
@@ -263,7 +266,7 @@ impl<T> Scan<T> {
     }
 }
 
-/// A failed file operation in words for the model.
+/// Converts the error of a file operation to an error for the model.
 pub(crate) fn told(error: impl Into<FileError>) -> ToolError {
     ToolError::model(error.into().to_string())
 }

@@ -1,4 +1,4 @@
-//! `indexer_search_code`: symbols by their names.
+//! `indexer_search_code`: symbols by name.
 
 use serde::Deserialize;
 use windlass_tool::ToolError;
@@ -12,7 +12,7 @@ use crate::wanted::{Matching, Sought, language, may_have_symbols};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 500;
-/// How many fitting symbols of one file are kept.
+/// Maximum number of matching symbols per file.
 const MAX_IN_FILE: usize = 1_000;
 
 #[derive(Debug, Deserialize)]
@@ -100,13 +100,13 @@ impl Question for SearchCode {
     }
 }
 
-/// A symbol on one line.
+/// Returns a symbol on one line.
 pub(crate) fn line(path: &str, symbol: &Symbol) -> String {
     let Symbol { first, last, kind, signature, .. } = symbol;
     format!("{path}:{first}-{last} {} {}: {signature}\n", kind.word(), symbol.full_name())
 }
 
-/// What a name belongs to, and the name.
+/// Splits a query into the container, if any, and the name.
 fn split(query: &str) -> (Option<&str>, &str) {
     for mark in ["::", "#", "."] {
         if let Some((container, name)) = query.rsplit_once(mark)

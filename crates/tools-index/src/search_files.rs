@@ -1,4 +1,4 @@
-//! `indexer_search_files`: files by their names.
+//! `indexer_search_files`: files by name.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -101,7 +101,8 @@ impl Question for SearchFiles {
     }
 }
 
-/// How well a path fits, 0 is best; none if it does not. All fit where nothing is asked for.
+/// Returns the distance of a path from the query, 0 for the best match, or `None` if it does not match. Every
+/// path matches an empty query.
 fn distance(query: &str, below: &Path) -> Option<usize> {
     if query.is_empty() {
         return Some(0);
@@ -119,7 +120,7 @@ fn distance(query: &str, below: &Path) -> Option<usize> {
         () if words.iter().all(|word| path.contains(word)) => 5,
         () => {
             let letters = words.concat();
-            // Letters that lie far from each other fit by chance.
+            // Letters that are far apart match by chance.
             let most = letters.chars().count().saturating_mul(2);
             let near = |text: &str| gaps(&letters, text).filter(|gaps| *gaps <= most);
             near(name).or_else(|| near(&path).map(|gaps| gaps.saturating_add(20)))?.saturating_add(6)

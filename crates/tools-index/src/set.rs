@@ -1,4 +1,4 @@
-//! All tools of this crate at once.
+//! All tools of this crate.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::indexer::Indexer;
 use crate::search_code::SearchCode;
 use crate::search_files::SearchFiles;
 
-/// The tools that need no index on disk, on one workspace.
+/// Returns the tools that need no index on disk, for one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(Indexer::<SearchCode>::new(workspace)),
@@ -25,10 +25,10 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// All tools, with the index of `codebase_search` below a folder outside of the workspace.
+/// Returns all tools, with the index of `codebase_search` in a folder outside of the workspace.
 ///
 /// # Errors
-/// If the folder lies inside the workspace.
+/// If the folder is inside the workspace.
 #[cfg(feature = "search")]
 pub fn tools_with(
     workspace: &Arc<Workspace>,
@@ -38,7 +38,7 @@ pub fn tools_with(
     Ok(tools_with_search(workspace, search))
 }
 
-/// All tools, with a `codebase_search` that may have a ranker.
+/// Returns all tools, with a configured `codebase_search`, for example one with a ranker.
 #[cfg(feature = "search")]
 pub fn tools_with_search(workspace: &Arc<Workspace>, search: crate::CodebaseSearch) -> Vec<Arc<dyn Tool>> {
     let mut tools = tools(workspace);

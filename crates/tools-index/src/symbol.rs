@@ -1,15 +1,15 @@
-//! A named thing in a file.
+//! Named declarations in a file.
 
 use serde::Deserialize;
 
-/// What a symbol is.
+/// Kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Kind {
-    /// A function that belongs to nothing else.
+    /// A function outside of any type.
     Function,
-    /// A function of a class, a type, an interface.
+    /// A function of a class, a type or an interface.
     Method,
     /// A class or a record.
     Class,
@@ -23,9 +23,9 @@ pub enum Kind {
     Trait,
     /// An interface.
     Interface,
-    /// What is implemented for a type.
+    /// An implementation block of a type.
     Impl,
-    /// A name for a type.
+    /// A type alias.
     Type,
     /// A constant.
     Constant,
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind in one word, as arguments and results name it.
+    /// Returns the kind as arguments and results name it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -65,7 +65,7 @@ impl Kind {
         matches!(self, Self::Function | Self::Method)
     }
 
-    /// Whether functions inside are its methods.
+    /// Returns true if functions inside of this kind are methods.
     pub(crate) fn has_methods(self) -> bool {
         matches!(
             self,
@@ -80,34 +80,34 @@ impl Kind {
     }
 }
 
-/// A named thing in a file.
+/// A named declaration in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Symbol {
-    /// What it is.
+    /// Kind of the symbol.
     pub kind: Kind,
-    /// Its own name.
+    /// Name without its container.
     pub name: String,
-    /// The name of what it belongs to.
+    /// Name of the enclosing symbol.
     pub container: Option<String>,
-    /// The line of its documentation's begin, or its own, counted from 1.
+    /// First line of the documentation if it precedes the symbol, otherwise of the symbol; counted from 1.
     pub start: usize,
-    /// Its first line.
+    /// First line of the declaration.
     pub first: usize,
-    /// Its last line.
+    /// Last line of the declaration.
     pub last: usize,
-    /// How it is declared, without its body, on one line.
+    /// Declaration without its body, on one line.
     pub signature: String,
-    /// What is written about it.
+    /// Documentation.
     pub doc: Option<String>,
-    /// Of a function: the number of ways through it.
+    /// Cyclomatic complexity of a function; 0 for other symbols.
     pub complexity: u32,
-    /// Of a function: how deep its blocks lie in each other.
+    /// Maximum nesting of blocks in a function.
     pub nesting: u32,
 }
 
 impl Symbol {
-    /// The name with that of what it belongs to.
+    /// Returns the name with its container: `container::name`.
     pub fn full_name(&self) -> String {
         match &self.container {
             Some(container) => format!("{container}::{}", self.name),

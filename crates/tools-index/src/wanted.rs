@@ -1,4 +1,4 @@
-//! Which files, which names: the arguments that several tools take.
+//! Filters for files and names, which several tools accept.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::language::Language;
 const MAX_TEXT_CHARS: usize = 200;
 const MAX_PATTERN_BYTES: usize = 1024 * 1024;
 
-/// How a name is compared with what is looked for.
+/// Way to compare a name with the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Matching {
@@ -24,13 +24,13 @@ pub(crate) enum Matching {
     Regex,
 }
 
-/// A name that is looked for.
+/// Query for a name.
 pub(crate) struct Sought {
     matching: Matching,
     name: String,
     lower: String,
     regex: Option<Regex>,
-    /// What a file must hold to have such a name.
+    /// Pattern that every file with a matching name contains.
     prefilter: Option<BytesRegex>,
 }
 
@@ -64,12 +64,12 @@ impl Sought {
         Ok(Self { matching, name: text.to_owned(), lower, regex, prefilter: prefilter.transpose()? })
     }
 
-    /// Whether a file can have the name at all.
+    /// Returns false if a file cannot contain a matching name.
     pub(crate) fn may_be_in(&self, bytes: &[u8]) -> bool {
         self.prefilter.as_ref().is_none_or(|filter| filter.is_match(bytes))
     }
 
-    /// How well a name fits, 0 is best; none if it does not.
+    /// Returns the distance of a name from the query, 0 for the best match, or `None` if it does not match.
     pub(crate) fn distance(&self, name: &str) -> Option<usize> {
         if let Some(regex) = &self.regex {
             return regex.is_match(name).then_some(0);
@@ -90,19 +90,20 @@ impl Sought {
     }
 }
 
-/// How many letters of a name lie between the sought ones, which come in their order; none if they do not.
+/// Returns the number of letters between the sought letters in a name, or `None` if it does not contain them
+/// in order.
 pub(crate) fn gaps(sought: &str, name: &str) -> Option<usize> {
     let mut rest = name.chars();
     let mut gaps: usize = 0;
     for (number, letter) in sought.chars().enumerate() {
         let skipped = rest.by_ref().position(|other| other == letter)?;
-        // What comes before the first is no gap, but a late begin is a worse one.
+        // Letters before the first match count at most three.
         gaps = gaps.saturating_add(if number == 0 { skipped.min(3) } else { skipped });
     }
     Some(gaps)
 }
 
-/// A glob for names or, with a `/`, for paths below the workspace.
+/// A glob for file names or, with a `/`, for paths relative to the workspace.
 pub(crate) struct FileGlob(Glob);
 
 impl FileGlob {
@@ -115,7 +116,7 @@ impl FileGlob {
     }
 }
 
-/// The language that a model names.
+/// Returns the language that a call names.
 pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, ToolError> {
     let Some(name) = name else { return Ok(None) };
     Language::named(name).map(Some).ok_or_else(|| {
@@ -124,8 +125,8 @@ pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, 
     })
 }
 
-/// Whether a file is to be parsed: its name is that of a language with symbols, of the one asked for if one is.
-/// A file without an extension may say it in its first line.
+/// Returns true if a file may have symbols: its name indicates a language with a grammar, and the requested
+/// language if there is one. A file without an extension may indicate its language in the first line.
 pub(crate) fn may_have_symbols(below: &Path, asked: Option<&'static Language>) -> bool {
     match Language::of_name(below) {
         Some(language) => language.grammar.is_some() && asked.is_none_or(|asked| asked.name == language.name),

@@ -1,4 +1,4 @@
-//! What a search keeps: how many lines match in each file, and later the lines that are shown.
+//! Results of a search: first the number of matching lines in each file, then the lines of a page.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write;
@@ -10,24 +10,24 @@ use windlass_redact::Redactor;
 
 const MAX_LINE_CHARS: usize = 500;
 const MAX_BYTES: usize = 60_000;
-/// How many files are kept by name; of more, those that sort last are counted only.
+/// Maximum number of files that are kept by name. Of more files, those that sort last are only counted.
 const MAX_FILES: usize = 100_000;
 
-/// What was found in all files.
+/// Results over all files.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Matching lines of each file, in the order in which they are shown.
+    /// Number of matching lines of each file, in path order.
     pub(crate) files: BTreeMap<PathBuf, u64>,
-    /// All matching lines, and all files that have some.
+    /// Numbers of all matching lines, and of all files with a match.
     pub(crate) lines: u64,
     pub(crate) matched: u64,
-    /// How many files, and folders whose rules cannot be read, could not be searched.
+    /// Number of files that could not be searched, and of folders whose ignore rules cannot be read.
     pub(crate) unread: u64,
-    /// How many files were not searched because their names are those of secrets.
+    /// Number of files that were skipped because of a secret's name.
     pub(crate) secrets: u64,
-    /// How many files were not searched because policy refuses to show them.
+    /// Number of files that policy refuses to show.
     pub(crate) refused: u64,
-    /// Whether the search was stopped before its end.
+    /// True if the search was cancelled.
     pub(crate) is_cut: bool,
 }
 
@@ -42,11 +42,11 @@ impl Tally {
     }
 }
 
-/// Counts the matching lines of one file.
+/// Sink that counts the matching lines of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Count {
     pub(crate) lines: u64,
-    /// A file that turned out to be binary is not counted: its lines say nothing.
+    /// True if the file turned out to be binary; its matches are then ignored.
     pub(crate) is_binary: bool,
 }
 
@@ -65,15 +65,15 @@ impl Sink for Count {
     }
 }
 
-/// The lines that are shown, over all files.
+/// The lines of a page, over all files.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) text: String,
-    /// How many matching lines are still to be passed over.
+    /// Number of matching lines still to be skipped.
     pub(crate) skip: u64,
     pub(crate) limit: u64,
     pub(crate) shown: u64,
-    /// Secrets that no line may show.
+    /// Secrets that are removed from every line.
     pub(crate) redactor: Redactor,
 }
 
@@ -83,16 +83,16 @@ impl Page {
     }
 }
 
-/// The sink for the lines of one file.
+/// Sink that writes the lines of one file.
 pub(crate) struct Lines<'p> {
     pub(crate) path: &'p str,
     pub(crate) page: &'p mut Page,
-    /// The lines that a secret has a part in, without it.
+    /// Lines that contain a part of a secret, redacted, by line number.
     pub(crate) clean: BTreeMap<u64, String>,
-    /// Whether the last match was shown, and so what follows it.
+    /// True if the last match was shown, so that its following context is shown too.
     pub(crate) follows: bool,
-    /// The last lines that were not shown: the next match may have them before it. Lines behind a match that is passed
-    /// over may be lines before one that is shown.
+    /// Last lines that were not shown, as context before the next match. They include lines after a skipped
+    /// match.
     pub(crate) held: VecDeque<(u64, Vec<u8>)>,
     pub(crate) context: usize,
 }
@@ -107,8 +107,8 @@ impl Lines<'_> {
         }
     }
 
-    /// Writes what was held and stands close enough above a line. The searcher gives each line once, so it does not give
-    /// a line behind a match again before the next one.
+    /// Writes the held lines that are close enough above a line. The searcher reports each line once, so it
+    /// does not repeat the context after a match before the next match.
     fn write_held(&mut self, number: u64) {
         let first = number.saturating_sub(self.context as u64);
         for (at, line) in std::mem::take(&mut self.held) {
@@ -122,7 +122,7 @@ impl Lines<'_> {
         let number = number.unwrap_or_default();
         let whole = String::from_utf8_lossy(bytes);
         let line = self.clean.get(&number).map_or(&*whole, String::as_str);
-        // Before it is cut: half a secret is not found.
+        // Redact before cutting, because half a secret is not found.
         let line = self.page.redactor.redact(line.trim_end_matches(['\n', '\r'])).into_owned();
         let text = &mut self.page.text;
         // Writing into a string cannot fail.
@@ -165,7 +165,7 @@ impl Sink for Lines<'_> {
         let (number, line) = (around.line_number().unwrap_or_default(), around.bytes());
         match around.kind() {
             SinkContextKind::After if self.follows => self.write(Some(number), '-', line),
-            // Whether it is shown is known when its match comes.
+            // The next match decides whether this line is shown.
             _ => self.hold(number, line),
         }
         Ok(true)

@@ -1,4 +1,4 @@
-//! `grep_file`: lines that match a pattern, in one file or many.
+//! `grep_file`: finds lines that match a pattern, in one file or many.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ pub(crate) struct GrepArguments {
     pub(crate) offset: Option<u64>,
 }
 
-/// What is told of what was found.
+/// Kind of result.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -74,7 +74,7 @@ pub(crate) enum Mode {
 }
 
 impl GrepFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec() }
     }
@@ -115,7 +115,7 @@ impl Tool for GrepFile {
         Inspection::default().with_target(self.workspace.target(path, Look::Place))
     }
 
-    /// A dropped call ends at the next piece of a file, because the token is asked before each.
+    /// Dropping the future cancels the search, which checks the token before each piece of a file.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: GrepArguments = read_arguments(payload)?;

@@ -1,4 +1,4 @@
-//! What is looked for, and in which files: the arguments made ready before the walk begins.
+//! Search criteria, compiled from the arguments before the walk begins.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -13,15 +13,16 @@ use windlass_tool::ToolError;
 
 use crate::grep::GrepArguments;
 
-/// A line end in a pattern over several lines.
+/// Line end in a multi-line pattern.
 const LINE_END: &str = r"(?:\r?\n)";
 const MAX_CONTEXT: usize = 10;
-/// How long a line may be, and a file where matches span lines; what is longer is passed over and told.
+/// Maximum size of a line, or of a file in a multi-line search, in bytes. Larger ones are skipped and
+/// reported.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
-/// How many bytes of automaton a pattern may need.
+/// Maximum size of a compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
-/// What is looked for, and in which files.
+/// Compiled search criteria.
 pub(crate) struct Wanted {
     pub(crate) matcher: RegexMatcher,
     is_multiline: bool,
@@ -30,7 +31,7 @@ pub(crate) struct Wanted {
     types: Option<Types>,
 }
 
-/// A glob, and whether it says which files are not wanted.
+/// A glob that selects files, or excludes them if it is negated.
 struct NameGlob {
     glob: Glob,
     is_negated: bool,
@@ -47,23 +48,23 @@ impl Wanted {
         })
     }
 
-    /// Whether a file is looked into, by its path below the workspace.
+    /// Returns true if a file is searched, given its path relative to the workspace.
     pub(crate) fn includes(&self, below: &Path) -> bool {
         self.glob.as_ref().is_none_or(|glob| glob.fits(below))
             && self.types.as_ref().is_none_or(|types| !types.matched(below, false).is_ignore())
     }
 
-    /// How many lines are shown around each match.
+    /// Returns the number of context lines around each match.
     pub(crate) fn context(&self) -> usize {
         self.context
     }
 
-    /// A searcher that only finds, which is quicker than one that knows the lines' numbers.
+    /// Returns a searcher without line numbers, which is faster, for counting.
     pub(crate) fn counter(&self) -> Searcher {
         self.builder().line_number(false).build()
     }
 
-    /// A searcher for what is shown.
+    /// Returns a searcher with line numbers and context, for the results.
     pub(crate) fn shower(&self) -> Searcher {
         let context = self.context;
         self.builder().line_number(true).before_context(context).after_context(context).build()
@@ -82,7 +83,8 @@ impl Wanted {
     }
 }
 
-/// Lines end with `\n` or `\r\n`: `$` fits before both, and in a pattern over several lines a `\n` takes both.
+/// Compiles the pattern. Lines end with `\n` or `\r\n`: `$` matches before both, and in a multi-line pattern
+/// `\n` matches both.
 fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
     let is_multiline = arguments.multiline.unwrap_or(false);
     let is_literal = arguments.literal.unwrap_or(false);
@@ -110,11 +112,11 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
     })
 }
 
-/// A pattern whose `\n` outside of brackets takes `\r\n`, too.
+/// Rewrites `\n` outside of brackets so that it also matches `\r\n`.
 fn over_line_ends(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let (mut letters, mut depth) = (pattern.chars(), 0_usize);
-    // There line ends are for the eye.
+    // In verbose mode, literal line ends are only layout.
     let is_verbose = pattern.starts_with("(?x");
     while let Some(letter) = letters.next() {
         match letter {
@@ -133,11 +135,11 @@ fn over_line_ends(pattern: &str) -> String {
             }
         }
     }
-    // A `\r` that the pattern has itself is in it once.
+    // Where the pattern itself has `\r\n`, remove the additional `\r`.
     out.replace(&format!("\\r{LINE_END}"), LINE_END)
 }
 
-/// A plain text as a pattern, in which each line end takes both forms.
+/// Escapes plain text to a pattern in which each line end matches both forms.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.replace("\r\n", "\n").chars() {

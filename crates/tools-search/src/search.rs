@@ -1,4 +1,4 @@
-//! The walk on all cores, with ripgrep's own crates: which files have matching lines, and how many.
+//! The walk on all cores, with ripgrep's own crates: counts the matching lines of each file.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -15,13 +15,13 @@ use windlass_tool::PathGate;
 use crate::collect::{Count, Tally};
 use crate::pattern::Wanted;
 
-/// How long a file may be that is held as a whole, to be decoded or redacted.
+/// Maximum size of a file that is loaded completely, to decode or redact it.
 const MAX_HELD_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Asked before each file and each piece of one.
+/// Callback that returns true to cancel. It is called before each file and each piece of a file.
 pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// Counts the matching lines of every file below `start`. The threads end before it returns.
+/// Counts the matching lines of every file below `start`. Its threads have ended when it returns.
 pub(crate) fn search(
     workspace: &Workspace,
     start: &Path,
@@ -42,7 +42,7 @@ pub(crate) fn search(
                 note(&|tally| tally.is_cut = true);
                 return WalkState::Quit;
             }
-            // A folder that cannot be read is passed over, as grep does.
+            // Skip a folder that cannot be read, as grep does.
             let Ok(entry) = entry else { return WalkState::Continue };
             match visitor.visit(&entry) {
                 Searched::Nothing => {}
@@ -59,7 +59,7 @@ pub(crate) fn search(
     tally
 }
 
-/// What one thread of the walk holds.
+/// State of one thread of the walk.
 struct Visitor<'s> {
     workspace: &'s Workspace,
     start: &'s Path,
@@ -79,8 +79,8 @@ enum Searched<'p> {
 }
 
 impl Visitor<'_> {
-    /// The walk only gives names; each file is opened again by handle below the root, so that a swap on the way
-    /// leads nowhere, and read piece by piece, however long it is.
+    /// Searches a file. The walk only yields names; each file is opened again by handle below the root, so
+    /// that a concurrent replacement cannot redirect it, and is read in pieces.
     fn visit<'p>(&mut self, entry: &'p DirEntry) -> Searched<'p> {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             return Searched::Nothing;
@@ -92,7 +92,8 @@ impl Visitor<'_> {
         if !shows(self.gate, below) {
             return Searched::Refused;
         }
-        // The effect names where the search starts; a secret below it would be read without its name.
+        // The declared effect names the start of the search, so files with names of secrets below it are not
+        // covered.
         if entry.path().strip_prefix(self.start).is_ok_and(is_secret) {
             return Searched::Secret;
         }
@@ -117,7 +118,7 @@ impl Visitor<'_> {
     }
 }
 
-/// Whether policy lets a file be shown that the search has found.
+/// Returns true if policy allows the file to be shown.
 fn shows(gate: &PathGate, below: &Path) -> bool {
     gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| gate.shows(&path.plain()))
 }
@@ -126,16 +127,16 @@ fn is_secret(below: &Path) -> bool {
     below.iter().any(|name| is_secret_name(&name.to_string_lossy()))
 }
 
-/// A file that ends when the search is stopped, and that notices bytes that are not UTF-8.
+/// Reader that fails when the search is cancelled, and detects bytes that are not UTF-8.
 pub(crate) struct Stoppable<'s> {
     stream: FileStream,
     stopped: Stopped<'s>,
     utf8: Utf8,
 }
 
-/// How far the bytes so far are UTF-8.
+/// Validity of the bytes so far.
 enum Utf8 {
-    /// They are, but for the first bytes of a character at the end.
+    /// Valid UTF-8, except for the first bytes of a character at the end.
     Valid(Vec<u8>),
     Odd,
 }
@@ -145,7 +146,7 @@ impl<'s> Stoppable<'s> {
         Self { stream, stopped, utf8: Utf8::Valid(Vec::new()) }
     }
 
-    /// Whether bytes were read that are not UTF-8.
+    /// Returns true if the bytes read are not UTF-8.
     pub(crate) fn is_odd(&self) -> bool {
         match &self.utf8 {
             Utf8::Valid(rest) => !rest.is_empty(),
@@ -183,8 +184,8 @@ impl Read for Stoppable<'_> {
     }
 }
 
-/// A file of another encoding as `read_file` shows it, so that what is shown is found; nothing if the file is too long to
-/// be held, binary, or begins with a byte order mark, which the searcher knows.
+/// Decodes a file like `read_file`, so that text which that tool shows is found. Returns `None` for a file
+/// that is too long or binary, or has a UTF-16 BOM, which the searcher itself handles.
 pub(crate) fn decoded(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<String> {
     let bytes = read_whole(descent, below, stopped)?;
     if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
@@ -193,7 +194,7 @@ pub(crate) fn decoded(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<
     Text::show(&bytes).ok().map(|shown| shown.text.into_owned())
 }
 
-/// The bytes of a file; nothing if it is too long to be held, or cannot be read.
+/// Returns the content of a file, or `None` if it is too long or cannot be read.
 pub(crate) fn read_whole(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<Vec<u8>> {
     let stream = descent.stream(below).ok().filter(|stream| stream.len() <= MAX_HELD_BYTES)?;
     let mut bytes = Vec::new();
@@ -204,12 +205,13 @@ pub(crate) fn read_whole(descent: &mut Descent<'_>, below: &Path, stopped: Stopp
 fn walk(start: &Path, unread: &Arc<AtomicU64>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     let unread = Arc::clone(unread);
-    // The folder that is searched has no place where it could be passed over.
+    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so unreadable rules there
+    // turn off ignore rules for the whole walk.
     let reads_rules = !start.is_dir() || has_readable_rules(start);
     builder
         .follow_links(false)
         .require_git(false)
-        // Rules outside the workspace belong to somebody else's files.
+        // Ignore files outside of the workspace do not apply to it.
         .parents(false)
         .git_global(false)
         .git_ignore(reads_rules)

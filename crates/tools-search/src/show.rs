@@ -1,4 +1,4 @@
-//! What a search tells: lines, files or counts, in the order of the paths, with exact totals.
+//! Output of a search: lines, files or counts, in path order, with exact totals.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,7 +18,7 @@ const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
 const CUT: &str = "; the search was stopped before its end";
 
-/// Searches and tells what was found.
+/// Performs a search and returns its result as text for the model.
 pub(crate) fn grep(
     workspace: &Workspace,
     arguments: &GrepArguments,
@@ -55,8 +55,8 @@ pub(crate) fn grep(
     })
 }
 
-/// Only now are the lines themselves taken, from the few files that the page needs: the walk's order is that
-/// of the threads, and this one is that of the paths.
+/// Searches the files of the requested page again for their lines, in path order: the walk has visited all
+/// files in thread order and only counted.
 fn lines(
     workspace: &Workspace,
     wanted: &Wanted,
@@ -76,13 +76,13 @@ fn lines(
         }
         let Ok(stream) = descent.stream(below) else { continue };
         let name = stream.path().to_string();
-        // The walk has counted the lines of the decoded text where the file is of another encoding.
+        // If the file is not UTF-8, the walk has counted the lines of the decoded text.
         let text =
             if is_utf8(&mut descent, below, stopped) { None } else { decoded(&mut descent, below, stopped) };
         let clean = clean_lines(&mut descent, below, text.as_deref(), &page.redactor, stopped);
         let (held, context) = (VecDeque::new(), wanted.context());
         let mut sink = Lines { path: &name, page: &mut page, clean, follows: false, held, context };
-        // What was readable a moment ago and is not now shows what it had until then.
+        // If a file becomes unreadable meanwhile, show the lines found before.
         let _ = match text {
             Some(text) => searcher.search_slice(&wanted.matcher, text.as_bytes(), &mut sink),
             None => searcher.search_reader(&wanted.matcher, Stoppable::new(stream, stopped), &mut sink),
@@ -93,8 +93,8 @@ fn lines(
     format!("[{shown} of {found} matching lines shown, from {files} files{more}{left_out}]\n{}", page.text)
 }
 
-/// The lines that a secret has a part in, without it, by their numbers: a line alone does not show that it is
-/// a part of a secret of several lines. `decoded` is the text of a file of another encoding.
+/// Returns the lines that contain a part of a secret, redacted, by line number, because a single line does
+/// not show a part of a multi-line secret. `decoded` is the text of a file that is not UTF-8.
 fn clean_lines(
     descent: &mut Descent<'_>,
     below: &Path,
@@ -107,7 +107,7 @@ fn clean_lines(
     }
     let text = match decoded {
         Some(text) => Cow::Borrowed(text),
-        // The lines of a file that is too long to be held are redacted one by one.
+        // Lines of a file that is too long to load are redacted one at a time.
         None => match read_whole(descent, below, stopped) {
             Some(bytes) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
             None => return BTreeMap::new(),
@@ -121,12 +121,12 @@ fn clean_lines(
 fn is_utf8(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> bool {
     let Ok(stream) = descent.stream(below) else { return true };
     let mut source = Stoppable::new(stream, stopped);
-    // A file that cannot be read is told by the search.
+    // Ignore the error: the search itself reports an unreadable file.
     let _ = std::io::copy(&mut source, &mut std::io::sink());
     !source.is_odd()
 }
 
-/// The files' names, with counts or without.
+/// Returns the names of the files, with counts in mode `count`.
 fn files(tally: &Tally, mode: Mode, (skip, limit): (u64, u64), left_out: &str) -> String {
     let mut text = String::new();
     let mut shown: u64 = 0;

@@ -1,4 +1,4 @@
-//! A body, read to its end or to a limit, unpacked on the way.
+//! Response bodies, read up to a limit and decompressed on the way.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ use tokio::time::{Instant, timeout_at};
 use crate::exchange::Answer;
 use crate::{Ending, FetchError, Limits};
 
-/// What came of a body.
+/// Result of reading a body.
 pub(crate) struct Taken {
     pub(crate) bytes: Vec<u8>,
     pub(crate) wire_bytes: usize,
     pub(crate) ending: Ending,
 }
 
-/// Bytes up to a limit. A packed bomb meets it while it unpacks, and not after.
+/// Buffer with a size limit. A decompression bomb is stopped while it is decompressed.
 struct Capped {
     bytes: Vec<u8>,
     limit: usize,
@@ -28,7 +28,7 @@ enum Unpacking {
     Gzip(Box<MultiGzDecoder<Capped>>),
 }
 
-/// Reads a body. What came before a limit, a cut or the end of the time is kept.
+/// Reads a body. Keeps the bytes that arrived before a limit, a broken connection or the deadline.
 pub(crate) async fn take(
     answer: &mut Answer,
     limits: &Limits,
@@ -53,7 +53,7 @@ pub(crate) async fn take(
             break Ending::WireLimit;
         }
     };
-    // Nothing at all is no packed nothing, and is no error either.
+    // An empty body is not a valid gzip stream, and it is not an error either.
     let (bytes, ending) = if wire_bytes == 0 { (Vec::new(), ending) } else { unpacking.finish(ending) };
     Ok(Taken { bytes, wire_bytes, ending })
 }
@@ -86,7 +86,8 @@ impl Unpacking {
         }
     }
 
-    /// The bytes, and how it ended after all: packed bytes may still be inside, or miss their end.
+    /// Returns the bytes and the final ending: the decoder may still hold bytes, or the gzip stream may be
+    /// incomplete.
     fn finish(self, ending: Ending) -> (Vec<u8>, Ending) {
         let mut decoder = match self {
             Self::Plain(capped) => return (capped.bytes, ending),

@@ -1,4 +1,4 @@
-//! `Embeddings`: an endpoint that turns texts into vectors, as OpenAI's does.
+//! `Embeddings`: a client of an OpenAI-compatible embeddings endpoint.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::service::Service;
 use crate::vectors::vectors;
 use crate::{Fetch, ServiceKey, UrlRefusal, WebUrl};
 
-/// The most texts of one request.
+/// Maximum number of texts in one request.
 const MAX_TEXTS: usize = 256;
-/// The most bytes of all texts of one request.
+/// Maximum total size of the texts in one request, in bytes.
 const MAX_TEXT_BYTES: usize = 1_000_000;
-/// The most of an answer: 256 vectors of 3,072 numbers, written out, are 16 MB.
+/// Maximum size of a response: 256 vectors of 3,072 numbers in JSON are 16 MB.
 const MAX_ANSWER: usize = 20_000_000;
-/// Somebody waits for the search behind it.
+/// Maximum duration of a request. A user waits for the search that needs it.
 const TOTAL: Duration = Duration::from_secs(20);
 
-/// Who turns texts into vectors: an endpoint that takes `POST {base}/embeddings` as OpenAI's, and a model.
+/// Embeddings endpoint that accepts `POST {base}/embeddings` as OpenAI's does, with a model.
 ///
-/// The host is asked through the same checks as a page of [`Fetch`]: one that is not public has to be named with
-/// [`Fetch::with_reachable`]. What it answers is believed only as far as it fits what was asked: as many vectors as
-/// texts, all of one length, of finite numbers.
+/// Requests pass the same checks as a page of [`Fetch`]: a host that is not public must be named with
+/// [`Fetch::with_reachable`]. A response must match the request: one vector for each text, all of the same
+/// length, with finite numbers.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,61 +45,61 @@ pub struct Embeddings {
     form: VectorForm,
 }
 
-/// How the vectors are asked for. Either form is read, whatever was asked.
+/// Requested encoding of the vectors. Responses in either form are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the API has these two")]
 pub enum VectorForm {
-    /// Numbers in JSON, which every server knows.
+    /// JSON numbers, which every server supports.
     #[default]
     Numbers,
-    /// Little-endian 32 bit floats in base64: a third of the bytes.
+    /// Base64 of little-endian 32-bit floats, which takes a third of the bytes.
     Base64,
 }
 
-/// Why there are no vectors.
+/// Error of [`Embeddings::embed`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbeddingsError {
-    /// Too much for one request; nothing was sent.
+    /// The texts are too many or too long for one request; nothing was sent.
     #[error("{texts} texts of {bytes} bytes are too much for one request")]
     TooMuch {
-        /// How many texts.
+        /// Number of texts.
         texts: usize,
-        /// How long they are together.
+        /// Total size in bytes.
         bytes: usize,
     },
-    /// It could not be asked, or refused.
+    /// The request failed or was refused.
     #[error(transparent)]
     Asked(#[from] ToolError),
-    /// What came is not what the API says.
+    /// The response does not have the API's format.
     #[error("it answered with something that is no list of vectors")]
     Garbled,
-    /// Texts are without a vector, or vectors without a text.
+    /// The number of vectors differs from the number of texts.
     #[error("it gave {given} vectors for {asked} texts")]
     Count {
-        /// How many texts there were.
+        /// Number of texts.
         asked: usize,
-        /// How many vectors came.
+        /// Number of vectors.
         given: usize,
     },
-    /// A vector has not the length that was asked for, or that of the others.
+    /// A vector does not have the requested length, or differs in length from the first.
     #[error("it gave a vector of {given} numbers in place of {wanted}")]
     Dimensions {
-        /// How many there should be.
+        /// Expected number of dimensions.
         wanted: usize,
-        /// How many there are.
+        /// Actual number of dimensions.
         given: usize,
     },
-    /// A number is infinite or none.
+    /// A number in a vector is infinite or NaN.
     #[error("it gave a vector with a number that is not finite")]
     NotFinite,
 }
 
 impl Embeddings {
-    /// An endpoint by its base URL, as `https://api.openai.com/v1`, and the model that it is asked for.
+    /// Creates a client for a base URL, such as `https://api.openai.com/v1`, and a model.
     ///
     /// # Errors
-    /// If that is no address of the web.
+    /// If the base is not a valid web URL.
     pub fn new(
         fetch: Arc<Fetch>,
         base: &str,
@@ -113,43 +113,44 @@ impl Embeddings {
         Ok(Self { service, model: model.into(), dimensions: None, form: VectorForm::default() })
     }
 
-    /// The same with shorter vectors, for models that can be asked for them. Others are refused.
+    /// Requests vectors of this length, for models that support it. Vectors of another length are refused.
     pub fn with_dimensions(mut self, dimensions: usize) -> Self {
         self.dimensions = Some(dimensions);
         self
     }
 
-    /// The same with the vectors asked for in another form.
+    /// Sets the requested encoding of the vectors.
     pub fn with_form(mut self, form: VectorForm) -> Self {
         self.form = form;
         self
     }
 
-    /// The model.
+    /// Returns the name of the model.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// The host that texts are sent to.
+    /// Returns the host that receives the texts.
     pub fn host(&self) -> &str {
         self.service.host()
     }
 
-    /// What tells vectors that can be compared: those of one address, model and length.
+    /// Returns a key for comparable vectors: those with the same endpoint, model and length.
     pub fn space(&self) -> String {
         let length = self.dimensions.map_or_else(|| "own".to_owned(), |dimensions| dimensions.to_string());
         format!("{}\n{}\n{length}", self.service.base(), self.model)
     }
 
-    /// What asking it touches.
+    /// Returns the effect of a request, for policy.
     pub fn effect(&self) -> Effect {
         self.service.effect()
     }
 
-    /// The vectors of some texts, in their order, by one request. Cancel-safe: a dropped future closes its connection.
+    /// Returns the vectors of texts, in their order, with one request. Cancel-safe: dropping the future
+    /// closes the connection.
     ///
     /// # Errors
-    /// If nothing came, or not just one usable vector for each text.
+    /// If the request fails, or the response does not have exactly one valid vector for each text.
     pub async fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbeddingsError> {
         if texts.is_empty() {
             return Ok(Vec::new());

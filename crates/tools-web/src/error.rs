@@ -1,4 +1,4 @@
-//! Why a fetch gave nothing.
+//! Errors of a fetch.
 
 use std::error::Error;
 use std::io;
@@ -9,123 +9,123 @@ use windlass_web_reach::Refusal;
 
 use crate::UrlRefusal;
 
-/// Why a fetch gave nothing. What a server answered is no error, whatever its status.
+/// Error of a fetch. A response of a server is not an error, whatever its status.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The text is no URL that may be fetched.
+    /// The text is not a URL that may be fetched.
     #[error(transparent)]
     Url(#[from] UrlRefusal),
-    /// The port is none of the web's, and the program did not name it.
+    /// The port is neither 80 nor 443, and the program did not allow it.
     #[error("port {port} of {host} is not reachable: only 80 and 443 are")]
     Port {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// The port.
+        /// Port of the URL.
         port: u16,
     },
-    /// The name means this machine.
+    /// The host name denotes this machine.
     #[error("{host} is this machine, and only the public internet is reachable")]
     LocalName {
-        /// The host.
+        /// Host of the URL.
         host: String,
     },
     /// An address of the host is not public.
     #[error("{host} leads to {address}, which is not on the public internet")]
     NotPublic {
-        /// The host.
+        /// Host of the URL.
         host: String,
         /// The address.
         address: IpAddr,
     },
-    /// A key would go out without encryption.
+    /// The request would send a key without encryption.
     #[error("{host} would be sent a key without encryption, and nothing was sent")]
     KeyInTheOpen {
-        /// The host.
+        /// Host of the URL.
         host: String,
     },
-    /// The name has no address.
+    /// The host name cannot be resolved.
     #[error("the address of {host} cannot be found")]
     Unresolved {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// What the resolver said.
+        /// Error of the resolver.
         source: io::Error,
     },
-    /// No connection came about.
+    /// The connection failed.
     #[error("{host} cannot be reached")]
     Unreachable {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// What happened at the last of its addresses.
+        /// Error of the last attempt.
         source: io::Error,
     },
-    /// No encrypted connection came about, most often for the certificate.
+    /// The TLS handshake failed, most often because of the certificate.
     #[error("no encrypted connection with {host}")]
     Encryption {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// What was wrong.
+        /// Error of the handshake.
         source: io::Error,
     },
-    /// No connection in time.
+    /// The connection timed out.
     #[error("no connection with {host} within {limit:?}")]
     ConnectTimedOut {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// The limit that was reached.
+        /// The timeout.
         limit: Duration,
     },
-    /// No answer in time.
+    /// The fetch timed out before the response began.
     #[error("no answer from {host} within {limit:?}")]
     TimedOut {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// The limit that was reached.
+        /// The timeout.
         limit: Duration,
     },
-    /// What came is not HTTP, or it ended before the answer began.
+    /// The response is not HTTP, or the connection closed before it began.
     #[error("{host} did not answer in HTTP")]
     Protocol {
-        /// The host.
+        /// Host of the URL.
         host: String,
-        /// What was wrong.
+        /// Error of the HTTP library.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// One redirect after the other.
+    /// The server redirected more often than allowed.
     #[error("more than {limit} redirects, the last one to {to}")]
     TooManyRedirects {
-        /// The limit that was reached.
+        /// Maximum number of redirects.
         limit: usize,
-        /// Where it would have gone on.
+        /// URL of the last redirect.
         to: String,
     },
-    /// A redirect leads to where nothing may be fetched.
+    /// A redirect leads to a URL that may not be fetched.
     #[error("{from} redirects to where nothing is fetched")]
     Redirect {
-        /// Who redirected.
+        /// Host that redirected.
         from: String,
-        /// Why it was not followed.
+        /// Reason why the redirect was not followed.
         source: Box<Self>,
     },
-    /// What came is no text.
+    /// The response is not text.
     #[error("the server answered {status} with {media}, which is no text")]
     Media {
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// The type, as the server said it.
+        /// Media type that the server declared.
         media: String,
     },
-    /// The body is packed in a way that was not asked for.
+    /// The body has a content encoding that was not requested.
     #[error("the body is encoded as {encoding}, which was not asked for")]
     Packing {
-        /// How, as the server said it.
+        /// Content encoding that the server declared.
         encoding: String,
     },
-    /// A certificate that the program gave cannot be used.
+    /// A root certificate that the program supplied cannot be used.
     #[error("the root certificate cannot be used")]
     Root {
-        /// What was wrong.
+        /// Error of the certificate parser.
         source: Box<dyn Error + Send + Sync>,
     },
 }
@@ -144,7 +144,7 @@ impl From<Refusal> for FetchError {
 }
 
 impl FetchError {
-    /// Whether the same fetch may succeed later.
+    /// Returns true if the same fetch may succeed later.
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Unresolved { .. }

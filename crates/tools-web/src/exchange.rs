@@ -1,4 +1,4 @@
-//! One request and its answer on one connection.
+//! One HTTP request and its response, on one connection.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -28,20 +28,19 @@ use crate::{Checked, Dialer, FetchError, WebUrl};
 
 const ACCEPTED: &str = "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
 const AGENT: &str = concat!("windlass/", env!("CARGO_PKG_VERSION"));
-/// The most bytes of an answer's head: room for a few large headers.
+/// Maximum size of a response head, in bytes: room for a few large headers.
 const MAX_HEAD: usize = 64 * 1024;
-/// A name with more addresses than these gets no more attempts.
+/// Maximum number of a host's addresses that are tried.
 const MAX_ATTEMPTS: usize = 4;
 
-/// Anything that carries HTTP: with encryption or without.
+/// A stream that carries HTTP, with or without TLS.
 trait Carrier: Read + Write + Send + Unpin {}
 
 impl<T: Read + Write + Send + Unpin> Carrier for T {}
 
 type Connection = Pin<Box<dyn Future<Output = Result<(), hyper::Error>> + Send>>;
 
-/// An answer whose body is still coming. The connection lives in it and nowhere else: what is dropped here is
-/// closed.
+/// A response whose body is still arriving. It owns its connection, so dropping it closes the connection.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -49,16 +48,16 @@ pub(crate) struct Answer {
     connection: Option<Connection>,
 }
 
-/// What is asked of a server.
+/// Kind of request.
 #[derive(Clone, Copy)]
 pub(crate) enum Ask<'a> {
-    /// A page. Nothing that was not in the URL goes out: no cookie, no credentials, no referrer.
+    /// A page. The request contains nothing besides the URL: no cookies, credentials or referrer.
     Page,
-    /// What a service makes of a JSON text.
+    /// A JSON request to a service.
     Json { body: &'a Bytes, authorization: Option<&'a HeaderValue> },
 }
 
-/// How connections are made.
+/// Settings for connections.
 pub(crate) struct Way<'a> {
     pub(crate) dialer: &'a dyn Dialer,
     pub(crate) tls: Arc<ClientConfig>,
@@ -66,8 +65,8 @@ pub(crate) struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Dials the addresses, one after the other, and asks. Nothing but these addresses is ever dialled: there is
-    /// no proxy, no pool and no second look-up.
+    /// Dials the addresses in turn and sends the request on the first connection. It dials only these
+    /// addresses, without a proxy, a pool or a second DNS query.
     pub(crate) async fn ask(
         &self,
         url: &WebUrl,
@@ -75,7 +74,7 @@ impl Way<'_> {
         ask: Ask<'_>,
     ) -> Result<Answer, FetchError> {
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
-        // So that one address that never answers leaves time for the others.
+        // Divides the time, so that an address that never answers leaves time for the others.
         let each = self.connect / u32::try_from(attempts).unwrap_or(1);
         let mut last = FetchError::ConnectTimedOut { host: url.host().to_owned(), limit: self.connect };
         for address in addresses.iter().take(attempts) {
@@ -146,7 +145,7 @@ fn request(url: &WebUrl, ask: Ask<'_>) -> Result<Request<Full<Bytes>>, hyper::ht
 }
 
 impl Answer {
-    /// The next bytes of the body, none at its end. Cancel-safe: no byte is lost.
+    /// Returns the next bytes of the body, or `None` at its end. Cancel-safe: no byte is lost.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, hyper::Error>> {
         loop {
             let frame = poll_fn(|cx| {
@@ -154,7 +153,7 @@ impl Answer {
                 Pin::new(&mut self.body).poll_frame(cx)
             });
             match frame.await? {
-                // Trailers say nothing that is used here.
+                // Ignores trailers.
                 Ok(frame) => {
                     if let Ok(bytes) = frame.into_data() {
                         return Some(Ok(bytes));
@@ -166,7 +165,7 @@ impl Answer {
     }
 }
 
-/// Moves bytes. An error of the connection reaches whoever waits for the answer or the body.
+/// Polls the connection, which moves its bytes. Its errors also reach the future of the response or the body.
 fn drive(connection: &mut Option<Connection>, cx: &mut std::task::Context<'_>) {
     if let Some(running) = connection
         && let Poll::Ready(_) = running.as_mut().poll(cx)

@@ -1,4 +1,4 @@
-//! `Fetch`: gets a page, and dials nothing but addresses that were checked.
+//! `Fetch`: fetches pages and connects only to checked addresses.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::{
 
 type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 
-/// Gets pages of the public web, and of the places that the program names.
+/// Fetches pages of the public web, and of other places that the program allows.
 ///
-/// Each request, redirects included, goes the same way: the URL's port and host are judged, the name is resolved
-/// once, all of its addresses are checked, and just these are dialled. There is no proxy, no cookie and no
-/// credential. A clone shares all settings.
+/// Each request, redirects included, passes the same steps: check the URL's host and port, resolve the name
+/// once, check all of its addresses, and connect only to these. It uses no proxies, cookies or credentials.
+/// Clones share all settings.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -47,22 +47,22 @@ pub struct Fetch {
     tls: Arc<ClientConfig>,
 }
 
-/// What a service answered.
+/// Response of a service.
 pub(crate) struct Told {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) taken: Taken,
 }
 
-/// What one answer means for the fetch.
+/// Consequence of a response for the fetch.
 enum Hop {
     Follow(WebUrl, Scope),
     Stop(Fetched),
 }
 
 impl Fetch {
-    /// The public web through the system's resolver and plain TCP, with the default limits. Redirects to other
-    /// hosts are told and not followed.
+    /// Creates a fetcher for the public web with the system's resolver, TCP and the default limits. Redirects
+    /// to other hosts are returned and not followed.
     pub fn new() -> Self {
         let roots = tls::roots();
         Self {
@@ -76,69 +76,69 @@ impl Fetch {
         }
     }
 
-    /// The same with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same with another resolver.
+    /// Sets the resolver.
     pub fn with_resolver(mut self, resolver: impl Resolver + 'static) -> Self {
         self.resolver = Arc::new(resolver);
         self
     }
 
-    /// The same with another way out.
+    /// Sets the dialer.
     pub fn with_dialer(mut self, dialer: impl Dialer + 'static) -> Self {
         self.dialer = Arc::new(dialer);
         self
     }
 
-    /// The same with one more host and port that may be reached wherever they lead, private addresses included:
-    /// for what the program itself owns. A redirect from elsewhere to there is refused all the same.
+    /// Allows a host and port at any address, private addresses included, for services of the program itself.
+    /// A redirect from another endpoint to it is still refused.
     ///
     /// # Errors
-    /// If the host is none.
+    /// If the host is not valid.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
         self.reach = self.reach.with(host, port, Scope::Any)?;
         Ok(self)
     }
 
-    /// The same with one more port of a host, at public addresses.
+    /// Allows a further port of a host, at public addresses only.
     ///
     /// # Errors
-    /// If the host is none.
+    /// If the host is not valid.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
         self.reach = self.reach.with(host, port, Scope::Public)?;
         Ok(self)
     }
 
-    /// The same with somebody who judges redirects to another host or port before they are followed. The checks
-    /// of addresses come all the same.
+    /// Sets a callback that decides if a redirect to another host or port is followed. The address checks
+    /// still apply.
     pub fn with_may_follow(mut self, judge: impl Fn(&WebUrl) -> bool + Send + Sync + 'static) -> Self {
         self.may_follow = Arc::new(judge);
         self
     }
 
-    /// The same with the certificates of one more authority, in PEM.
+    /// Adds the PEM certificates of an authority.
     ///
     /// # Errors
-    /// If there is no usable certificate in it.
+    /// If the PEM contains no usable certificate.
     pub fn with_root(mut self, pem: &[u8]) -> Result<Self, FetchError> {
         tls::add(&mut self.roots, pem)?;
         self.tls = tls::config(self.roots.clone());
         Ok(self)
     }
 
-    /// The limits.
+    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Gets a page. Cancel-safe: a dropped future closes its connection.
+    /// Fetches a page. Cancel-safe: dropping the future closes the connection.
     ///
     /// # Errors
-    /// If nothing was to be fetched or nothing came; what a server answered is no error.
+    /// If the URL may not be fetched or no response arrived. A response is not an error, whatever its status.
     pub async fn get(&self, url: &WebUrl) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + self.limits.total;
         let mut scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
@@ -158,8 +158,8 @@ impl Fetch {
         }
     }
 
-    /// Asks a service, through the same checks as a page. A redirect is an answer like any other: what goes out with
-    /// a key goes nowhere else.
+    /// Sends a request to a service, with the same checks as for a page. Redirects are not followed, because
+    /// a request with a key must not reach another host.
     pub(crate) async fn ask(&self, url: &WebUrl, ask: Ask<'_>, limits: &Limits) -> Result<Told, FetchError> {
         let deadline = Instant::now() + limits.total;
         let scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
@@ -172,7 +172,7 @@ impl Fetch {
         Ok(Told { status: answer.status.as_u16(), headers: answer.headers, taken })
     }
 
-    /// One request, until the head of its answer is there.
+    /// Sends one request and waits for the head of its response.
     async fn answer(
         &self,
         (url, scope): (&WebUrl, Scope),
@@ -202,8 +202,9 @@ impl Fetch {
     ) -> Result<Hop, FetchError> {
         if let Some(location) = location(&answer) {
             let to = url.join(&location).map_err(|refusal| redirected(url, refusal.into()))?;
-            // Judged before anybody is told of it, so that the model is not sent to where it will be refused.
-            // A redirect profits from what the program named only if it stays where it is.
+            // Check before the redirect is reported, so that the model is not directed to a URL that will be
+            // refused. The program's permission for an endpoint applies to a redirect only if it stays at the
+            // same endpoint.
             let named = (url.endpoint() == to.endpoint()).then_some(Scope::Any);
             let scope =
                 self.reach.scope(to.endpoint(), named).map_err(|refused| redirected(url, refused.into()))?;
@@ -218,7 +219,7 @@ impl Fetch {
             status: answer.status.as_u16(),
             media: if media.is_empty() { "bytes of no type".to_owned() } else { media.to_owned() },
         };
-        // By the type first: a film is not loaded to find out that it is one.
+        // Check the declared type first, to avoid downloading a video only to refuse it.
         if declared.media(&[]).is_none() {
             return Err(refused(&declared.essence));
         }
@@ -261,7 +262,7 @@ fn redirected(from: &WebUrl, refused: FetchError) -> FetchError {
     FetchError::Redirect { from: from.host().to_owned(), source: Box::new(refused) }
 }
 
-/// Where an answer points to, if it is a redirect that a GET follows.
+/// Returns the target if the response is a redirect that a GET follows.
 fn location(answer: &Answer) -> Option<String> {
     let is_redirect = matches!(
         answer.status,

@@ -1,4 +1,4 @@
-//! `generate_image`: a picture made by a provider, written into the workspace.
+//! `generate_image`: generates an image with a provider and writes it into the workspace.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use crate::{Fetch, ServiceKey, UrlRefusal, WebUrl, web_fetch};
 
 const MAX_PROMPT_CHARS: usize = 32_000;
 const MAX_SIZE_CHARS: usize = 20;
-/// The largest picture that is written: 32 MB of base64 are 24 MB.
+/// Maximum size of a response: 32 MB of base64 are a 24 MB image.
 const MAX_ANSWER: usize = 32_000_000;
-/// Pictures take their time.
+/// Minimum total timeout, because generating an image takes long.
 const TOTAL: Duration = Duration::from_mins(3);
 
 const DESCRIPTION: &str = "Makes a picture from a description and writes it into the workspace. An existing file is \
@@ -35,10 +35,10 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "overwrite":{"type":"boolean","description":"Whether a file that is there is replaced. Default false."}
 },"required":["prompt","path"],"additionalProperties":false}"#;
 
-/// Who makes pictures: an endpoint that takes `POST {base}/images/generations` as OpenAI's, a model, and the key.
+/// Image provider that accepts `POST {base}/images/generations` as OpenAI's does, with a model and a key.
 ///
-/// The host is asked through the same checks as a page of [`Fetch`]: one that is not public has to be named with
-/// [`Fetch::with_reachable`]. The picture has to come inside the answer, as base64.
+/// Requests pass the same checks as a page of [`Fetch`]: a host that is not public must be named with
+/// [`Fetch::with_reachable`]. The response must contain the image as base64.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -77,17 +77,17 @@ struct Arguments {
     overwrite: bool,
 }
 
-/// Where the picture goes, and what is there.
+/// Target path of the image, with its current state.
 struct Place {
     path: WorkspacePath,
     expected: Expected,
 }
 
 impl ImageProvider {
-    /// A provider by its base URL, as `https://api.openai.com/v1`.
+    /// Creates a provider for a base URL, such as `https://api.openai.com/v1`, and a model.
     ///
     /// # Errors
-    /// If that is no address of the web.
+    /// If the base is not a valid web URL.
     pub fn new(
         fetch: Arc<Fetch>,
         base: &str,
@@ -101,7 +101,7 @@ impl ImageProvider {
         Ok(Self { service, model: model.into(), parameters: Map::new() })
     }
 
-    /// The same with one more member of each request, as `response_format` for models that else give an address.
+    /// Adds a field to each request, such as `response_format` for models that return a URL by default.
     pub fn with_parameter(mut self, name: impl Into<String>, value: Value) -> Self {
         self.parameters.insert(name.into(), value);
         self
@@ -109,7 +109,7 @@ impl ImageProvider {
 }
 
 impl GenerateImage {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace and a provider.
     pub fn new(workspace: Arc<Workspace>, provider: ImageProvider) -> Self {
         Self { spec: web_fetch::spec_of("generate_image", DESCRIPTION, SCHEMA), workspace, provider }
     }
@@ -119,7 +119,7 @@ impl GenerateImage {
         check(&arguments, ctx)?;
         let workspace = Arc::clone(&self.workspace);
         let (path, overwrite) = (arguments.path.clone(), arguments.overwrite);
-        // Before anything is paid for.
+        // Check the path before the provider charges for an image.
         let place = blocking(move || place(&workspace, &path, overwrite)).await?;
         let mut body = self.provider.parameters.clone();
         body.insert("model".to_owned(), json!(self.provider.model));
@@ -149,7 +149,7 @@ impl GenerateImage {
         }
         let has_address = value.pointer("/data/0/url").is_some_and(Value::is_string);
         Err(if has_address {
-            // Who is behind it has been judged by nobody.
+            // The host of this URL was not checked.
             ToolError::model(
                 "the image provider gave an address and no picture, and nothing was loaded from there. Tell the human: \
                  the provider has to be asked with response_format b64_json.",
@@ -223,7 +223,7 @@ fn write(
     Ok(Output::text(text))
 }
 
-/// What a path's ending says.
+/// Returns the media type that a path's extension denotes.
 fn of_ending(path: &WorkspacePath) -> Option<&'static str> {
     match path.relative().extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "png" => Some("image/png"),
@@ -233,7 +233,7 @@ fn of_ending(path: &WorkspacePath) -> Option<&'static str> {
     }
 }
 
-/// What the bytes are.
+/// Returns the media type that the first bytes denote.
 fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
@@ -285,7 +285,7 @@ impl Tool for GenerateImage {
         target.into_iter().fold(Inspection::default(), Inspection::with_target)
     }
 
-    /// A dropped call closes its connection; what was not whole is not written.
+    /// Dropping the future closes the connection. An incomplete image is not written.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: Arguments = read_arguments(payload)?;

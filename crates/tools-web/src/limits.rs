@@ -1,8 +1,8 @@
-//! `Limits`: how much and how long.
+//! `Limits`: maximum sizes and durations of a fetch.
 
 use std::time::Duration;
 
-/// How much a fetch takes in and how long it lasts at most.
+/// Maximum sizes and durations of a fetch.
 ///
 /// ```
 /// use std::time::Duration;
@@ -13,17 +13,17 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long it may take until a connection stands: 10 s.
+    /// Timeout for a connection: 10 s.
     pub connect: Duration,
-    /// How long all of it may take, redirects included: 30 s.
+    /// Timeout for the complete fetch, redirects included: 30 s.
     pub total: Duration,
-    /// The most bytes of a body as it is sent: 5 MB.
+    /// Maximum size of a body on the wire, in bytes: 5 MB.
     pub wire_bytes: usize,
-    /// The most bytes of a body after decompression: 20 MB.
+    /// Maximum size of a body after decompression, in bytes: 20 MB.
     pub decoded_bytes: usize,
-    /// The most bytes of text that a page is turned into: 4 MB.
+    /// Maximum size of the text of a page, in bytes: 4 MB.
     pub text_bytes: usize,
-    /// The most redirects: 5.
+    /// Maximum number of redirects: 5.
     pub redirects: usize,
 }
 
@@ -41,37 +41,37 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The same limits with another time until a connection stands.
+    /// Sets the timeout for a connection.
     pub fn with_connect(mut self, connect: Duration) -> Self {
         self.connect = connect;
         self
     }
 
-    /// The same limits with another time for all of it.
+    /// Sets the timeout for the complete fetch.
     pub fn with_total(mut self, total: Duration) -> Self {
         self.total = total;
         self
     }
 
-    /// The same limits with another size of a body as it is sent.
+    /// Sets the maximum size of a body on the wire.
     pub fn with_wire_bytes(mut self, bytes: usize) -> Self {
         self.wire_bytes = bytes;
         self
     }
 
-    /// The same limits with another size of a body after decompression.
+    /// Sets the maximum size of a body after decompression.
     pub fn with_decoded_bytes(mut self, bytes: usize) -> Self {
         self.decoded_bytes = bytes;
         self
     }
 
-    /// The same limits with another size of the text that a page is turned into.
+    /// Sets the maximum size of the text of a page.
     pub fn with_text_bytes(mut self, bytes: usize) -> Self {
         self.text_bytes = bytes;
         self
     }
 
-    /// The same limits with another number of redirects.
+    /// Sets the maximum number of redirects.
     pub fn with_redirects(mut self, redirects: usize) -> Self {
         self.redirects = redirects;
         self

@@ -1,8 +1,8 @@
-//! From a web page to text that a model reads: one pass over its tokens, without a tree and without recursion.
+//! Conversion of HTML to text for a model, in one pass over its tokens, without a tree and without recursion.
 //!
-//! A tree of a hostile page can be as deep as the page is long, and what walks it overflows its stack, which no
-//! `catch_unwind` holds. Here depth costs an entry of a bounded list, and time and text are proportional to the
-//! page or bounded.
+//! The tree of a hostile page can be as deep as the page is long, and a recursive walk would overflow the
+//! stack, which `catch_unwind` cannot catch. Here each level of depth costs one entry of a bounded list, and
+//! time and output are bounded or proportional to the page.
 
 mod attributes;
 mod blocks;
@@ -21,43 +21,43 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use crate::WebUrl;
 use reader::Reader;
 
-/// Below this the main part of a page is not taken for all of it.
+/// Minimum size of the main part, in bytes. If it is shorter, the rest of the page is included.
 const MEANT: usize = 200;
 
-/// How a page is written.
+/// Output format of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Style {
-    /// With links, emphasis and headings.
+    /// Markdown with links, emphasis and headings.
     #[default]
     Markdown,
-    /// Words only, in lines, lists and tables.
+    /// Plain text in lines, lists and tables.
     Text,
 }
 
-/// A page as text.
+/// Text of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rendered {
-    /// What the page calls itself.
+    /// Title of the page.
     pub title: Option<String>,
-    /// The text.
+    /// Text of the page.
     pub text: String,
-    /// Whether the limit cut it.
+    /// True if the limit cut the text.
     pub is_cut: bool,
 }
 
-/// What of a page is read.
+/// Selection of a page's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All but navigation, asides and footers.
+    /// Everything except navigation, asides and footers.
     Content,
-    /// All that can be seen.
+    /// Everything that is visible.
     All,
 }
 
-/// Writes a page as text, at most `limit` bytes of it and a little more. What cannot be seen, as scripts and
-/// hidden elements, is left out; navigation and the like too, unless there is hardly anything else.
+/// Converts a page to text of about `limit` bytes at most. Leaves out invisible content, such as scripts and
+/// hidden elements, and also navigation and footers unless they contain most of the page's text.
 ///
 /// ```
 /// use windlass_tools_web::{Style, WebUrl, render};
@@ -70,7 +70,7 @@ pub fn render(html: &str, base: &WebUrl, style: Style, limit: usize) -> Rendered
     render_until(html, base, style, limit, &|| false)
 }
 
-/// The same, ended early when `stop` says so.
+/// Like [`render`], but ends early when `stop` returns true.
 pub(crate) fn render_until(
     html: &str,
     base: &WebUrl,
@@ -83,7 +83,8 @@ pub(crate) fn render_until(
         return content;
     }
     let all = pass(html, Reader::new(base, style, limit, Part::All), stop);
-    // A short page is short; a page that has all of its text in its navigation is read whole.
+    // A page is read completely if most of its text is in its navigation; otherwise a short page is just
+    // short.
     if all.text.len() > content.text.len().saturating_mul(4) { all } else { content }
 }
 
@@ -91,11 +92,11 @@ fn pass(html: &str, mut reader: Reader, stop: &dyn Fn() -> bool) -> Rendered {
     let following = &mut reader;
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
         push(following, &event);
-        // A token hands control back to the loop below.
+        // Emitting a token ends `next` below.
         (following.is_full() || stop()).then_some(())
     });
     emitter.naively_switch_states(true);
-    // Reading text cannot fail, so the first token of any kind is the sign to end.
+    // Reading from a string cannot fail, so the first token, of any kind, ends the pass.
     let _ = Tokenizer::new_with_emitter(html, emitter).next();
     reader.finish(MEANT)
 }

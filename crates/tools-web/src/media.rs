@@ -1,24 +1,24 @@
-//! `Media`: which kinds of bodies are text, and how their bytes become characters.
+//! `Media`: media types that are text, and the decoding of bodies to characters.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-/// How far into a body the guesses look.
+/// Number of bytes that are inspected for guesses.
 const SNIFFED: usize = 1_024;
 
-/// What kind of text a body is.
+/// Kind of a text body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Media {
-    /// A web page.
+    /// An HTML page.
     Html,
-    /// Anything else that people can read: plain text, Markdown, JSON, source.
+    /// Any other text: plain text, Markdown, JSON, source code.
     Text,
 }
 
-/// A body's type as the server said it.
+/// Media type of a body as the server declared it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared {
-    /// `text/html`; empty if there was none, or none that can be read.
+    /// For example `text/html`; empty if missing or invalid.
     pub(crate) essence: String,
     charset: Option<&'static Encoding>,
 }
@@ -37,7 +37,7 @@ impl Declared {
         Self { essence, charset }
     }
 
-    /// What kind of text it says it is; nothing if it says that it is none.
+    /// Returns the kind of text, or `None` if the declared type is not text.
     pub(crate) fn media(&self, body: &[u8]) -> Option<Media> {
         let (kind, subtype) = self.essence.split_once('/').unwrap_or((&self.essence, ""));
         match (kind, subtype) {
@@ -50,7 +50,7 @@ impl Declared {
         }
     }
 
-    /// Whether the bytes are no text, whatever the server says of them.
+    /// Returns true if the bytes are binary, whatever type the server declared.
     pub(crate) fn is_binary(&self, body: &[u8]) -> bool {
         let start = body.get(..SNIFFED).unwrap_or(body);
         let encoding = self.charset.or_else(|| Encoding::for_bom(body).map(|(encoding, _)| encoding));
@@ -58,20 +58,20 @@ impl Declared {
         !has_wide_units && start.contains(&0)
     }
 
-    /// The characters: by the mark at the start, else by what the server says, else by what the page says,
-    /// else UTF-8 if it can be that, and else the encoding that browsers fall back to.
+    /// Decodes a body. The encoding is that of the BOM, else of the server, else of the page, else UTF-8 if
+    /// the body is valid, else Windows-1252 as in browsers.
     pub(crate) fn decode(&self, body: &[u8], media: Media) -> String {
         let said = || match media {
             Media::Html => self.charset.or_else(|| charset_in_page(body)),
             Media::Text => self.charset,
         };
         let encoding = said().unwrap_or_else(|| {
-            // A cut may go through a character; that is no sign of another encoding.
+            // A body that was cut inside of a character is still UTF-8.
             let is_utf8 =
                 std::str::from_utf8(body).map_or_else(|error| error.error_len().is_none(), |_| true);
             if is_utf8 { UTF_8 } else { WINDOWS_1252 }
         });
-        // `decode` looks for the mark at the start first.
+        // `decode` checks for a BOM first.
         encoding.decode(body).0.into_owned()
     }
 }
@@ -106,8 +106,8 @@ fn looks_like_html(body: &[u8]) -> bool {
     ["<!doctype html", "<html", "<head", "<body", "<!--"].iter().any(|sign| start.starts_with(sign))
 }
 
-/// `<meta charset=..>` and its older form, as far up as browsers look (WHATWG HTML, prescan a byte stream). Other tags,
-/// their attributes and text are passed over.
+/// Returns the encoding in `<meta charset=..>` or its older form, searched in as many bytes as browsers
+/// search (WHATWG HTML, "prescan a byte stream"). Skips other tags, their attributes, and text.
 fn charset_in_page(body: &[u8]) -> Option<&'static Encoding> {
     let start = String::from_utf8_lossy(body.get(..SNIFFED).unwrap_or(body)).to_ascii_lowercase();
     let mut rest = start.as_str();
@@ -124,13 +124,13 @@ fn charset_in_page(body: &[u8]) -> Option<&'static Encoding> {
         if name == "meta"
             && let Some(encoding) = charset_of(&attributes)
         {
-            // The page was read as ASCII so far, so it cannot be in UTF-16.
+            // The prescan read the page as ASCII, so it cannot be UTF-16.
             return Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 });
         }
     }
 }
 
-/// The attributes of a tag whose name was read, and what is behind it.
+/// Returns the attributes after a tag's name, and the text after the tag.
 fn attributes(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
     let mut found = Vec::new();
     loop {
@@ -138,7 +138,7 @@ fn attributes(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
         if rest.is_empty() || rest.starts_with('>') {
             return (found, rest);
         }
-        // A name may begin with `=`.
+        // A name may start with `=`.
         let ends = |(at, letter): &(usize, char)| {
             letter.is_ascii_whitespace() || "/>".contains(*letter) || (*letter == '=' && *at > 0)
         };
@@ -166,7 +166,7 @@ fn charset_of(attributes: &[(&str, &str)]) -> Option<&'static Encoding> {
     let value = |wanted: &str| attributes.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
     let label = match value("charset") {
         Some(label) => label,
-        // Pages that leave out the `http-equiv` mean it, unless the element says that it is about something else.
+        // Some pages omit `http-equiv`; accept that unless the element has a `name` or `property`.
         None if value("name").or(value("property")).is_some() => return None,
         None if value("http-equiv").is_some_and(|about| about != "content-type") => return None,
         None => charset_in_content(value("content")?)?,
@@ -174,7 +174,7 @@ fn charset_of(attributes: &[(&str, &str)]) -> Option<&'static Encoding> {
     Encoding::for_label(label.trim().as_bytes())
 }
 
-/// The charset in `text/html; charset=utf-8`.
+/// Returns the charset in `text/html; charset=utf-8`.
 fn charset_in_content(content: &str) -> Option<&str> {
     let mut rest = content;
     loop {

@@ -1,38 +1,38 @@
-//! What came of a fetch.
+//! Results of a fetch.
 
 use crate::{Media, WebUrl};
 
-/// What came of a fetch.
+/// Result of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fetched {
-    /// A server answered with text, or with nothing.
+    /// The server responded with text or an empty body.
     Page(Page),
-    /// A server points to another host, and nobody has judged that yet.
+    /// The server redirected to another host, and the redirect was not followed.
     Redirect(Redirect),
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page {
-    /// Who answered in the end.
+    /// URL that responded, after all redirects.
     pub url: WebUrl,
-    /// How many redirects were followed.
+    /// Number of followed redirects.
     pub redirects: usize,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// The type as the server said it; empty if it did not.
+    /// Media type that the server declared; empty if none.
     pub content_type: String,
-    /// What kind of text it is.
+    /// Kind of text.
     pub media: Media,
-    /// The text, in the characters of the body.
+    /// Decoded text of the body.
     pub text: String,
-    /// How many bytes of the body were sent.
+    /// Size of the body on the wire, in bytes.
     pub wire_bytes: usize,
-    /// How many bytes they were after decompression.
+    /// Size of the body after decompression, in bytes.
     pub decoded_bytes: usize,
-    /// Why the body ends where it ends.
+    /// Reason for the end of the body.
     pub ending: Ending,
 }
 
@@ -40,28 +40,28 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Redirect {
-    /// Who redirects.
+    /// URL that redirected.
     pub from: WebUrl,
-    /// Where to.
+    /// Target URL.
     pub to: WebUrl,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
 }
 
-/// Why a body ends where it ends.
+/// Reason for the end of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ending {
-    /// It is all there.
+    /// The body is complete.
     Whole,
-    /// There is more than is taken from the wire.
+    /// The body exceeds the limit on the wire.
     WireLimit,
-    /// There is more than is unpacked.
+    /// The body exceeds the limit after decompression.
     DecodedLimit,
-    /// The time was over.
+    /// The time limit expired.
     OutOfTime,
     /// The connection broke.
     Cut,
-    /// What was packed cannot be unpacked any further.
+    /// The compressed data is damaged.
     Broken,
 }

@@ -1,4 +1,4 @@
-//! What the model is told of a fetch.
+//! Reports of fetches for the model.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Ending, Media, Page, Redirect, Rendered, WebUrl};
 
-/// How a page is shown, as the model says it.
+/// Format that the model requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Format {
@@ -16,7 +16,7 @@ pub(crate) enum Format {
     Source,
 }
 
-/// A page: what happened, then what came, between two lines that it cannot forge.
+/// Returns the report of a page: metadata, then the content between two lines that it cannot forge.
 pub(crate) fn page(
     asked: &WebUrl,
     page: &Page,
@@ -60,7 +60,7 @@ pub(crate) fn page(
     report
 }
 
-/// A redirect to another host.
+/// Returns the report of a redirect to another host.
 pub(crate) fn redirect(redirect: &Redirect) -> String {
     format!(
         "[web_fetch {}]\nstatus: {}\nThe server points to another host, port or scheme, and that was not \
@@ -71,7 +71,7 @@ pub(crate) fn redirect(redirect: &Redirect) -> String {
     )
 }
 
-/// The lines around the content carry a digest of it, so the content cannot hold them.
+/// Encloses content in lines with a digest of it, which the content cannot contain.
 pub(crate) fn enclose(report: &mut String, host: &str, content: &str) {
     let digest = Sha256::digest(content.as_bytes());
     let mark = digest.iter().take(8).fold(String::new(), |mut mark, byte| {
@@ -105,7 +105,7 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// The words are the registry's and not the server's.
+/// Uses the registered reason phrase and not the server's.
 pub(crate) fn status(status: u16) -> String {
     let words = hyper::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     words.map_or_else(|| status.to_string(), |words| format!("{status} {words}"))

@@ -1,4 +1,4 @@
-//! `Service`: an API that the program was told of, and the key for it.
+//! `Service`: an API that the program configured, with its key.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::report::status;
 use crate::web_fetch::with_causes;
 use crate::{Ending, Fetch, FetchError, Limits, UrlRefusal, WebUrl};
 
-/// How much of a service's own words about a failure is shown.
+/// Maximum number of characters of a service's error message that are shown.
 const MAX_WORDS: usize = 300;
 
-/// The key for a service. The program takes it from wherever it keeps keys.
+/// Key for a service. The program supplies it; this crate reads no environment variables.
 ///
 /// ```
 /// use windlass_tools_web::ServiceKey;
@@ -30,18 +30,18 @@ const MAX_WORDS: usize = 300;
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "there is one, it is missing, or none is needed")]
 pub enum ServiceKey {
-    /// This one.
+    /// The key.
     Given(SecretString),
-    /// There is none, and this variable would give it.
+    /// The key is missing.
     Missing {
-        /// The variable's name, for the words that say what to do.
+        /// Name of the environment variable for the key, used in error messages.
         variable: String,
     },
-    /// The service asks for none.
+    /// The service needs no key.
     NotNeeded,
 }
 
-/// An API that the program was told of.
+/// An API that the program configured.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     fetch: Arc<Fetch>,
@@ -52,7 +52,7 @@ pub(crate) struct Service {
 }
 
 impl ServiceKey {
-    /// The key, if there is one that is not empty, or the variable that would give it.
+    /// Returns the key if it is not empty, otherwise the name of the variable that is missing.
     pub fn of(key: Option<String>, variable: impl Into<String>) -> Self {
         match key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()) {
             Some(key) => Self::Given(key.into()),
@@ -84,7 +84,7 @@ impl Service {
         Effect::Connect { host: self.base.host().to_owned(), port: self.base.port() }
     }
 
-    /// Refuses a call that nobody could carry out, before anything of it is looked at.
+    /// Fails if the key is missing, before anything else of a call is checked.
     pub(crate) fn check_key(&self) -> Result<(), ToolError> {
         match &self.key {
             ServiceKey::Given(_) | ServiceKey::NotNeeded => Ok(()),
@@ -96,13 +96,14 @@ impl Service {
         }
     }
 
-    /// What the service makes of a JSON text.
+    /// Sends a JSON request and parses the JSON response.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ToolError> {
         let answer = self.post_bytes(path, body).await?;
         serde_json::from_slice(&answer).map_err(|_| self.garbled("something that is no JSON"))
     }
 
-    /// The same as it came, for an answer that is too large to be read without knowing what is in it.
+    /// Like [`Self::post`], but returns the body unparsed, for large responses that the caller parses into
+    /// its own type.
     pub(crate) async fn post_bytes(&self, path: &str, body: &Value) -> Result<Vec<u8>, ToolError> {
         self.check_key()?;
         let base = self.base.as_str().trim_end_matches('/');
@@ -144,7 +145,8 @@ impl Service {
         ToolError::model(format!("{} answered with {what}. Try again, or go on without it.", self.name))
     }
 
-    /// What a status means for the model: whether to wait, to ask otherwise, or to tell the human.
+    /// Returns the error for a status. It states if the model should wait, change the request or inform the
+    /// human.
     fn refused(&self, told: &Told) -> ToolError {
         let (name, said) = (&self.name, status(told.status));
         let meaning = match told.status {
@@ -171,7 +173,7 @@ impl Service {
         ToolError::model(format!("{name} answered {said}: {meaning}.{words}"))
     }
 
-    /// The service's own words about a failure, on one line, without the key that some put into them.
+    /// Returns the service's error message on one line, without the key, which some services repeat.
     fn words(&self, body: &[u8]) -> Option<String> {
         let value: Value = serde_json::from_slice(body).ok()?;
         let places = ["/error/message", "/detail/error", "/error", "/detail", "/message"];
@@ -185,9 +187,9 @@ impl Service {
     }
 }
 
-/// A provider's words on one line, cut.
+/// Joins a text into one line and cuts it.
 pub(crate) fn line(text: &str, max_chars: usize) -> String {
-    // A hostile text of white space is not walked to its end.
+    // Take a bounded number of words first: a hostile text may be very long.
     let words = text.split_whitespace().take(max_chars).collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(max_chars) {
         None => words,
@@ -195,7 +197,7 @@ pub(crate) fn line(text: &str, max_chars: usize) -> String {
     }
 }
 
-/// Seconds; a date is not worth a clock here.
+/// Returns the seconds of `Retry-After`. Ignores dates and waits of more than a day.
 fn retry_after(headers: &HeaderMap) -> Option<u32> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     text.parse().ok().filter(|seconds| *seconds <= 86_400)

@@ -1,4 +1,4 @@
-//! The tools of this crate, by what they need.
+//! Sets of tools, by their requirements.
 
 use std::sync::Arc;
 
@@ -7,12 +7,13 @@ use windlass_tool::Tool;
 
 use crate::{Fetch, GenerateImage, ImageProvider, Tavily, WebExtract, WebFetch, WebSearch, WebSearchAnswer};
 
-/// The tools that need nothing but the web: `web_fetch`.
+/// Returns the tools that need only web access: `web_fetch`.
 pub fn tools(fetch: &Arc<Fetch>) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(WebFetch::new(Arc::clone(fetch)))]
 }
 
-/// The tools of a search service: `web_search`, `web_search_answer` and `web_extract`. Without a key they say so.
+/// Returns the tools of a search service: `web_search`, `web_search_answer` and `web_extract`. Without a key
+/// their calls fail and name the missing variable.
 pub fn search_tools(tavily: &Tavily) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(WebSearch::new(tavily.clone())),
@@ -21,7 +22,7 @@ pub fn search_tools(tavily: &Tavily) -> Vec<Arc<dyn Tool>> {
     ]
 }
 
-/// The tools of a provider that makes pictures: `generate_image`.
+/// Returns the tools of an image provider: `generate_image`.
 pub fn image_tools(workspace: &Arc<Workspace>, provider: &ImageProvider) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(GenerateImage::new(Arc::clone(workspace), provider.clone()))]
 }

@@ -1,10 +1,10 @@
-//! Sources as the model is shown them: numbered Markdown between lines that they cannot forge.
+//! Lists of sources for the model.
 
 use std::fmt::Write as _;
 
 use crate::tavily::Found;
 
-/// A numbered list. What a source says is indented, so that it cannot begin an entry of its own.
+/// Returns a numbered list. Texts of sources are indented, so that they cannot forge an entry.
 pub(crate) fn list(found: &[Found]) -> String {
     let mut text = String::new();
     for (source, number) in found.iter().zip(1_usize..) {
@@ -12,7 +12,7 @@ pub(crate) fn list(found: &[Found]) -> String {
         let date = source.date.as_ref().map(|date| format!(" ({date})")).unwrap_or_default();
         let _ = write!(text, "{number}. {title}{date}\n   {}\n", source.url);
         for line in source.text.lines() {
-            // A carriage return alone would draw over the indent.
+            // A carriage return would overwrite the indent on a terminal.
             let line = line.trim_end().replace('\r', " ");
             let _ = if line.is_empty() { writeln!(text) } else { writeln!(text, "   {line}") };
         }

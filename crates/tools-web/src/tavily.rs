@@ -1,4 +1,4 @@
-//! `Tavily`: a search service, as its own documents describe it.
+//! `Tavily`: a search service, implemented from its public documentation.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,20 +12,20 @@ use crate::service::{Service, line};
 use crate::{Fetch, ServiceKey, UrlRefusal, WebUrl};
 
 const BASE: &str = "https://api.tavily.com";
-/// The service takes no longer ones.
+/// Maximum length of a query that the service accepts.
 const MAX_QUERY_CHARS: usize = 400;
-/// The most of an answer after decompression: ten times what is ever shown.
+/// Maximum size of a response after decompression: ten times the maximum that is shown.
 const MAX_DECODED: usize = 8_000_000;
-/// What is taken of each field that the service fills in.
+/// Maximum lengths of the fields of a source, and maximum number of sources.
 const MAX_TITLE: usize = 200;
 const MAX_URL: usize = 2_000;
 const MAX_DATE: usize = 40;
 pub(crate) const MAX_SOURCES: usize = 20;
 
-/// The search service of Tavily, or what speaks as it does, with the key for it.
+/// The search service Tavily, or a compatible service, with its key.
 ///
-/// Its host is asked through the same checks as a page of [`Fetch`]: a base URL that is not public has to be named with
-/// [`Fetch::with_reachable`]. Redirects are not followed, and the key goes nowhere else.
+/// Requests pass the same checks as a page of [`Fetch`]: a base URL that is not public must be named with
+/// [`Fetch::with_reachable`]. Redirects are not followed, and the key is not sent to any other host.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,7 +40,7 @@ pub struct Tavily {
     pub(crate) service: Service,
 }
 
-/// What a search is about.
+/// Topic of a search.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Topic {
@@ -49,7 +49,7 @@ pub(crate) enum Topic {
     Finance,
 }
 
-/// How far back a search goes.
+/// Maximum age of results.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TimeRange {
@@ -59,7 +59,7 @@ pub(crate) enum TimeRange {
     Year,
 }
 
-/// How much trouble the service takes.
+/// Effort of a search.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Depth {
@@ -68,7 +68,7 @@ pub(crate) enum Depth {
     Advanced,
 }
 
-/// One source of a search or an extraction.
+/// A source in the results of a search or an extraction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) title: String,
@@ -78,17 +78,17 @@ pub(crate) struct Found {
 }
 
 impl Tavily {
-    /// The service at its own address.
+    /// Creates the service at its public URL.
     pub fn new(fetch: Arc<Fetch>, key: ServiceKey) -> Self {
         let mut service = Service::new(fetch, "Tavily", own_address(), key);
         service.limits.decoded_bytes = service.limits.decoded_bytes.min(MAX_DECODED);
         Self { service }
     }
 
-    /// The same at another address.
+    /// Sets another base URL.
     ///
     /// # Errors
-    /// If it is no address of the web.
+    /// If the base is not a valid web URL.
     pub fn with_base(mut self, base: &str) -> Result<Self, UrlRefusal> {
         self.service = self.service.with_base(base)?;
         Ok(self)
@@ -133,7 +133,7 @@ fn own_address() -> WebUrl {
     WebUrl::parse(BASE).expect("the address is a constant that a test reads")
 }
 
-/// The body of a search, or why there is none.
+/// Returns the body of a search request, or an error for an invalid query.
 pub(crate) fn search(query: &str, redactor: &Redactor) -> Result<Map<String, Value>, ToolError> {
     let chars = query.chars().count();
     if query.trim().is_empty() || chars > MAX_QUERY_CHARS {
@@ -150,7 +150,7 @@ pub(crate) fn search(query: &str, redactor: &Redactor) -> Result<Map<String, Val
     Ok(body)
 }
 
-/// The sources of an answer, each field cut to what is shown of it; what is no source is passed over.
+/// Parses the sources in a response and cuts each field to its maximum length. Skips results without a URL.
 pub(crate) fn found(value: &Value, text_key: &str, max_text: usize) -> Vec<Found> {
     let results = value.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of = |result: &Value| {
@@ -170,7 +170,7 @@ pub(crate) fn found(value: &Value, text_key: &str, max_text: usize) -> Vec<Found
     results.iter().filter_map(of).take(MAX_SOURCES).collect()
 }
 
-/// The head of a text, and how many bytes are left out.
+/// Returns the start of a text and the number of bytes that were cut.
 pub(crate) fn cut(text: &str, max: usize) -> (&str, usize) {
     let head = text.get(..text.floor_char_boundary(max)).unwrap_or_default();
     (head, text.len().saturating_sub(head.len()))

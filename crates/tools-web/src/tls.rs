@@ -1,4 +1,4 @@
-//! Encryption: rustls with ring, and the roots that browsers trust.
+//! TLS configuration: rustls with ring, and the roots that browsers trust.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::FetchError;
 
-/// The roots that browsers trust.
+/// Returns the roots that browsers trust.
 pub(crate) fn roots() -> RootCertStore {
     let mut store = RootCertStore::empty();
     store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     store
 }
 
-/// Adds the certificates of one more authority, in PEM.
+/// Adds the PEM certificates of an authority.
 pub(crate) fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), FetchError> {
     let mut count = 0_usize;
     for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -29,7 +29,7 @@ pub(crate) fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), FetchErro
     Ok(())
 }
 
-/// A configuration of its own: the process's default provider is neither read nor set.
+/// Builds a configuration that neither reads nor sets the process's default crypto provider.
 pub(crate) fn config(roots: RootCertStore) -> Arc<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)

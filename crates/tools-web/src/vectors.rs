@@ -1,4 +1,4 @@
-//! The answer of an embeddings endpoint, read and not believed.
+//! Parsing and validation of an embeddings response.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use crate::EmbeddingsError;
 
-/// The longest vector that is read; models give up to 4,096 numbers.
+/// Maximum length of a vector; models return up to 4,096 numbers.
 const MAX_DIMENSIONS: usize = 16_384;
 
 #[derive(Deserialize)]
@@ -19,7 +19,7 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Item {
-    /// Which text it belongs to; some servers leave it out and keep the order.
+    /// Index of the text. Some servers omit it and keep the order.
     #[serde(default)]
     index: Option<usize>,
     embedding: Vector,
@@ -27,7 +27,7 @@ struct Item {
 
 struct Vector(Vec<f32>);
 
-/// Just one vector for each text, in the order of the texts.
+/// Parses exactly one vector for each text, in the order of the texts.
 pub(crate) fn vectors(
     body: &[u8],
     texts: usize,
@@ -51,7 +51,7 @@ pub(crate) fn vectors(
         }
         match places.get_mut(item.index.unwrap_or(at)) {
             Some(place @ None) => *place = Some(vector),
-            // Two vectors for one text are none for another.
+            // With as many vectors as texts, a duplicate index means that another text has no vector.
             Some(Some(_)) | None => return Err(EmbeddingsError::Garbled),
         }
     }
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Vector {
     }
 }
 
-/// Numbers, or base64 of them.
+/// Deserializes numbers, or base64 of numbers.
 struct EitherForm;
 
 impl<'de> Visitor<'de> for EitherForm {
@@ -85,7 +85,8 @@ impl<'de> Visitor<'de> for EitherForm {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut numbers: A) -> Result<Vector, A::Error> {
         let mut vector = Vec::new();
-        // As f64: whether an f32 that is too large is an error or infinite depends on serde_json's features.
+        // As f64, because the result for an f32 that is too large (error or infinity) depends on serde_json's
+        // features.
         while let Some(number) = numbers.next_element::<f64>()? {
             if vector.len() >= MAX_DIMENSIONS {
                 return Err(A::Error::invalid_length(vector.len(), &self));

@@ -1,4 +1,4 @@
-//! `web_extract`: what several pages say, read by a service.
+//! `web_extract`: text of several pages, extracted by a service.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ struct Arguments {
 }
 
 impl WebExtract {
-    /// The tool on a search service.
+    /// Creates the tool for a search service.
     pub fn new(tavily: Tavily) -> Self {
         Self { spec: web_fetch::spec_of("web_extract", DESCRIPTION, SCHEMA), tavily }
     }
@@ -78,8 +78,8 @@ impl WebExtract {
     }
 }
 
-/// The addresses as they are sent. The service would be led to a private address in its own network and not in this one,
-/// and has no business there either.
+/// Checks the URLs and returns them in canonical form. Private addresses are refused too: they would lead
+/// into the service's own network.
 fn checked(urls: &[String], redactor: &Redactor) -> Result<Vec<String>, ToolError> {
     if urls.is_empty() || urls.len() > MAX_URLS {
         let met = urls.len();
@@ -133,14 +133,15 @@ impl Tool for WebExtract {
         hints(Risk::High)
     }
 
-    /// The service is asked, and it asks the hosts of the pages: each is for policy to judge.
+    /// Declares the service and the hosts of all pages, because the service contacts those; policy decides on
+    /// each.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         let Ok(arguments) = read_arguments::<Arguments>(payload) else { return vec![Effect::Unknown] };
         let pages = arguments.urls.iter().map(|url| web_fetch::effect(url));
         std::iter::once(self.tavily.service.effect()).chain(pages).collect()
     }
 
-    /// A dropped call closes its connection.
+    /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: Arguments = read_arguments(payload)?;

@@ -1,4 +1,4 @@
-//! `web_fetch`: a page of the web as text.
+//! `web_fetch`: a web page as text.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ struct FetchArguments {
 }
 
 impl WebFetch {
-    /// The tool on what fetches for it.
+    /// Creates the tool for a [`Fetch`].
     pub fn new(fetch: Arc<Fetch>) -> Self {
         Self { fetch, spec: spec_of("web_fetch", DESCRIPTION, SCHEMA) }
     }
@@ -89,7 +89,7 @@ impl WebFetch {
     }
 }
 
-/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+/// Returns the spec of one of this crate's tools, whose names and schemas are constants that tests check.
 pub(crate) fn spec_of(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the tool's name is a plain word");
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))
@@ -100,7 +100,7 @@ impl Tool for WebFetch {
         &self.spec
     }
 
-    /// Only reads, but what it asks for goes out: a URL can carry data to whoever owns the host.
+    /// The tool is read-only, but its risk is high: a URL can carry data to the owner of the host.
     fn hints(&self) -> Hints {
         Hints {
             idempotent: true,
@@ -122,7 +122,7 @@ impl Tool for WebFetch {
         complete.text("url").map(effect).into_iter().collect()
     }
 
-    /// A dropped call closes its connection.
+    /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: FetchArguments = read_arguments(payload)?;
@@ -132,7 +132,7 @@ impl Tool for WebFetch {
     }
 }
 
-/// Whether a URL would carry a secret out, as it was written, as it is sent, or in what its escapes stand for.
+/// Returns true if a URL contains a secret as written, in its canonical form, or after percent-decoding.
 pub(crate) fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> bool {
     let decoded = url::form_urlencoded::parse(url.as_str().as_bytes());
     let mut texts = decoded.flat_map(|(name, value)| [name, value]);
@@ -141,7 +141,7 @@ pub(crate) fn holds_secret(written: &str, url: &WebUrl, redactor: &Redactor) -> 
         || texts.any(|text| redactor.contains_secret(&text))
 }
 
-/// The host that a page would be asked of.
+/// Returns the connection that a fetch of the page makes.
 pub(crate) fn effect(url: &str) -> Effect {
     match WebUrl::parse(url) {
         Ok(url) => Effect::Connect { host: url.host().to_owned(), port: url.port() },
@@ -161,7 +161,7 @@ fn shown(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) -> 
     render_until(&page.text, &page.url, style, limit, stop)
 }
 
-/// An error in words, with all of its causes.
+/// Returns an error message with all of its causes.
 pub(crate) fn with_causes(error: &FetchError) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -173,7 +173,7 @@ pub(crate) fn with_causes(error: &FetchError) -> String {
     text
 }
 
-/// An error in words, and what to do.
+/// Returns an error for the model, with advice.
 fn told(error: &FetchError) -> ToolError {
     let mut text = with_causes(error);
     text.push_str(match error {

@@ -1,4 +1,4 @@
-//! `web_search` and `web_search_answer`: sources for a question, and an answer made of them.
+//! `web_search` and `web_search_answer`: sources for a query, and an answer based on them.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::{Tavily, sources, web_fetch};
 const DEFAULT_RESULTS: usize = 5;
 const MAX_DOMAINS: usize = 20;
 const MAX_DOMAIN: usize = 253;
-/// How much of each source is shown, and of the answer.
+/// Maximum sizes of a source's text in both tools, and of the answer, in bytes.
 const MAX_SNIPPET: usize = 4_000;
 const MAX_QUOTE: usize = 500;
 const MAX_ANSWER: usize = 8_000;
@@ -88,7 +88,7 @@ struct AnswerArguments {
 }
 
 impl WebSearch {
-    /// The tool on a search service.
+    /// Creates the tool for a search service.
     pub fn new(tavily: Tavily) -> Self {
         Self { spec: web_fetch::spec_of("web_search", SEARCH_DESCRIPTION, SEARCH_SCHEMA), tavily }
     }
@@ -125,7 +125,7 @@ impl WebSearch {
 }
 
 impl WebSearchAnswer {
-    /// The tool on a search service.
+    /// Creates the tool for a search service.
     pub fn new(tavily: Tavily) -> Self {
         Self { spec: web_fetch::spec_of("web_search_answer", ANSWER_DESCRIPTION, ANSWER_SCHEMA), tavily }
     }
@@ -179,7 +179,7 @@ fn check_domains(key: &str, domains: &[String], redactor: &Redactor) -> Result<(
     Ok(())
 }
 
-/// The host is the program's choice; what is asked goes out to it.
+/// The host is the program's choice, but the query leaves the machine.
 pub(crate) fn hints(risk: Risk) -> Hints {
     Hints { idempotent: true, open_world: true, concurrency: Concurrency::Parallel, risk, ..Hints::default() }
 }
@@ -197,7 +197,7 @@ impl Tool for WebSearch {
         vec![self.tavily.service.effect()]
     }
 
-    /// A dropped call closes its connection.
+    /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: SearchArguments = read_arguments(payload)?;
@@ -221,7 +221,7 @@ impl Tool for WebSearchAnswer {
         vec![self.tavily.service.effect()]
     }
 
-    /// A dropped call closes its connection.
+    /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: AnswerArguments = read_arguments(payload)?;

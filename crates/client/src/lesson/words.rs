@@ -1,6 +1,6 @@
-//! Whether a refusal's words are about a thing itself, and not about a value of it or its use beside something else.
+//! Tests if a refusal concerns a feature itself, and not one value of it or its combination with another.
 
-/// Verbs of a refusal that follow the name of a thing. Apostrophes are left out of the text before.
+/// Phrases that follow the name of a refused feature. The text has no apostrophes at this point.
 const NOT_TAKEN: &[&str] = &[
     "not supported",
     "nt supported",
@@ -16,7 +16,7 @@ const NOT_TAKEN: &[&str] = &[
     "deprecated",
 ];
 
-/// Words of a refusal that stand before the name of a thing.
+/// Phrases that precede the name of a refused feature.
 const REFUSED: &[&str] = &[
     "unsupported",
     "not support",
@@ -33,7 +33,7 @@ const REFUSED: &[&str] = &[
 const FIELD: &[&str] =
     &["parameter", "parameters", "argument", "arguments", "supplied", "field", "property", "name", "input"];
 
-/// Words that make a refusal conditional: it holds beside something else only.
+/// Words that make a refusal conditional.
 const CONDITIONS: &[&str] = &[
     "stream",
     "together",
@@ -48,20 +48,21 @@ const CONDITIONS: &[&str] = &[
     "more than",
 ];
 
-/// Returns whether the text has one of the phrases as whole words, with nothing behind it that makes it conditional:
-/// "does not support tools" counts, "support tool use in streaming mode" and "support `tool_choice`" do not.
+/// Returns true if the text contains one of the phrases as whole words and without a condition after it:
+/// "does not support tools" matches, "support tool use in streaming mode" and "support `tool_choice`" do not.
 pub(super) fn says(plain: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| places(plain, phrase).any(|(_, after)| is_unconditional(after)))
 }
 
-/// Returns whether the text refuses a field itself: "Unsupported parameter: tools" does, "Invalid schema for
-/// `response_format`: oneOf is not permitted" does not. `is_named` says that the error names the field beside its words.
+/// Returns true if the text refuses the field itself: "Unsupported parameter: tools" does, "Invalid schema
+/// for `response_format`: oneOf is not permitted" does not. `is_named` is true if the error names the field
+/// outside of its message.
 pub(super) fn refuses(plain: &str, name: &str, is_named: bool) -> bool {
     let name = name.to_lowercase();
     let mut places = places(plain, &name).peekable();
     if places.peek().is_none() {
         let is_about_field = FIELD.iter().any(|word| plain.contains(word)) || plain.contains("extra inputs");
-        // A name that stands there as part of another, as in `tools[3].type`, is what the words are about.
+        // A name that occurs only inside another, as in `tools[3].type`, is the actual subject of the text.
         return is_named && is_about_field && !plain.contains("schema") && !plain.contains(&name);
     }
     places.any(|(before, after)| {
@@ -78,8 +79,8 @@ pub(super) fn refuses(plain: &str, name: &str, is_named: bool) -> bool {
     })
 }
 
-/// The places of some words in a text: what stands before and behind them. Words are whole: `tool` is not in
-/// `tool_choice`, `tools` not in `tools[0]`.
+/// Returns the text before and after each occurrence of `words` as whole words: `tool` does not occur in
+/// `tool_choice`, nor `tools` in `tools[0]`.
 fn places<'a>(plain: &'a str, words: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '[');
     plain.match_indices(words).filter_map(move |(at, _)| {
@@ -101,7 +102,7 @@ fn last_sentence(text: &str) -> &str {
     start.and_then(|start| text.get(start..)).unwrap_or(text)
 }
 
-/// Whether the rest of a sentence says nothing but where something holds: "with this model", "yet".
+/// Returns true if the rest of a sentence adds at most where the refusal applies: "with this model", "yet".
 fn is_unconditional(rest: &str) -> bool {
     const WHERE: &[&str] = &["in", "with", "for", "by", "on", "from", "to", "at"];
     const WHICH: &[&str] =
@@ -112,7 +113,7 @@ fn is_unconditional(rest: &str) -> bool {
     if CONDITIONS.iter().any(|word| rest.contains(word)) {
         return false;
     }
-    // A comma or a bracket begins another thought.
+    // A comma or a bracket starts another clause.
     let rest = rest.split([',', '(', '.']).next().unwrap_or_default();
     let mut words = rest.split_whitespace();
     match (words.next(), words.next()) {

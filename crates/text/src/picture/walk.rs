@@ -1,9 +1,9 @@
-//! The parts of a picture one after another, up to its end. Each function stores width and height as soon as it has met
-//! them, and returns nothing if a part is missing, runs over the end or is damaged.
+//! Walks through the parts of picture files. Each function stores width and height as soon as it has read
+//! them, and returns `None` if a part is missing, damaged or extends beyond the end of the file.
 
 pub(super) type Size = Option<(u32, u32)>;
 
-/// CRC-32 (ISO 3309) of each byte, as PNG uses it.
+/// CRC-32 table (ISO 3309), as PNG uses it.
 const CRC: [u32; 256] = {
     let mut table = [0; 256];
     let mut byte: usize = 0;
@@ -29,7 +29,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
-/// What is left of a file.
+/// Unread rest of a file.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {
@@ -56,7 +56,7 @@ impl<'b> Rest<'b> {
     }
 }
 
-/// Chunks with a checksum each, from IHDR over at least one IDAT to IEND (PNG, 5.3 and 5.6).
+/// Checks PNG chunks and their checksums, from IHDR over at least one IDAT to IEND (PNG, 5.3 and 5.6).
 pub(super) fn png(bytes: &[u8], size: &mut Size) -> Option<()> {
     let mut rest = Rest(bytes.get(8..)?);
     let mut has_data = false;
@@ -82,7 +82,7 @@ pub(super) fn png(bytes: &[u8], size: &mut Size) -> Option<()> {
     }
 }
 
-/// Segments up to the end of the image, with a frame header and a scan (ITU T.81, B.1 and B.2).
+/// Checks JPEG segments up to the end of the image, with a frame header and a scan (ITU T.81, B.1 and B.2).
 pub(super) fn jpeg(bytes: &[u8], size: &mut Size) -> Option<()> {
     let mut rest = Rest(bytes.get(2..)?);
     let mut has_scan = false;
@@ -110,7 +110,7 @@ pub(super) fn jpeg(bytes: &[u8], size: &mut Size) -> Option<()> {
             }
             0xda => {
                 has_scan = true;
-                // In a scan a marker is 0xff and neither zero nor a restart.
+                // In a scan, a marker is 0xff followed by neither zero nor a restart marker.
                 let is_marker =
                     |pair: &[u8]| matches!(pair, [0xff, next] if !matches!(next, 0 | 0xd0..=0xd7));
                 let end = rest.0.windows(2).position(is_marker)?;
@@ -121,7 +121,8 @@ pub(super) fn jpeg(bytes: &[u8], size: &mut Size) -> Option<()> {
     }
 }
 
-/// Blocks up to the trailer, or to the end of the file where it is missing, with at least one image (`GIF89a`, 18 to 27).
+/// Checks GIF blocks up to the trailer, or to the end of a file without one, with at least one image
+/// (`GIF89a`, 18 to 27).
 pub(super) fn gif(bytes: &[u8], size: &mut Size) -> Option<()> {
     let mut rest = Rest(bytes.get(6..)?);
     *size = Some((u32::from(rest.le16()?), u32::from(rest.le16()?)));
@@ -142,7 +143,7 @@ pub(super) fn gif(bytes: &[u8], size: &mut Size) -> Option<()> {
             }
             Some(_) => return None,
         }
-        // Sub-blocks, of which an empty one is the last.
+        // Sub-blocks, terminated by an empty one.
         loop {
             let len = rest.byte()?;
             if len == 0 {
@@ -160,7 +161,7 @@ fn colours(rest: &mut Rest<'_>, flags: u8) -> Option<()> {
     Some(())
 }
 
-/// The chunks of a RIFF file, of which one is an image (RFC 9649, 2).
+/// Checks the chunks of a RIFF file with at least one image (RFC 9649, 2).
 pub(super) fn webp(bytes: &[u8], size: &mut Size) -> Option<()> {
     let mut rest = Rest(bytes.get(4..)?);
     let len = usize::try_from(u32::from_le_bytes(rest.bytes()?)).ok()?;
@@ -172,7 +173,7 @@ pub(super) fn webp(bytes: &[u8], size: &mut Size) -> Option<()> {
         let len = usize::try_from(u32::from_le_bytes(rest.bytes()?)).ok()?;
         let data = rest.take(len)?;
         if len % 2 == 1 {
-            // The padding of the last chunk is left out by some encoders.
+            // Some encoders omit the padding of the last chunk.
             rest.take(usize::from(!rest.0.is_empty()))?;
         }
         let found = match &name {
@@ -199,7 +200,7 @@ fn canvas(data: &[u8]) -> Size {
 fn lossy(data: &[u8]) -> Size {
     let mut rest = Rest(data);
     let [tag, _, _] = rest.bytes()?;
-    // Only a key frame can be shown by itself.
+    // Only a key frame can be decoded by itself.
     if tag & 1 != 0 || rest.bytes()? != [0x9d, 0x01, 0x2a] {
         return None;
     }

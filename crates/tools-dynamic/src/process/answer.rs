@@ -1,16 +1,16 @@
-//! A process's answer as an output.
+//! Conversion of a process's answer to an output.
 
 use windlass_protocol::{Content, Image, ResultStatus};
 use windlass_tool::{Output, ToolError};
 
 use super::message::{Answer, Piece};
 
-/// How many pieces and pictures an answer may have, beside the length of its line.
+/// Maximum number of parts and of images in an answer.
 const PIECES: usize = 100;
 const PICTURES: usize = 16;
 
-/// What the model is told. The toolbox cuts what is too long and says how much (RULES R9); so that one limit holds, all
-/// words are one text.
+/// Converts an answer to the output for the model. Joins all text into one part, so that the toolbox's length
+/// limit (RULES R9) applies to the sum.
 pub(crate) fn output(answer: Answer) -> Result<Output, ToolError> {
     match answer {
         Answer::Text(text) if text.is_empty() => Ok(Output::from(())),

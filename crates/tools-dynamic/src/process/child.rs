@@ -1,4 +1,4 @@
-//! The process itself: confined as the shell says, with no life after its connection (RULES Q1, Q2).
+//! Start of the process, confined by the shell. It does not outlive its connection (RULES Q1, Q2).
 
 use std::io;
 
@@ -9,23 +9,23 @@ use windlass_tools_shell::ServiceCommand;
 
 use super::ProcessFile;
 
-/// How much of its last words is kept.
+/// Maximum number of bytes of its last error output that are kept.
 const HEARD_BYTES: usize = 4 * 1024;
 
 pub(crate) use windlass_tools_shell::{Service, ServiceEnds};
 
 impl ProcessFile {
-    /// Starts it.
+    /// Starts the process.
     pub(crate) async fn start(&self) -> io::Result<(Service, ServiceEnds)> {
         self.shell.serve(&self.command()).await
     }
 
-    /// How it is confined, or would be if it ran.
+    /// Returns the confinement of the running process, or the one that it would get.
     pub(crate) fn containment(&self, running: Option<&Granted>) -> Containment {
         self.shell.service_containment(&self.command(), running)
     }
 
-    /// Whether nothing confines it.
+    /// Returns true if the process is not confined.
     pub(crate) fn is_free(&self) -> bool {
         self.shell.level() == Level::None
     }
@@ -36,7 +36,7 @@ impl ProcessFile {
     }
 }
 
-/// Reads what a process says beside its answers, so that it never waits for a reader, and keeps the end of it.
+/// Reads a process's error output, so that the process never blocks on a full pipe, and keeps the end of it.
 pub(crate) async fn hear(mut errors: impl AsyncRead + Unpin, heard: &std::sync::Mutex<Vec<u8>>) {
     let mut chunk = [0; 1024];
     while let Ok(len @ 1..) = errors.read(&mut chunk).await {

@@ -1,4 +1,4 @@
-//! One life of a process: questions out, answers in, and a process that may write anything.
+//! Connection to a running process: requests, answers, and protection against arbitrary output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,28 +14,29 @@ use super::lines::Line;
 use super::message::{self, Answer, Said};
 use super::watch::{Outgoing, watch};
 
-/// How many lines may wait for the process to read, how many calls may be open, and how many words about progress wait
-/// to be told.
+/// Maximum numbers of lines that wait to be written, of open calls, and of progress messages of a call that
+/// wait to be reported.
 const OUTBOX: usize = 64;
 const OPEN_CALLS: usize = 64;
 const PROGRESS: usize = 64;
-/// The longest word about progress.
+/// Maximum size of a progress message, in bytes.
 const PROGRESS_BYTES: usize = 4 * 1024;
-/// So many lines that nobody asked for end the process.
+/// Number of unexpected lines that ends the process.
 pub(super) const MOST_NOISE: u64 = 100;
-/// How many questions that were taken back are remembered: an answer to one of them may be on its way.
+/// Maximum number of cancelled requests that are remembered, because their answers may still arrive.
 const TAKEN_BACK: usize = 1_024;
-/// So many calls in a row may run out of time while the process says nothing at all; then it is taken to hang.
+/// Number of consecutive calls that time out without any output of the process, after which it is considered
+/// hung.
 const MOST_SILENCES: u64 = 2;
 
-/// Why there is no answer.
+/// Reason why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The process ended before it was asked.
+    /// The process ended before the request was written.
     NotSent(String),
-    /// It ended before it answered.
+    /// The process ended before it answered.
     Gone(String),
-    /// Too many wait already.
+    /// Too many requests are open.
     Busy,
     TooLong {
         bytes: u64,
@@ -46,25 +47,25 @@ pub(crate) enum Failure {
 
 pub(crate) type Reply = Result<Answer, Failure>;
 
-/// A running process. Dropping it ends the process.
+/// Connection to a running process. Dropping it ends the process.
 pub(crate) struct Connection {
     shared: Arc<Shared>,
-    /// Over when the process and its group are gone.
+    /// Cancelled when the process and its process group have ended.
     gone: CancellationToken,
     _end: DropGuard,
 }
 
-/// What a connection and the watch over its process have in common.
+/// State that a connection shares with the task that watches its process.
 pub(super) struct Shared {
-    /// Who waits for an answer, or why nobody is answered any more.
+    /// Open requests, or the reason why the connection has ended.
     pending: Mutex<Result<BTreeMap<u64, Waiting>, String>>,
     taken_back: Mutex<BTreeSet<u64>>,
     outbox: mpsc::Sender<Outgoing>,
     pub(super) over: CancellationToken,
     next: AtomicU64,
-    /// How much of the noise is of this life.
+    /// Number of unexpected lines on this connection.
     refused: AtomicU64,
-    /// How many lines came, and how many calls in a row met only silence.
+    /// Number of received lines, and of consecutive timeouts without output.
     heard: AtomicU64,
     silences: AtomicU64,
     pub(super) hung: CancellationToken,
@@ -74,20 +75,20 @@ pub(super) struct Shared {
 }
 
 pub(super) struct Waiting {
-    /// Whether the process may have read a word of it.
+    /// True if the process may have read a part of the request.
     is_begun: bool,
     progress: mpsc::Sender<String>,
     reply: oneshot::Sender<Reply>,
 }
 
-/// A question that is open. Dropping it before the answer tells the process that nobody waits.
+/// An open request. Dropping it before the answer sends a cancellation to the process.
 struct Open<'a> {
     shared: &'a Shared,
     id: u64,
 }
 
 impl Connection {
-    /// Takes over a process. `over` ends it, and so does its drop.
+    /// Connects to a process. Cancelling `over` or dropping the connection ends the process.
     pub(crate) fn open(
         service: Service,
         ends: ServiceEnds,
@@ -121,7 +122,7 @@ impl Connection {
         Self { shared, gone, _end: over.drop_guard() }
     }
 
-    /// Why it is over, if it is.
+    /// Returns the reason why the connection has ended, if it has.
     pub(crate) fn ended(&self) -> Option<String> {
         self.shared.pending().as_ref().err().cloned()
     }
@@ -130,17 +131,18 @@ impl Connection {
         self.gone.clone()
     }
 
-    /// Whether the process said since the last time that its tools changed; however often, it is once.
+    /// Returns true if the process has reported a change of its tools since the last call, and clears the
+    /// flag.
     pub(crate) fn take_changed(&self) -> bool {
         self.shared.is_changed.swap(false, Ordering::AcqRel)
     }
 
-    /// What was taken could not be looked at.
+    /// Sets the flag again after a failed request for the list.
     pub(crate) fn put_changed(&self) {
         self.shared.is_changed.store(true, Ordering::Release);
     }
 
-    /// Asks and waits for the answer. Dropping the future takes the question back.
+    /// Sends a request and waits for the answer. Dropping the future cancels the request.
     pub(crate) async fn ask(
         &self,
         line: impl FnOnce(u64) -> Vec<u8>,
@@ -175,7 +177,7 @@ impl Connection {
                     shared.met_silence_since(heard);
                     return Err(Failure::TimedOut);
                 }
-                // Where the process does not read any more, the answer says why.
+                // Ignore the error: if the process does not read any more, `answer` receives the reason.
                 _ = &mut sending, if !is_sent => is_sent = true,
                 Some(text) = told.recv() => tell(text),
             }
@@ -192,23 +194,23 @@ impl Shared {
         self.taken_back.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nobody is answered any more: who waits hears why.
+    /// Closes the connection and fails all open requests with the reason.
     fn close(&self, why: &str) {
         let pending = std::mem::replace(&mut *self.pending(), Err(why.to_owned()));
         for waiting in pending.into_iter().flat_map(BTreeMap::into_values) {
-            // Who asked may have gone in this moment.
+            // The caller may have dropped the receiver meanwhile.
             let failure = if waiting.is_begun { Failure::Gone } else { Failure::NotSent };
             let _ = waiting.reply.send(Err(failure(why.to_owned())));
         }
     }
 
-    /// Says that a question is written now; nothing is where nobody waits for its answer any more.
+    /// Marks a request as written. Returns `None` if it was cancelled meanwhile.
     pub(super) fn begin(&self, id: u64) -> Option<()> {
         self.pending().as_mut().ok()?.get_mut(&id)?.is_begun = true;
         Some(())
     }
 
-    /// Something that nobody asked for.
+    /// Counts an unexpected line.
     fn refuse(&self, count: impl FnOnce(&mut Noise) -> &mut u64) {
         let mut noise = self.noise.lock().unwrap_or_else(PoisonError::into_inner);
         let count = count(&mut noise);
@@ -220,7 +222,8 @@ impl Shared {
         self.refused.load(Ordering::Relaxed) >= MOST_NOISE
     }
 
-    /// A call ran out of time. Once, that may be the call; where nothing at all came, and again, it is the process.
+    /// Handles a timeout. The process is considered hung after several timeouts without any output; a single
+    /// one may be due to the call.
     fn met_silence_since(&self, heard: u64) {
         let is_silent = self.heard.load(Ordering::Relaxed) == heard;
         if is_silent && self.silences.fetch_add(1, Ordering::Relaxed).saturating_add(1) >= MOST_SILENCES {
@@ -251,13 +254,13 @@ impl Shared {
         }
     }
 
-    /// An answer goes to who asked, once; all others are counted and nothing else.
+    /// Delivers an answer to its request. Answers to no open request are only counted.
     fn answer(&self, id: u64, reply: Reply) {
         let waiting = self.pending().as_mut().ok().and_then(|pending| pending.remove(&id));
         match waiting {
-            // Who asked may have gone in this moment.
+            // The caller may have dropped the receiver meanwhile.
             Some(waiting) => drop(waiting.reply.send(reply)),
-            // It answered before it read that nobody waits.
+            // A late reply: the process answered before it read the cancellation.
             None if self.taken_back().remove(&id) => {}
             None => self.refuse(|noise| &mut noise.unasked),
         }
@@ -283,14 +286,14 @@ impl Shared {
 impl Drop for Open<'_> {
     fn drop(&mut self) {
         let open = self.shared.pending().as_mut().ok().and_then(|pending| pending.remove(&self.id));
-        // What the process did not read yet, it never will.
+        // Send no cancellation for a request that was not written; it will not be.
         if open.is_some_and(|waiting| waiting.is_begun) {
             let mut taken_back = self.shared.taken_back();
             if taken_back.len() >= TAKEN_BACK {
                 taken_back.pop_first();
             }
             taken_back.insert(self.id);
-            // One that does not read is not told, and the time limit of the next call finds it.
+            // Ignore the error: if the process does not read, the next call times out.
             let _ = self.shared.outbox.try_send(Outgoing { question: None, line: message::cancel(self.id) });
         }
     }

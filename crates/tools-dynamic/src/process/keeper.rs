@@ -1,4 +1,4 @@
-//! Keeps a process: starts it when it is wanted, again when it died, and offers what it lists.
+//! Management of a process: starts and restarts it on demand and offers its tools.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,24 +17,25 @@ use super::message::{self, Answer};
 use super::tool::ProcessTool;
 use super::{Listener, Noise, Offered, ProcessError, ProcessFile, Wrap, answer};
 
-/// Keeps a process and the tools that are offered of it.
+/// Manages a process and its offered tools.
 pub(crate) struct Keeper {
     pub(crate) file: ProcessFile,
     pub(crate) dynamic: DynamicTools,
     pub(crate) wrap: Option<Wrap>,
     pub(crate) listener: Option<Listener>,
-    /// Nothing is started any more.
+    /// Cancelled when the process must not be started any more.
     pub(crate) over: CancellationToken,
     pub(crate) changed: Arc<Notify>,
     pub(crate) noise: Arc<Mutex<Noise>>,
     pub(crate) life: tokio::sync::Mutex<Life>,
-    /// What the process that was started last was granted.
+    /// Confinement that was granted to the process at its last start.
     pub(crate) granted: Mutex<Option<Granted>>,
     pub(crate) offered: Mutex<Vec<Listed>>,
 }
 
 impl Keeper {
-    /// The running process, with a list that is up to date: started if it does not run, asked if its list changed.
+    /// Returns a connection to the running process and an up-to-date list. Starts the process if necessary,
+    /// and requests the list again if it changed.
     pub(crate) async fn ready(self: &Arc<Self>) -> Result<(Arc<Connection>, Offered), ProcessError> {
         let mut life = self.life.lock().await;
         if self.over.is_cancelled() {
@@ -68,12 +69,12 @@ impl Keeper {
         Ok((connection, offered))
     }
 
-    /// Lists again if the process that runs says that its list changed. None is started for that.
+    /// Requests the list again if the running process reported a change. Does not start a process.
     pub(crate) async fn look_again(self: &Arc<Self>) {
         let life = self.life.lock().await;
         let running = life.connection.clone().filter(|connection| connection.ended().is_none());
         if let Some(connection) = running {
-            // Whoever listens was told of what went wrong, and the next call looks again.
+            // Ignore the error: the listener has received it, and the next call tries again.
             let _ = self.up_to_date(&connection).await;
         }
     }
@@ -124,14 +125,14 @@ impl Keeper {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How a call is confined now.
+    /// Returns the confinement that applies to a call now.
     pub(crate) fn containment(&self) -> Containment {
         let granted = self.granted().clone();
         self.file.containment(granted.as_ref())
     }
 
-    /// Takes away what is not listed any more or is another, and adds what is new. What stays is not touched, so that
-    /// the requests' beginning stays the same (RULES N6).
+    /// Removes tools that are not listed any more or have changed, and adds new ones. Unchanged tools keep
+    /// their place, so that the prefix of requests stays the same (RULES N6).
     fn offer(self: &Arc<Self>, listed: Vec<Listed>, left_out: Vec<LeftOut>) -> Offered {
         let mut offered = self.offered();
         let mut told = Offered { left_out, ..Offered::default() };
@@ -169,7 +170,7 @@ impl Keeper {
         let words: Vec<_> = self.file.argv.iter().map(|word| windlass_command::quote(word)).collect();
         let directory = self.file.folder.display().to_string();
         let mut effects = vec![Effect::Execute { command: words.join(" "), directory }];
-        // What a confined process can do is known, whatever a call of it does.
+        // The effects of an unconfined process are unknown; confinement bounds those of any other.
         if self.file.is_free() {
             effects.push(Effect::Unknown);
         }
@@ -194,10 +195,10 @@ impl Keeper {
             )));
         }
         let mut failure = Failure::Busy;
-        // A process that ended just now is found out by asking it; the second time it was started for this call.
+        // An ended process is detected only by sending a request, so try a second time after a restart.
         for _ in 0..2 {
-            // A start goes on when its call is stopped: the next call finds the process, and a start that was dropped would
-            // count as a process that ended.
+            // The start runs in its own task, so that cancelling the call does not cancel it. The next call
+            // uses the process, and a cancelled start would count as an end.
             let keeper = Arc::clone(self);
             let starting = tokio::spawn(async move { keeper.ready().await });
             let ready = tokio::select! {
@@ -215,7 +216,7 @@ impl Keeper {
                     self.file.name
                 ))
             })?;
-            // Looked up after the list is up to date: no call runs under a definition that is no more.
+            // Checked after the list was updated, so that no call runs under an outdated definition.
             if !self.offered().contains(tool) {
                 return Err(ToolError::model(format!(
                     "{name} was not called: its process does not offer it any more, or has changed it. Use the tools \
@@ -278,7 +279,7 @@ impl Keeper {
     }
 }
 
-/// An error with its source.
+/// Returns an error message with its source.
 fn told(error: &ProcessError) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }

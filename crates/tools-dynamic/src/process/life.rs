@@ -1,4 +1,4 @@
-//! The process that runs now, and how often one may be started.
+//! The current connection, and the limit on restarts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use tokio::time::Instant;
 use super::ProcessError;
 use super::connection::Connection;
 
-/// So often may a process start within this time: once, and three times again.
+/// Maximum number of starts within this time: the first and three restarts.
 const MOST_STARTS: usize = 4;
 const STARTS_WITHIN: Duration = Duration::from_mins(1);
 
-/// The process that runs now, and when it and those before it were started.
+/// The current connection, and the times of recent starts.
 #[derive(Default)]
 pub(crate) struct Life {
     pub(crate) connection: Option<Arc<Connection>>,
@@ -23,7 +23,7 @@ pub(crate) struct Life {
 }
 
 impl Life {
-    /// Notes a start, if there may be one now.
+    /// Records a start, or fails if the limit is reached.
     pub(crate) fn may_start(&mut self) -> Result<(), ProcessError> {
         let now = Instant::now();
         self.starts.retain(|start| now.duration_since(*start) < STARTS_WITHIN);

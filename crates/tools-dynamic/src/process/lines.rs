@@ -1,9 +1,9 @@
-//! Lines out of what a process writes, with a cap on what is kept of one.
+//! Splits output into lines, with a limit on their size.
 
-/// The longest line that is taken.
+/// Maximum size of a line, in bytes.
 pub(crate) const LINE_BYTES: usize = 1024 * 1024;
 
-/// Cuts a stream into lines. It never keeps more of a line than the cap.
+/// Splits a stream into lines. Buffers at most `cap` bytes of a line.
 #[derive(Debug)]
 pub(crate) struct Lines {
     cap: usize,
@@ -11,11 +11,11 @@ pub(crate) struct Lines {
     bytes: u64,
 }
 
-/// A line without its end.
+/// A line without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     Whole(&'a [u8]),
-    /// It is over the cap; this is how it begins, and how long it is.
+    /// A line over the limit, with its first bytes and its complete length.
     TooLong {
         head: &'a [u8],
         bytes: u64,
@@ -27,14 +27,14 @@ impl Lines {
         Self { cap, line: Vec::new(), bytes: 0 }
     }
 
-    /// Takes bytes and hands on each line that they end.
+    /// Consumes bytes and calls `each` with every completed line.
     pub(crate) fn push(&mut self, bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         let mut pieces = bytes.split(|byte| *byte == b'\n').peekable();
         while let Some(piece) = pieces.next() {
             let room = self.cap.saturating_sub(self.line.len()).min(piece.len());
             self.line.extend_from_slice(piece.get(..room).unwrap_or_default());
             self.bytes = self.bytes.saturating_add(piece.len() as u64);
-            // What is behind the last line end is only begun.
+            // The piece after the last line end is incomplete.
             if pieces.peek().is_some() {
                 each(if self.bytes > self.line.len() as u64 {
                     Line::TooLong { head: &self.line, bytes: self.bytes }

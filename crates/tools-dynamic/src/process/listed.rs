@@ -1,4 +1,4 @@
-//! The tools that a process lists.
+//! Tools in a process's list.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -12,25 +12,25 @@ use super::ProcessFile;
 use crate::FolderOwner;
 use crate::file::{DESCRIPTION_BYTES, object_schema};
 
-/// The most tools of one process.
+/// Maximum number of tools of one process.
 const MOST_TOOLS: usize = 100;
-/// How much of the name of a tool that is not taken is told.
+/// Maximum number of bytes of an invalid tool's name in messages.
 const NAME_SHOWN: usize = 64;
 
-/// A tool as a process lists it.
+/// A tool in a process's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     pub(crate) spec: ToolSpec,
     pub(crate) hints: Hints,
 }
 
-/// A tool that is not offered, and why.
+/// A listed tool that is not offered, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Its name, as far as there is one.
+    /// Name of the tool, or the start of its invalid definition.
     pub name: String,
-    /// Why it is left out.
+    /// Reason.
     pub why: String,
 }
 
@@ -57,7 +57,8 @@ struct Written {
     read_only: Option<bool>,
 }
 
-/// Reads a list. One bad tool never takes the others with it (RULES N5).
+/// Parses a list. An invalid tool does not affect the others (RULES N5). Returns `None` if it is not an
+/// array.
 pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<Listed>, Vec<LeftOut>)> {
     let raws: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
     let (mut listed, mut left_out, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
@@ -86,7 +87,7 @@ fn one(raw: &str, file: &ProcessFile) -> Result<Listed, LeftOut> {
     }
     let schema =
         object_schema(written.schema.clone()).map_err(|why| refused(format!("its schema: {why}")))?;
-    // A word of a stranger's process makes nothing look safer.
+    // A project's process may be untrusted, so its `read_only` is ignored.
     let reads = file.read_only || (file.owner == FolderOwner::User && written.read_only == Some(true));
     let hints = if reads { Hints::read_only() } else { Hints::default() };
     let hints = Hints { risk: file.risk.unwrap_or(Risk::High), open_world: true, ..hints };

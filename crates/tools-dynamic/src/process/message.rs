@@ -1,4 +1,4 @@
-//! What the two sides say to each other: one JSON object a line.
+//! Messages of the protocol: one JSON object per line.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// What a process said.
+/// A message from a process.
 #[derive(Debug)]
 pub(crate) enum Said {
-    /// Its list of tools is another.
+    /// The list of tools has changed.
     Changed,
-    /// How far a call is.
+    /// Progress of a call.
     Progress { id: u64, text: String },
-    /// The one answer to a question.
+    /// Answer to a request.
     Answer { id: u64, answer: Answer },
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Answer {
     Content(Vec<Piece>),
 }
 
-/// A piece of what a tool gives back.
+/// A part of a tool's result.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Piece {
@@ -54,7 +54,7 @@ struct Written<'a> {
 }
 
 impl Said {
-    /// Reads a line; nothing where it says nothing that is understood, or several things at once.
+    /// Parses a line. Returns `None` if it is not exactly one known message.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         let written: Written<'_> = serde_json::from_slice(line).ok()?;
         let Written { id, changed, tools, progress, text, error, content } = written;
@@ -74,7 +74,7 @@ impl Said {
     }
 }
 
-/// The `id` in the beginning of a line that was too long to keep.
+/// Returns the `id` in the start of a line that was too long to keep.
 pub(crate) fn id_of_head(head: &[u8]) -> Option<u64> {
     struct Top<'a>(&'a Cell<Option<u64>>);
     impl<'de> Visitor<'de> for Top<'_> {
@@ -96,19 +96,19 @@ pub(crate) fn id_of_head(head: &[u8]) -> Option<u64> {
         }
     }
     let id = Cell::new(None);
-    // It ends in an error, because its end is missing.
+    // Parsing fails at the missing end, after `id` has been found.
     let _ = serde_json::Deserializer::from_slice(head).deserialize_map(Top(&id));
     id.get()
 }
 
-/// Asks for the tools.
+/// Encodes a request for the list of tools.
 pub(crate) fn list(id: u64) -> Vec<u8> {
     line(&json!({ "id": id, "method": "list" }))
 }
 
-/// Calls a tool. The arguments are JSON that was read before, as the model wrote them.
+/// Encodes a call. `arguments` must be valid JSON and is sent as the model wrote it, on one line.
 pub(crate) fn call(id: u64, tool: &str, call_id: &str, arguments: &str) -> Vec<u8> {
-    // Between the words of JSON a line end is a space; inside of its strings none can stand.
+    // JSON strings cannot contain raw line ends, so each one is white space between tokens.
     let arguments = arguments.replace(['\n', '\r'], " ");
     let (tool, call_id) = (Value::from(tool), Value::from(call_id));
     format!(
@@ -117,7 +117,7 @@ pub(crate) fn call(id: u64, tool: &str, call_id: &str, arguments: &str) -> Vec<u
     .into_bytes()
 }
 
-/// Nobody waits for an answer any more.
+/// Encodes a cancellation.
 pub(crate) fn cancel(id: u64) -> Vec<u8> {
     line(&json!({ "method": "cancel", "id": id }))
 }

@@ -1,15 +1,16 @@
-//! What a process wrote that was not asked for.
+//! Counts of unexpected output.
 
-/// What a process wrote that was not asked for, all of it refused. Too much of it ends the process.
+/// Counts of unexpected output of a process, all of which is ignored. 100 unexpected lines in one run of the
+/// process end it; lost progress messages do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Noise {
-    /// Lines that are no JSON, or say nothing that is understood.
+    /// Lines that are not JSON or not a known message.
     pub lines: u64,
-    /// Answers and progress that nobody waits for: of an unknown id, or after the answer.
+    /// Answers and progress without an open request: the id is unknown, or was already answered.
     pub unasked: u64,
     /// Lines over 1 MiB.
     pub too_long: u64,
-    /// Words about progress that came faster than they were told.
+    /// Progress messages that were dropped because they arrived faster than they were reported.
     pub progress_lost: u64,
 }

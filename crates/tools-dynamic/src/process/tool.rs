@@ -1,4 +1,4 @@
-//! A tool of a process as a tool here.
+//! Adapter from a process's tool to [`Tool`].
 
 use std::sync::Weak;
 
@@ -8,7 +8,8 @@ use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use super::keeper::Keeper;
 use super::listed::Listed;
 
-/// A tool of a process. It does not keep the process: who serves it does.
+/// A tool of a process. It holds only a weak reference; the [`ServedProcess`](super::ServedProcess) keeps the
+/// process running.
 pub(crate) struct ProcessTool {
     keeper: Weak<Keeper>,
     listed: Listed,
@@ -30,7 +31,7 @@ impl Tool for ProcessTool {
         self.listed.hints
     }
 
-    /// The process says nothing of what a call does; that it is confined says what none can do.
+    /// The protocol does not declare effects of calls. Confinement bounds them.
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         self.effects.clone()
     }
@@ -42,7 +43,7 @@ impl Tool for ProcessTool {
         }
     }
 
-    /// Dropping the future tells the process to stop.
+    /// Dropping the future sends a cancellation to the process.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let Payload::Function { arguments } = payload else {

@@ -1,4 +1,4 @@
-//! The watch over a process: reads and writes for it, sees its end, and ends what is left of it.
+//! Task that reads and writes for a process, detects its end, and ends what remains of it.
 
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
@@ -13,17 +13,17 @@ use super::connection::{MOST_NOISE, Shared};
 use super::lines::{LINE_BYTES, Lines};
 
 const CHUNK_BYTES: usize = 64 * 1024;
-/// How long what a process wrote last is read after its end, and how long it may take to end by itself when it has
-/// closed its output.
+/// Time for reading the last output after the process has ended, and for the process to exit after it has
+/// closed its input or output.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// A line for the process, and the question that it asks.
+/// A line for the process, with the id of its request.
 pub(super) struct Outgoing {
     pub(super) question: Option<u64>,
     pub(super) line: Vec<u8>,
 }
 
-/// What ends a life.
+/// Reason for the end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     Dropped,
@@ -34,7 +34,7 @@ enum Why {
     Hung,
 }
 
-/// Reads and writes until something ends this life, then ends the process. Gives back why.
+/// Reads and writes until the connection ends, then ends the process. Returns the reason.
 pub(super) async fn watch(
     mut service: Service,
     ends: ServiceEnds,
@@ -58,7 +58,7 @@ pub(super) async fn watch(
                 () = &mut hearing, if !is_heard => is_heard = true,
             }
         };
-        // Its last answer may be in the pipe.
+        // The last answer may still be in the pipe.
         match why {
             Why::Exited | Why::Deaf => match tokio::time::timeout(DRAIN, &mut reading).await {
                 Ok(Why::Noisy) => Why::Noisy,
@@ -84,7 +84,7 @@ pub(super) async fn watch(
     words(why, status, service.confined().err().as_ref(), &heard)
 }
 
-/// Why a process ended, in words for the model.
+/// Describes the reason for the model.
 fn words(why: Why, status: Option<ExitStatus>, refused: Option<&NotConfined>, heard: &[u8]) -> String {
     if let Some(refused) = refused {
         return refused.to_string();
@@ -117,10 +117,10 @@ async fn read(mut stdout: impl AsyncRead + Unpin, shared: &Shared) -> Why {
     Why::Closed
 }
 
-/// Ends when the process does not read any more.
+/// Writes lines until the process stops reading.
 async fn write(mut stdin: impl AsyncWrite + Unpin, mut inbox: mpsc::Receiver<Outgoing>, shared: &Shared) {
     while let Some(Outgoing { question, line }) = inbox.recv().await {
-        // What was taken back before it was asked is not asked.
+        // Do not send a request that was already cancelled.
         if question.is_some_and(|id| shared.begin(id).is_none()) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The nodes that mean something, by the names that the grammars' `node-types.json` give them.
+//! Nodes with a meaning, by the names in the grammars' `node-types.json`.
 
 use super::Grammar;
 use super::Role::{Attribute, Block, Branch, Choice, Comment, Else, Fork, Import, Symbol, Wrapper};
@@ -9,7 +9,7 @@ use crate::symbol::Kind::{
 
 type Roles = &'static [(super::Role, &'static [&'static str])];
 
-/// The grammar behind a feature, or none.
+/// Defines a grammar, which is `None` without its feature.
 macro_rules! grammar {
     ($name:ident, $feature:literal, $load:expr, $roles:expr) => {
         #[cfg(feature = $feature)]

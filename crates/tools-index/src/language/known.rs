@@ -1,4 +1,4 @@
-//! The languages that can be told apart. One row each.
+//! Table of known languages, one row each.
 
 use super::{Comments, Language};
 use crate::grammar::{BASH, C, GO, Grammar, JAVA, JAVASCRIPT, PYTHON, RUST, TSX, TYPESCRIPT};
@@ -34,7 +34,7 @@ impl Language {
     }
 }
 
-/// All of them; where two share an extension the first has it.
+/// All known languages. If two share an extension, the first one has it.
 #[rustfmt::skip]
 pub(crate) static KNOWN: &[Language] = &[
     language("rust", &["rs"], SLASHES, RUST)

@@ -1,4 +1,4 @@
-//! Lines of code, of comment, and blank ones.
+//! Counts of code, comment and blank lines.
 
 use std::ops::AddAssign;
 
@@ -7,17 +7,17 @@ use crate::language::Comments;
 const CODE: u8 = 1;
 const COMMENT: u8 = 2;
 
-/// How many lines there are of which kind. A line with both code and comment is one of code.
+/// Numbers of lines, by kind. A line with both code and comment counts as code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LineCounts {
-    /// All of them.
+    /// All lines.
     pub total: usize,
-    /// Those with code.
+    /// Lines with code.
     pub code: usize,
-    /// Those with comment only.
+    /// Lines with a comment only.
     pub comment: usize,
-    /// Those with nothing but space.
+    /// Lines with white space only.
     pub blank: usize,
 }
 
@@ -30,7 +30,7 @@ impl AddAssign for LineCounts {
     }
 }
 
-/// What each line of a parsed file has.
+/// Flags of each line of a parsed file.
 pub(super) struct LineMarks {
     marks: Vec<u8>,
 }
@@ -40,7 +40,7 @@ impl LineMarks {
         Self { marks: vec![0; lines_of(source).count()] }
     }
 
-    /// Marks lines, counted from 0 and with the last, as having code or comment.
+    /// Flags the lines from `first` to `last`, inclusive and from 0, as containing code or comment.
     pub(super) fn mark(&mut self, first: usize, last: usize, is_comment: bool) {
         let mark = if is_comment { COMMENT } else { CODE };
         for line in self.marks.iter_mut().take(last.saturating_add(1)).skip(first) {
@@ -71,13 +71,13 @@ impl LineCounts {
     }
 }
 
-/// Lines without their ends; a line end at the end of the file begins no line.
+/// Returns lines without their line ends. A line end at the end of the file does not start another line.
 fn lines_of(source: &[u8]) -> impl Iterator<Item = &[u8]> {
     let whole = source.strip_suffix(b"\n").unwrap_or(source);
     whole.split(|byte| *byte == b'\n').take(if source.is_empty() { 0 } else { usize::MAX })
 }
 
-/// For languages that no grammar reads: by how lines begin.
+/// Counts lines by their prefixes, for languages without a grammar.
 pub(super) fn count_by_marks(source: &[u8], comments: Comments) -> LineCounts {
     let mut counts = LineCounts::default();
     let mut is_inside = false;
@@ -92,7 +92,7 @@ pub(super) fn count_by_marks(source: &[u8], comments: Comments) -> LineCounts {
                 let rest = if opens { text.get(open.len()..).unwrap_or_default() } else { text };
                 let end = rest.windows(close.len()).position(|part| part == close.as_bytes());
                 is_inside = end.is_none();
-                // Code may follow the comment's end.
+                // Code may follow the end of the comment.
                 is_comment = end.is_none_or(|end| end.saturating_add(close.len()) >= rest.len());
             }
         }

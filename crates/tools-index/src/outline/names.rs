@@ -1,10 +1,10 @@
-//! What a declaration is called, and how it is declared.
+//! Names, signatures and documentation of declarations.
 
 use tree_sitter::Node;
 
 use crate::symbol::Kind;
 
-/// How deep a name may lie inside a C declarator.
+/// Maximum depth of a name inside a C declarator.
 const MAX_DECLARATORS: usize = 32;
 const MAX_SIGNATURE_CHARS: usize = 300;
 const MAX_NAME_CHARS: usize = 200;
@@ -14,12 +14,12 @@ pub(super) fn text<'s>(node: Node<'_>, source: &'s [u8]) -> &'s [u8] {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// A name on one line, cut where it is longer than any name.
+/// Returns a name on one line, cut at the maximum length.
 pub(super) fn name_text(node: Node<'_>, source: &[u8]) -> String {
     one_line(text(node, source), MAX_NAME_CHARS)
 }
 
-/// The node that has the name of a declaration.
+/// Returns the node with the name of a declaration.
 pub(super) fn name_of(node: Node<'_>, kind: Kind) -> Option<Node<'_>> {
     if kind == Kind::Impl {
         return node.child_by_field_name("type");
@@ -34,7 +34,7 @@ pub(super) fn name_of(node: Node<'_>, kind: Kind) -> Option<Node<'_>> {
     declared(node)
 }
 
-/// In C the name lies inside: `int *(*name)(void)`.
+/// Returns the declared name in C, which is nested: `int *(*name)(void)`.
 fn declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut inner = node.child_by_field_name("declarator")?;
     for _ in 0..MAX_DECLARATORS {
@@ -47,7 +47,7 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
     Some(inner)
 }
 
-/// Whether a C declaration declares a function.
+/// Returns true if a C declaration declares a function.
 pub(super) fn declares_function(node: Node<'_>) -> bool {
     let mut inner = node.child_by_field_name("declarator");
     for _ in 0..MAX_DECLARATORS {
@@ -60,7 +60,7 @@ pub(super) fn declares_function(node: Node<'_>) -> bool {
     false
 }
 
-/// The type that a Go method belongs to: `(p *Parser[T])`.
+/// Returns the type of a Go method's receiver: `(p *Parser[T])`.
 pub(super) fn receiver(node: Node<'_>, source: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text(node.child_by_field_name("receiver")?, source)).into_owned();
     let inner = text.trim_matches(['(', ')']).split('[').next()?;
@@ -68,7 +68,7 @@ pub(super) fn receiver(node: Node<'_>, source: &[u8]) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// How something is declared, without its body.
+/// Returns a declaration without its body.
 pub(super) fn signature(node: Node<'_>, source: &[u8]) -> String {
     let inner = node.child_by_field_name("value").filter(|value| is_function(value.kind()));
     let body = inner.unwrap_or(node).child_by_field_name("body");
@@ -77,12 +77,12 @@ pub(super) fn signature(node: Node<'_>, source: &[u8]) -> String {
     one_line(bytes, MAX_SIGNATURE_CHARS).trim_end_matches(['{', ':', ';', ' ']).to_owned()
 }
 
-/// Whether a value is a function, so that its variable is one.
+/// Returns true if a value is a function, so that its variable counts as a function.
 pub(super) fn is_function(kind: &str) -> bool {
     matches!(kind, "arrow_function" | "function_expression" | "generator_function")
 }
 
-/// Documentation without the marks of a comment.
+/// Returns the text of a comment without comment markers.
 pub(super) fn doc(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let plain = text.lines().map(|line| {
@@ -93,16 +93,17 @@ pub(super) fn doc(bytes: &[u8]) -> Option<String> {
     (!joined.is_empty()).then(|| one_line(joined.as_bytes(), MAX_DOC_CHARS))
 }
 
-/// Python writes documentation as the first thing in the body.
+/// Returns a Python docstring, the first statement of a body.
 pub(super) fn docstring(node: Node<'_>, source: &[u8]) -> Option<String> {
     let first = node.child_by_field_name("body")?.named_child(0)?;
     let inner = if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
     if inner.kind() == "string" { doc(text(inner, source)) } else { None }
 }
 
-/// Text with each run of space as one, cut where it is too long.
+/// Collapses white space and cuts the text at `most` characters.
 pub(super) fn one_line(bytes: &[u8], most: usize) -> String {
-    // Four bytes are the most that a character has.
+    // Bounds the work on a huge node: a character has at most four bytes, and white space may double the
+    // length.
     let bytes = bytes.get(..most.saturating_mul(8)).unwrap_or(bytes);
     let text = String::from_utf8_lossy(bytes);
     let mut line = String::with_capacity(text.len().min(most));

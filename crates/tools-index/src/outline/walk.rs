@@ -1,4 +1,4 @@
-//! One pass over a syntax tree with a cursor, so that depth costs memory on the heap and no stack.
+//! One pass over a syntax tree with a cursor, so that depth costs heap memory and not stack.
 
 use tree_sitter::{Node, Tree};
 
@@ -11,23 +11,23 @@ use crate::grammar::{Ready, Role};
 use crate::symbol::{Kind, Symbol};
 
 const MAX_IMPORT_CHARS: usize = 200;
-/// After how many nodes the clock is looked at.
+/// Number of nodes between two checks of the clock.
 const NODES_PER_LOOK: usize = 1_000;
 
-/// A node that is being walked through.
+/// A node whose children are being visited.
 struct Open {
     depth: usize,
     role: Option<Role>,
     symbol: Option<usize>,
-    /// Whether it made what is inside one deeper.
+    /// True if the node increased the nesting of its content.
     nests: bool,
-    /// Whether it is a function, inside which nesting is counted anew.
+    /// True if the node is a function, which starts nesting at zero.
     runs: bool,
-    /// How deep the node before it was.
+    /// Nesting before the node.
     nesting_before: u32,
 }
 
-/// Comments just before the node at hand, at its depth.
+/// Comments directly before the current node, at its depth.
 struct Pending {
     depth: usize,
     first_byte: usize,
@@ -43,18 +43,19 @@ struct Walk<'s> {
     outline: Outline,
     marks: LineMarks,
     open: Vec<Open>,
-    /// How many comments are open, and which symbols and functions, the innermost last: asking `open` for these would be
-    /// quadratic in its depth.
+    /// Number of open comments, and open symbols and functions, the innermost last. A search in `open` for
+    /// these would be quadratic in the depth.
     comments: usize,
     symbols: Vec<usize>,
     functions: Vec<usize>,
     pending: Option<Pending>,
-    /// Where the wrapper around the node at hand begins.
+    /// Depth and first row of the wrapper around the current node.
     wrapper: Option<(usize, usize)>,
     nesting: u32,
 }
 
-/// Takes time linear in the number of nodes. It ends early when `is_over` says so, and [`Outline::gap`] tells.
+/// Takes time linear in the number of nodes. Ends early when `is_over` returns true and sets
+/// [`Outline::gap`].
 pub(super) fn walk(
     ready: &Ready,
     tree: &Tree,
@@ -111,7 +112,7 @@ pub(super) fn walk(
     outline
 }
 
-/// The last row that a node has something on: some comments end with their line's end.
+/// Returns the last row with content of a node: some comments end with a line end.
 fn last_row(node: Node<'_>) -> usize {
     let (start, end) = (node.start_position(), node.end_position());
     if end.column == 0 && end.row > start.row { end.row.saturating_sub(1) } else { end.row }
@@ -127,7 +128,7 @@ impl Walk<'_> {
             self.marks.mark(first, last, is_comment);
         }
         let Some(role) = role else {
-            // Whatever else begins at this depth has the comments before it for itself.
+            // Any other named node at this depth claims the comments before it.
             if node.is_named() && self.pending.as_ref().is_some_and(|pending| pending.depth == depth) {
                 self.pending = None;
             }
@@ -184,7 +185,7 @@ impl Walk<'_> {
             }
             if open.runs {
                 self.functions.pop();
-                // The function around goes on as deep as it was.
+                // The enclosing function continues with its own nesting.
                 self.nesting = open.nesting_before;
             }
         }
@@ -193,7 +194,7 @@ impl Walk<'_> {
     fn comment(&mut self, node: Node<'_>, depth: usize, (first, last): (usize, usize)) {
         let follows =
             |pending: &&mut Pending| pending.depth == depth && first <= pending.last_row.saturating_add(1);
-        // A comment behind code is about that code.
+        // A trailing comment documents the code before it on its line.
         let is_behind = self.source.get(..node.start_byte()).is_some_and(|before| {
             before.iter().rev().take_while(|byte| **byte != b'\n').any(|byte| !byte.is_ascii_whitespace())
         });
@@ -227,7 +228,7 @@ impl Walk<'_> {
 
     fn import(&mut self, node: Node<'_>) {
         let bytes = text(node, self.source);
-        // A shell imports with a command like any other.
+        // A shell sources a file with an ordinary command.
         if node.kind() == "command" {
             let is_source = bytes.starts_with(b". ") || bytes.starts_with(b"source ");
             if !is_source {
@@ -240,7 +241,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a fork goes on with one that it belongs to: `else if`.
+    /// Returns true if a fork continues its parent: `else if`.
     fn goes_on(&self, field: Option<&str>) -> bool {
         match self.open.last().map(|open| open.role) {
             Some(Some(Role::Else)) => true,
@@ -249,7 +250,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The function around the node at hand.
+    /// Returns the function around the current node.
     fn function(&mut self) -> Option<&mut Symbol> {
         self.outline.symbols.get_mut(*self.functions.last()?)
     }
@@ -307,13 +308,13 @@ impl Walk<'_> {
     }
 }
 
-/// What a declaration is by what it holds and where it stands; none if it is no symbol there.
+/// Refines the kind of a declaration by its content and position. Returns `None` if it is not a symbol there.
 fn refined(node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
     let value = node.child_by_field_name("value");
     let runs = value.is_some_and(|value| is_function(value.kind()));
     match (node.kind(), kind) {
         ("declaration", _) => (declares_function(node) && !is_inside).then_some(Kind::Function),
-        // A type that is only named here is declared elsewhere.
+        // A type that is only referenced here is declared elsewhere.
         ("struct_specifier" | "union_specifier" | "enum_specifier", _) => {
             node.child_by_field_name("body").map(|_| kind)
         }

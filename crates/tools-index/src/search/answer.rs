@@ -1,21 +1,21 @@
-//! What `codebase_search` tells the model.
+//! Answers of `codebase_search` for the model.
 
 use std::fmt::Write;
 
 use super::ranker::{Passage, Ranking};
 use super::refresh::Behind;
 
-/// How much a ranker says of a failure.
+/// Maximum number of characters of a ranker's error message.
 const MAX_REASON_CHARS: usize = 300;
 
-/// What was found, and what is to be said about it.
+/// Results of a search, with notes about them.
 pub(super) struct Answer {
     pub(super) passages: Vec<Passage>,
     pub(super) asked: Vec<String>,
     pub(super) notes: String,
 }
 
-/// Brings the passages into a ranker's order, if it is one.
+/// Sorts the passages by a ranker's scores, if these are valid.
 pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
     let is_order = |scores: &[f32]| {
         scores.len() == answer.passages.len() && scores.iter().all(|score| score.is_finite())
@@ -39,7 +39,7 @@ pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
     let _ = write!(answer.notes, "; the ranker failed ({reason}), so the order is BM25's");
 }
 
-/// What is to be said of the index.
+/// Returns notes about the state of the index.
 pub(super) fn notes(behind: Behind, made: Option<&'static str>) -> String {
     let Behind { secrets, left, unread, failed, is_busy, is_full } = behind;
     let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
@@ -65,7 +65,7 @@ pub(super) fn notes(behind: Behind, made: Option<&'static str>) -> String {
     notes
 }
 
-/// The answer in words for the model.
+/// Returns the answer as text for the model.
 pub(super) fn words(answer: &Answer) -> String {
     let Answer { passages, asked, notes } = answer;
     let words = asked.join(" ");

@@ -1,29 +1,30 @@
-//! A file in pieces of a size that is worth showing: a symbol each, and what lies between them.
+//! Division of a file into chunks: one for each symbol, and the text between symbols.
 
 use crate::outline::Outline;
 use crate::symbol::{Kind, Symbol};
 
-/// How many lines a piece has at the most.
+/// Maximum number of lines in a chunk.
 const MAX_LINES: usize = 80;
-/// How many lines of constants are one piece: one by one they say little.
+/// Maximum number of lines of one-line declarations that share a chunk: a single one contains too few words.
 const GROUP_LINES: usize = 20;
 
-/// Lines of a file, counted from 1, with the symbol that begins there.
+/// A range of lines, counted from 1, with the symbol that starts there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Chunk<'o> {
     pub(super) first: usize,
     pub(super) last: usize,
     pub(super) symbol: Option<&'o Symbol>,
-    /// The constants after the first.
+    /// Further one-line declarations in the chunk.
     pub(super) also: Vec<&'o Symbol>,
 }
 
-/// Cuts a file at the begins of its symbols, so that each line is in one piece.
+/// Divides a file at the starts of its symbols. Every line is in exactly one chunk.
 pub(super) fn chunks(outline: &Outline, lines: usize) -> Vec<Chunk<'_>> {
     let mut starts: Vec<(usize, Option<&Symbol>)> = vec![(1, None)];
     let symbols = outline.symbols.iter().map(|symbol| (symbol.start, Some(symbol)));
     starts.extend(symbols.filter(|(start, _)| (1..=lines).contains(start)));
-    // The first symbol that begins on a line has it, and takes it from the nameless begin of the file.
+    // The first symbol on a line has precedence over other symbols there and over the anonymous start of the
+    // file.
     starts.sort_by_key(|(start, symbol)| (*start, symbol.is_none()));
     starts.dedup_by_key(|(start, _)| *start);
     let mut begins: Vec<Chunk<'_>> = Vec::new();

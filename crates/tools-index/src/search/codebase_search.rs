@@ -38,27 +38,28 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 
 const DEFAULT_LIMIT: usize = 10;
 const MAX_LIMIT: usize = 50;
-/// How many passages a ranker is asked about.
+/// Number of passages that a ranker receives.
 const RANKED: usize = 50;
-/// How much of a passage a ranker is given: a line may be a whole file.
+/// Maximum size of a passage for a ranker, in bytes: a single line may be a whole file.
 const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// Why the tool cannot be made.
+/// Error of [`CodebaseSearch::new`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IndexError {
-    /// The index would be found by searches, and could be written by the agent.
+    /// The folder is inside the workspace, where searches would find the index and the agent could change it,
+    /// or is relative.
     #[error("the folder for the index, {}, lies inside the workspace or is relative; give one beside it", .folder.display())]
     InsideWorkspace {
-        /// The folder.
+        /// Path of the folder.
         folder: PathBuf,
     },
 }
 
-/// The tool `codebase_search`: ranked by BM25 over symbols and text.
+/// The tool `codebase_search`: ranks symbols and text by BM25.
 ///
-/// The index lies in a folder below the one that is given, a folder for each workspace, and is brought up to
-/// date at each call. Several processes may use one index.
+/// The index is in a subfolder of the given folder, one for each workspace, and is updated in each call.
+/// Several processes can share an index.
 pub struct CodebaseSearch {
     workspace: Arc<Workspace>,
     spec: ToolSpec,
@@ -66,7 +67,7 @@ pub struct CodebaseSearch {
     ranker: Option<Arc<dyn Ranker>>,
 }
 
-/// The folder, and the index once it is open.
+/// The index folder, and the index if it is open.
 struct Index {
     folder: Folder,
     store: Mutex<Option<Store>>,
@@ -85,10 +86,10 @@ struct SearchArguments {
 }
 
 impl CodebaseSearch {
-    /// The tool on a workspace, with its index below a folder outside of it.
+    /// Creates the tool for a workspace, with its index below a folder outside of the workspace.
     ///
     /// # Errors
-    /// If the folder lies inside the workspace.
+    /// If the folder is inside the workspace or is relative.
     pub fn new(workspace: Arc<Workspace>, folder: impl Into<PathBuf>) -> Result<Self, IndexError> {
         let folder = folder.into();
         if folder.is_relative() || Folder::lies_inside(&folder, workspace.root()) {
@@ -99,14 +100,14 @@ impl CodebaseSearch {
         Ok(Self { workspace, spec: spec(NAME, DESCRIPTION, SCHEMA), index, ranker: None })
     }
 
-    /// The same tool with another order of what BM25 finds.
+    /// Sets a ranker that reorders the results of BM25.
     pub fn with_ranker(mut self, ranker: Arc<dyn Ranker>) -> Self {
         self.ranker = Some(ranker);
         self
     }
 
-    /// The same tool with an order that is made of BM25's and that of embeddings. Passages go to the embedder, without
-    /// the secrets that the call's context names; its vectors are kept beside the index.
+    /// Sets a ranker that fuses BM25's order with the order by embeddings. The embedder receives passages
+    /// without the secrets of the call's context; its vectors are cached beside the index.
     pub fn with_embedder(self, embedder: Arc<dyn Embedder>, limits: EmbeddingLimits) -> Self {
         let ranker = EmbeddingRanker::new(embedder, limits, self.index.folder.vectors());
         self.with_ranker(Arc::new(ranker))
@@ -145,7 +146,8 @@ impl Tool for CodebaseSearch {
         Inspection::default().with_target(self.workspace.target(path_of(payload), Look::Place))
     }
 
-    /// A dropped call ends after the file at hand, and keeps what it has indexed.
+    /// Dropping the future stops the work after the current file and keeps the files that are already
+    /// indexed.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: SearchArguments = read_arguments(payload)?;
@@ -161,7 +163,7 @@ impl Tool for CodebaseSearch {
                 let place = Place { workspace: &workspace, redactor, gate, stopped: &stopped };
                 search(&index, &place, &arguments, most)
             };
-            // A panic fails this call and not the turn (RULES L8); the index is opened anew by the next.
+            // A panic fails this call and not the turn (RULES L8). The next call reopens the index.
             let broken = |_| ToolError::model("the search broke; call it again, or use grep_file");
             let mut answer = tokio::task::spawn_blocking(work).await.map_err(broken)??;
             if ctx.cancellation().is_cancelled() && answer.passages.is_empty() {
@@ -192,7 +194,7 @@ fn search(
     }
     let language = language(arguments.language.as_deref())?;
     let (path, _) = place.start(arguments.path.as_deref())?;
-    // A poisoned lock means that a call broke with the index open; it is opened anew.
+    // A poisoned lock means that a call panicked with the index open; reopen it.
     let mut store = index.store.lock().unwrap_or_else(|poisoned| {
         index.store.clear_poison();
         let mut store: std::sync::MutexGuard<'_, _> = PoisonError::into_inner(poisoned);
@@ -205,12 +207,12 @@ fn search(
     drop(store);
     let passages = hits.into_iter().filter_map(|hit| {
         let relative = place.workspace.resolve(&hit.file).ok()?;
-        // The index holds the words of all files. Policy says which this call may show.
+        // The index contains the words of all files, and policy decides which of them this call may show.
         let source = place.shows(relative.relative()).then(|| place.source(relative.relative()))??;
         let whole = String::from_utf8_lossy(&source.bytes);
         let lines = (hit.first, hit.last);
         let (text, body) = (snippet(&whole, lines, &asked), body(&whole, lines, MAX_BODY_BYTES));
-        // What the index kept of names is older than the secrets that are known now.
+        // The index may have stored names before a secret in them was registered.
         let clean = |name: &str| place.redactor.redact(name).into_owned();
         let (path, symbol) = (clean(&hit.file), hit.symbol.as_deref().map(clean));
         Some(Passage { path, lines, symbol, text, body, score: hit.score })
@@ -221,7 +223,7 @@ fn search(
 
 type Found = (Vec<Hit>, Behind, Option<&'static str>);
 
-/// Asks the index; one that breaks on it is made anew, once.
+/// Queries the index. Reopens a damaged index, and rebuilds it if it is still damaged.
 fn found(
     index: &Index,
     store: &mut Option<Store>,
@@ -240,7 +242,7 @@ fn found(
     match attempt(store) {
         Err(Trouble::Broken(_)) => {
             let reason = Some("the index was broken and is made anew");
-            // Another process may have met the same, and made it anew: what is whole on the disk is used.
+            // Another process may have rebuilt the index already, so first try to reopen it.
             *store = None;
             match attempt(store) {
                 Err(Trouble::Broken(_)) => {}

@@ -1,4 +1,4 @@
-//! `Embedder`: what turns texts into vectors, and how much it is asked.
+//! `Embedder`: interface of embedding models, with limits on requests.
 
 use std::fmt;
 use std::future::Future;
@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use windlass_protocol::Effect;
 
-/// One vector for each text, in their order; or why there are none, in a line.
+/// Result of [`Embedder::embed`]: one vector for each text, in order, or an error message of one line.
 pub type EmbedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, String>> + Send + 'a>>;
 
-/// Turns texts into vectors that lie near each other where the texts mean alike.
+/// Embedding model: maps texts to vectors that are close to each other if the texts have similar meanings.
 ///
-/// What it is given leaves the workspace if it asks a host: its effects have to name that host.
+/// An embedder that sends texts to a host must declare that host in its effects, because the texts leave the
+/// workspace.
 ///
 /// ```
 /// use windlass_protocol::Effect;
@@ -44,32 +45,32 @@ pub type EmbedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, Str
 /// }
 /// ```
 pub trait Embedder: Send + Sync + fmt::Debug {
-    /// What results call it, as a model and a host.
+    /// Returns the name for search results, such as a model and a host.
     fn name(&self) -> String;
 
-    /// What tells its vectors from those of others: kept vectors count only for the same space.
+    /// Returns an id of the vector space. Cached vectors are reused only within the same space.
     fn space(&self) -> String;
 
-    /// What asking it touches, as a connection to its host: policy judges the call by it.
+    /// Returns the effects of a request, such as a connection to its host, for policy.
     fn effects(&self) -> Vec<Effect>;
 
-    /// The vectors of some texts, by one request. Dropping the future ends it.
+    /// Returns the vectors of texts with one request. Dropping the future cancels it.
     fn embed<'a>(&'a self, texts: &'a [&'a str]) -> EmbedFuture<'a>;
 }
 
-/// How much an [`Embedder`] is asked, and how much of what it said is kept.
+/// Limits on the requests to an [`Embedder`] and on the vector cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EmbeddingLimits {
-    /// How long one search waits for all of its vectors: 10 s.
+    /// Maximum time of one search for all of its vectors: 10 s.
     pub total: Duration,
-    /// The most texts of one request: 32.
+    /// Maximum number of texts in one request: 32.
     pub batch_texts: usize,
-    /// The most bytes of all texts of one request, if it has more than one: 64 KiB.
+    /// Maximum total size of the texts in a request with more than one text: 64 KiB.
     pub batch_bytes: usize,
-    /// The most bytes of one passage; the rest of it is not looked at: 4 KiB.
+    /// Maximum size of one passage; the rest of it is ignored: 4 KiB.
     pub passage_bytes: usize,
-    /// The most bytes of kept vectors, for each workspace and space: 32 MiB.
+    /// Maximum size of the cached vectors of each workspace and space: 32 MiB.
     pub cache_bytes: usize,
 }
 
@@ -86,25 +87,25 @@ impl Default for EmbeddingLimits {
 }
 
 impl EmbeddingLimits {
-    /// The same limits with another time for one search.
+    /// Sets the maximum time of one search.
     pub fn with_total(mut self, total: Duration) -> Self {
         self.total = total;
         self
     }
 
-    /// The same limits with another number of texts, and of their bytes, of one request.
+    /// Sets the maximum number of texts, and of their bytes, in one request.
     pub fn with_batch(mut self, texts: usize, bytes: usize) -> Self {
         (self.batch_texts, self.batch_bytes) = (texts, bytes);
         self
     }
 
-    /// The same limits with another length of a passage.
+    /// Sets the maximum size of a passage.
     pub fn with_passage_bytes(mut self, bytes: usize) -> Self {
         self.passage_bytes = bytes;
         self
     }
 
-    /// The same limits with another size of what is kept.
+    /// Sets the maximum size of the vector cache.
     pub fn with_cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = bytes;
         self

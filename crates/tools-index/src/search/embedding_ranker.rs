@@ -1,4 +1,4 @@
-//! BM25's order and that of embeddings, made one.
+//! Fusion of BM25's order with the order by embeddings.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -10,16 +10,17 @@ use super::embedder::{Embedder, EmbeddingLimits};
 use super::ranker::{Passage, RankFuture, Ranker, Ranking};
 use super::vectors::{Key, Vector, Vectors, key};
 
-/// How fast a place counts less (Cormack, Clarke and Büttcher, SIGIR 2009, found that this number does not matter much).
+/// Damping constant of reciprocal rank fusion. Cormack, Clarke and Büttcher (SIGIR 2009) found that its
+/// value matters little.
 const DAMPING: f32 = 60.0;
-/// What is first in both orders has this score.
+/// Score of a passage that is first in both orders.
 const BEST: f32 = 100.0;
 
-/// Ranks passages by their places in two orders: BM25's, and that of the likeness between embeddings.
+/// Ranks passages by reciprocal rank fusion of two orders: BM25's, and that of cosine similarity.
 ///
-/// The orders are fused by reciprocal rank: BM25's numbers have no upper end and change their scale with each query,
-/// cosines lie close together in a band that is each model's own, and nothing here is there to train a weight by. Places
-/// need no common scale, and one order that is wrong cannot outvote the other by far.
+/// BM25 scores are unbounded and differ in scale between queries, cosines are close together in a range that
+/// depends on the model, and no data exists to train weights. Ranks need no common scale, and one wrong order
+/// cannot outweigh the other by far.
 #[derive(Debug)]
 pub(super) struct EmbeddingRanker {
     embedder: Arc<dyn Embedder>,
@@ -27,14 +28,14 @@ pub(super) struct EmbeddingRanker {
     vectors: Arc<Vectors>,
 }
 
-/// What one search asks about.
+/// Input of one search.
 struct Wanted<'a> {
     query: &'a str,
     texts: &'a [String],
     keys: &'a [Key],
 }
 
-/// What is known so far, also where the time ends before all is.
+/// Vectors so far, kept even if the search times out.
 #[derive(Default)]
 struct Found {
     query: Option<Vector>,
@@ -43,7 +44,7 @@ struct Found {
 }
 
 impl EmbeddingRanker {
-    /// A ranker that keeps vectors in a folder.
+    /// Creates a ranker with a vector cache in `folder`.
     pub(super) fn new(embedder: Arc<dyn Embedder>, limits: EmbeddingLimits, folder: PathBuf) -> Self {
         let vectors = Arc::new(Vectors::new(folder, &embedder.space(), limits.cache_bytes));
         Self { embedder, limits, vectors }
@@ -64,7 +65,7 @@ impl EmbeddingRanker {
         let fresh = std::mem::take(&mut found.fresh);
         let sent = fresh.len();
         let vectors = Arc::clone(&self.vectors);
-        // What came before the time was over need not be asked for again.
+        // Caches vectors that arrived before a timeout, so that they are not requested again.
         let kept = blocking(move || vectors.keep(&fresh)).await?;
         asked
             .unwrap_or_else(|_| Err(format!("there was no answer within {:?}", self.limits.total)))
@@ -77,7 +78,7 @@ impl EmbeddingRanker {
         Ok(Ranking::of(scores).with_note(note))
     }
 
-    /// Asks for the vectors of the query and of all passages that none is known of.
+    /// Requests the vectors of the query and of all passages without a cached vector.
     async fn ask(&self, wanted: &Wanted<'_>, found: &mut Found) -> Result<(), String> {
         let mut missing = missing(wanted, &found.of);
         loop {
@@ -104,7 +105,7 @@ impl EmbeddingRanker {
                     }
                 }
             }
-            // A model that gives other vectors than it did makes all that was kept worthless.
+            // If the model's vector length has changed, all cached vectors are useless.
             let length = found.query.as_ref().map_or(0, |query| query.len());
             let before = found.of.len();
             found.of.retain(|_, vector| vector.len() == length);
@@ -114,7 +115,7 @@ impl EmbeddingRanker {
         }
     }
 
-    /// The next texts that fit into one request, the query first.
+    /// Returns the next texts that fit into one request, the query first.
     fn batch<'a>(
         &self,
         wanted: &Wanted<'a>,
@@ -151,14 +152,14 @@ impl Ranker for EmbeddingRanker {
     }
 }
 
-/// The passages without a vector, equal ones once.
+/// Returns the indexes of passages without a vector. Equal passages are requested once.
 fn missing(wanted: &Wanted<'_>, of: &HashMap<Key, Vector>) -> VecDeque<usize> {
     let mut seen = HashSet::new();
     let all = wanted.keys.iter().enumerate();
     all.filter(|(_, key)| !of.contains_key(*key) && seen.insert(**key)).map(|(at, _)| at).collect()
 }
 
-/// What a passage is embedded as: where it stands says something of what it means.
+/// Returns the text to embed. Path and symbol add meaning.
 fn text_of(passage: &Passage, limits: EmbeddingLimits) -> String {
     let symbol = passage.symbol.as_deref().unwrap_or_default();
     let text = format!("{} {symbol}\n{}", passage.path, passage.body);
@@ -169,7 +170,7 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or_default()
 }
 
-/// The same direction with the length one, or the zero vector, which is like nothing.
+/// Scales a vector to length one. A zero vector stays zero and is similar to nothing.
 fn unit(vector: &[f32]) -> Option<Vector> {
     if vector.iter().any(|number| !number.is_finite()) {
         return None;
@@ -180,13 +181,13 @@ fn unit(vector: &[f32]) -> Option<Vector> {
     Some(vector.iter().map(part).collect())
 }
 
-/// The scores of passages, which are in BM25's order; none if a vector is missing.
+/// Returns the scores of passages in BM25's order, or `None` if a vector is missing.
 fn fused(found: &Found, keys: &[Key]) -> Option<Vec<f32>> {
     let query = found.query.as_ref()?;
     let likeness = |vector: &Vector| query.iter().zip(vector.iter()).map(|(left, right)| left * right).sum();
     let likeness: Option<Vec<f32>> = keys.iter().map(|key| Some(likeness(found.of.get(key)?))).collect();
     let mut order: Vec<(usize, f32)> = likeness?.into_iter().enumerate().collect();
-    // Of equals the one that BM25 likes better: the sort is stable.
+    // The sort is stable, so BM25's order decides between equal similarities.
     order.sort_by(|(_, left), (_, right)| right.total_cmp(left));
     let mut scores = vec![0.0; keys.len()];
     for (place, (at, _)) in order.into_iter().enumerate() {
@@ -197,7 +198,7 @@ fn fused(found: &Found, keys: &[Key]) -> Option<Vec<f32>> {
     Some(scores)
 }
 
-/// What a place in an order, counted from 0, is worth.
+/// Returns the weight of a rank, counted from 0.
 fn weight(place: usize) -> f32 {
     1.0 / (DAMPING + 1.0 + f32::from(u16::try_from(place).unwrap_or(u16::MAX)))
 }

@@ -1,4 +1,4 @@
-//! What the index holds of each file and of each piece of one.
+//! Schema of the index: documents for files and for chunks of files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -17,23 +17,24 @@ use crate::language::Language;
 use crate::outline::{Gap, Outline, outline_in};
 use crate::place::Source;
 
-/// Up to here a file's symbols come from its grammar, in a longer one from the first words of its lines.
+/// Maximum size of a file that is parsed with its grammar, in bytes. Longer files are outlined by the first
+/// words of their lines.
 const MAX_PARSED_BYTES: usize = 64 * 1024;
 const TOKENIZER: &str = "windlass-code";
-/// What marks the one document of a file that holds its stamp.
+/// Marker of the document with a file's stamp.
 pub(super) const IS_FILE: &str = "file";
 
-/// What tells a file from its former self.
+/// Metadata that changes when a file changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) modified: u64,
     pub(super) len: u64,
-    /// When its inode changed last, which no program can set; zero where the system does not tell.
+    /// ctime in nanoseconds, which programs cannot set; zero where the system has none.
     pub(super) changed: u64,
     pub(super) inode: u64,
 }
 
-/// The index's fields by name.
+/// Fields of the index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     pub(super) file: Field,
@@ -78,12 +79,12 @@ impl Fields {
         (schema.build(), fields)
     }
 
-    /// Every index must know how its words were made.
+    /// Registers the tokenizer, which every opened index needs.
     pub(super) fn register(index: &Index) {
         index.tokenizers().register(TOKENIZER, TextAnalyzer::from(CodeTokenizer::default()));
     }
 
-    /// The document that says that this state of the file is in the index.
+    /// Returns the document that records that this version of the file is indexed.
     pub(super) fn stamp(&self, file: &str, stamp: Stamp) -> TantivyDocument {
         let mut document = TantivyDocument::new();
         document.add_text(self.file, file);
@@ -95,8 +96,8 @@ impl Fields {
         document
     }
 
-    /// The pieces of a file; nothing if the call was stopped. A file whose outline breaks or takes too long is cut by the
-    /// first words of its lines.
+    /// Returns the chunks of a file, or `None` if the call was cancelled. If parsing panics or takes too
+    /// long, the file is outlined by the first words of its lines.
     pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Option<Vec<TantivyDocument>> {
         let path = source.path.relative();
         let language = Language::of(path, &source.bytes).map(|(language, _)| language);
@@ -137,8 +138,8 @@ impl Fields {
     }
 }
 
-/// The outline by a parse, or by the first words of the lines where the file is long and where the parse
-/// panics or takes too long; `None` if the call was stopped.
+/// Returns the parsed outline, or the rough outline if the file is long, or parsing panics or takes too long.
+/// Returns `None` if the call was cancelled.
 fn outline_or_rough(
     language: Option<&'static Language>,
     text: &str,
@@ -149,8 +150,8 @@ fn outline_or_rough(
     if language.is_some() && text.len() > MAX_PARSED_BYTES {
         return Some(rough());
     }
-    // One file must not end the search in all others. The parse shares no state that a panic could leave half
-    // changed.
+    // A panic on one file must not prevent searches of the others. The parser shares no state that a panic
+    // could corrupt.
     let parsed = catch_unwind(AssertUnwindSafe(parse)).ok();
     if stopped() {
         return None;
@@ -158,7 +159,7 @@ fn outline_or_rough(
     Some(parsed.filter(|outline| outline.gap != Some(Gap::Stopped)).unwrap_or_else(rough))
 }
 
-/// A path and all folders that it lies in, as a search below one names it.
+/// Returns the path and all of its ancestors, in the form of the path filter.
 fn around(path: &Path) -> Vec<String> {
     let all = path.ancestors().filter(|path| !path.as_os_str().is_empty());
     all.filter_map(|path| WorkspacePath::found(path).ok()).map(|path| path.to_string()).collect()

@@ -1,4 +1,5 @@
-//! The folder of an index: one for each workspace, for its owner only, with a lock and a note of its version.
+//! The folder of an index: one for each workspace, readable by its owner only, with a lock and a version
+//! file.
 #![expect(
     clippy::disallowed_methods,
     reason = "the index lies outside of every workspace, where no handle leads"
@@ -12,10 +13,10 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-/// Raised whenever what the index holds changes its meaning; an index of another version is made anew.
+/// Increase it when the meaning of the index content changes. An index of another version is rebuilt.
 const VERSION: &str = "windlass-index 3";
 
-/// The folder of one workspace's index.
+/// Folder of one workspace's index.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -23,7 +24,7 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// The folder below `all` that belongs to the workspace at `root`.
+    /// Returns the folder below `all` for the workspace at `root`.
     pub(super) fn new(all: &Path, root: &Path) -> Self {
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let mut key = String::new();
@@ -34,7 +35,7 @@ impl Folder {
         Self { path: all.join(key), root: root.to_path_buf() }
     }
 
-    /// Whether a folder, that need not be there yet, lies inside a workspace, links on its way followed.
+    /// Returns true if a folder, which need not exist, is inside a workspace after resolving links.
     pub(super) fn lies_inside(all: &Path, root: &Path) -> bool {
         let real = all.ancestors().find_map(|above| fs::canonicalize(above).ok().map(|real| (above, real)));
         real.is_some_and(|(above, real)| {
@@ -42,7 +43,8 @@ impl Folder {
         })
     }
 
-    /// What was paid for stays where the index is made anew.
+    /// Returns the folder of the vector cache, which a rebuild of the index keeps, because embeddings cost
+    /// money.
     pub(super) fn vectors(&self) -> PathBuf {
         self.path.join("vectors")
     }
@@ -51,7 +53,7 @@ impl Folder {
         self.path.join("index")
     }
 
-    /// Takes the lock if nobody has it. It is released when the file is dropped, also by a crash.
+    /// Takes the lock if it is free. Dropping the file or a crash releases it.
     pub(super) fn lock(&self) -> io::Result<Option<File>> {
         make(&self.path)?;
         let mut options = OpenOptions::new();
@@ -63,17 +65,17 @@ impl Folder {
         }
     }
 
-    /// Whether something is there, of whatever version.
+    /// Returns true if an index of any version exists.
     pub(super) fn exists(&self) -> bool {
         fs::exists(self.index()).unwrap_or(false)
     }
 
-    /// Whether what is there was made by this version for this workspace.
+    /// Returns true if this version created the index for this workspace.
     pub(super) fn is_own(&self) -> bool {
         fs::read(self.about()).is_ok_and(|about| about == self.words())
     }
 
-    /// Removes what is there and makes room. Only who has the lock does so.
+    /// Removes the index and creates an empty folder. The caller must hold the lock.
     pub(super) fn clear(&self) -> io::Result<()> {
         for gone in [fs::remove_file(self.about()), fs::remove_dir_all(self.index())] {
             match gone {
@@ -84,12 +86,13 @@ impl Folder {
         make(&self.index())
     }
 
-    /// Notes the version, after the index itself was made.
+    /// Writes the version file, after the index itself was created.
     pub(super) fn sign(&self) -> io::Result<()> {
         fs::write(self.about(), self.words())
     }
 
-    /// When the index was made, by the note of its version; `None` if none is there.
+    /// Returns the time at which the index was created, as the mtime of its version file; `None` if that does
+    /// not exist.
     pub(super) fn created_at(&self) -> Option<SystemTime> {
         fs::metadata(self.about()).and_then(|about| about.modified()).ok()
     }
@@ -103,7 +106,7 @@ impl Folder {
     }
 }
 
-/// Makes a folder that only its owner reads: the index holds the words of the source.
+/// Creates a folder that only its owner can read, because the index contains words of the source.
 pub(super) fn make(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

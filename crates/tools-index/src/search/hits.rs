@@ -1,4 +1,4 @@
-//! The query: which pieces have the words, ranked by BM25.
+//! Queries: the chunks that contain the words, ranked by BM25.
 
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, Occur, Query, TermQuery};
@@ -10,13 +10,13 @@ use super::store::{Store, Trouble};
 use super::tokens::words;
 use crate::language::Language;
 
-/// How many words of a query are looked for.
+/// Maximum number of words in a query.
 const MAX_WORDS: usize = 64;
-/// A word in a symbol's name says more than one in the text.
+/// Boosts for words in the names of symbols, which are stronger evidence than words in the text.
 const TITLE_BOOST: f32 = 3.0;
 const NAMES_BOOST: f32 = 1.5;
 
-/// A piece of a file that was found.
+/// A chunk that matches a query.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hit {
     pub(super) score: f32,
@@ -26,14 +26,14 @@ pub(super) struct Hit {
     pub(super) symbol: Option<String>,
 }
 
-/// Where hits may lie.
+/// Filters of a query, and the maximum number of hits.
 pub(super) struct Within<'w> {
     pub(super) path: &'w WorkspacePath,
     pub(super) language: Option<&'static Language>,
     pub(super) limit: usize,
 }
 
-/// The words that a query asks for, each once.
+/// Returns the distinct words of a query.
 pub(super) fn asked(query: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     words(query, &mut |word| {
@@ -44,7 +44,7 @@ pub(super) fn asked(query: &str) -> Vec<String> {
     all
 }
 
-/// The best pieces, best first.
+/// Returns the best hits, the best first.
 pub(super) fn hits(store: &Store, words: &[String], within: &Within<'_>) -> Result<Vec<Hit>, Trouble> {
     let fields = &store.fields;
     let term = |field: Field, text: &str, record| -> Box<dyn Query> {

@@ -1,4 +1,4 @@
-//! The seam for a better order: an endpoint for embeddings, a model that ranks.
+//! `Ranker`: interface for a better order than BM25's, such as embeddings or a reranking model.
 
 use std::fmt;
 use std::future::Future;
@@ -6,41 +6,41 @@ use std::pin::Pin;
 
 use windlass_protocol::Effect;
 
-/// A piece of the workspace that BM25 found.
+/// A passage of the workspace that BM25 found.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Passage {
-    /// The file, relative to the workspace.
+    /// Path of the file, relative to the workspace.
     pub path: String,
-    /// The first and last line.
+    /// First and last line.
     pub lines: (usize, usize),
-    /// What begins there, as `method Stack::pop`.
+    /// Symbol that starts there, as `method Stack::pop`.
     pub symbol: Option<String>,
-    /// The lines that are shown, numbered, without the secrets that the call's context names.
+    /// Numbered lines as shown, without the secrets of the call's context.
     pub text: String,
     /// All lines, up to 16 KiB, without these secrets.
     pub body: String,
-    /// What BM25 gave it.
+    /// Score of BM25.
     pub score: f32,
 }
 
-/// What a ranker says of passages.
+/// Result of a [`Ranker`].
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Ranking {
-    /// One finite number for each passage, the highest first.
+    /// One finite score for each passage; higher is better.
     pub scores: Vec<f32>,
-    /// What the result says of it, in a few words; may be empty.
+    /// Short note for the search result; may be empty.
     pub note: String,
 }
 
-/// A ranking; or why there is none, in a line.
+/// Result of [`Ranker::rank`]: a ranking, or an error message of one line.
 pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Ranking, String>> + Send + 'a>>;
 
-/// Gives passages another order than BM25 did, as by the likeness of embeddings.
+/// Orders passages in another way than BM25, such as by the similarity of embeddings.
 ///
-/// It is asked once per call, with more passages than are shown, in BM25's order. Where it fails or gives what is no
-/// order, BM25's stays, and the result says so.
+/// It is called once per search, with more passages than are shown, in BM25's order. If it fails or returns
+/// invalid scores, BM25's order is kept and the search result reports the failure.
 ///
 /// ```
 /// use windlass_protocol::Effect;
@@ -62,20 +62,20 @@ pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Ranking, String>> +
 /// }
 /// ```
 pub trait Ranker: Send + Sync + fmt::Debug {
-    /// What asking it touches, as a connection to its host: policy judges the call by it.
+    /// Returns the effects of a request, such as a connection to its host, for policy.
     fn effects(&self) -> Vec<Effect>;
 
-    /// Weighs the passages. Dropping the future ends it.
+    /// Scores the passages. Dropping the future cancels it.
     fn rank<'a>(&'a self, query: &'a str, passages: &'a [Passage]) -> RankFuture<'a>;
 }
 
 impl Ranking {
-    /// A ranking by these numbers, one for each passage.
+    /// Returns a ranking with one score for each passage.
     pub fn of(scores: Vec<f32>) -> Self {
         Self { scores, note: String::new() }
     }
 
-    /// The same with words for the result.
+    /// Adds a note for the search result.
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.note = note.into();
         self

@@ -1,4 +1,4 @@
-//! Brings the index up to the files: those that changed, by time and size, are read again.
+//! Updates of the index: files whose metadata changed are read again.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,35 +14,35 @@ use super::store::{Store, Trouble, wait_for_lock};
 use super::watch::{Seen, Watch};
 use crate::place::{Place, now};
 
-/// How long a file may be whose words are kept.
+/// Maximum size of an indexed file, in bytes.
 const MAX_INDEXED_BYTES: u64 = 1024 * 1024;
-/// How long one call reads files.
+/// Maximum time for reading files in one call.
 const MAX_TIME: Duration = Duration::from_secs(90);
-/// Memory of the writer, over its threads.
+/// Memory of the index writer, in bytes, for all of its threads.
 const WRITER_BYTES: usize = 160_000_000;
-/// A part of the index with so many pieces is not merged any more: it costs more than a query gains.
+/// Segments with more chunks are not merged any more: merging them costs more than queries gain.
 const MERGED_PIECES: usize = 40_000;
 const THREADS: usize = 2;
-/// From here on a file is binary.
+/// Number of bytes that are inspected to detect binary files.
 const LOOKED_BYTES: usize = 8 * 1024;
 
-/// What is not in the index, so that results may miss it.
+/// Files that are missing from the index, so that results may be incomplete.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Behind {
     pub(super) secrets: usize,
-    /// Files that are still to be read.
+    /// Files that are not read yet.
     pub(super) left: usize,
-    /// Files that cannot be read now. They are tried again by each call.
+    /// Files that cannot be read now. Each call tries them again.
     pub(super) unread: usize,
-    /// Why the index could not be written: the answer is made of what was written before.
+    /// Reason why the index could not be written. The answer is then based on the old index.
     pub(super) failed: Option<String>,
     /// Another process has the lock.
     pub(super) is_busy: bool,
-    /// There are more files than an index holds.
+    /// The workspace has more files than the index can hold.
     pub(super) is_full: bool,
 }
 
-/// Looks at all files and reads those that changed.
+/// Checks all files and reads those that changed.
 pub(super) fn refresh(store: &mut Store, folder: &Folder, place: &Place<'_>) -> Result<Behind, Trouble> {
     store.reload()?;
     let last = store.watch.take().and_then(|mut watch| watch.is_still_so().then_some(watch));
@@ -72,7 +72,7 @@ fn bring_up(
         behind.left = changed.len();
         return Ok(());
     };
-    // Another process may have done it while this one waited.
+    // Another process may have updated the index while this one waited.
     store.reload()?;
     let (changed, gone) = differences(store, watch, place, behind);
     if !changed.is_empty() || !gone.is_empty() {
@@ -89,8 +89,8 @@ fn bring_up(
     Ok(())
 }
 
-/// What is to be read, and what is to be forgotten. A file that cannot be opened is neither: what is known of it stays,
-/// and its state of now is not marked as read.
+/// Returns the files to read and the files to remove. A file that cannot be opened is neither: its old
+/// content stays in the index, and its new state is not recorded.
 fn differences(
     store: &Store,
     watch: &Watch,
@@ -102,7 +102,7 @@ fn differences(
     let (changed, unread): (Vec<Seen>, Vec<Seen>) =
         changed.cloned().partition(|seen| place.can_open(&seen.below));
     behind.unread = unread.len();
-    // Where not all files were seen, those that were not are not gone.
+    // If the walk did not see all files, unseen files may still exist.
     if watch.is_full || watch.files.iter().filter(is_known).count() == store.known.len() {
         return (changed, Vec::new());
     }
@@ -111,7 +111,7 @@ fn differences(
     (changed, gone)
 }
 
-/// Reads and commits; says how many files are left for another call.
+/// Reads files and commits. Returns the number of files that are left for another call.
 fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) -> Result<usize, Trouble> {
     let mut writer: IndexWriter =
         store.index.writer_with_num_threads(THREADS, WRITER_BYTES).map_err(Trouble::of_write)?;
@@ -144,15 +144,15 @@ fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) ->
     if let Some(trouble) = trouble.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(trouble);
     }
-    // Also where the call was stopped: what was read need not be read again.
+    // Commits even if the call was cancelled, so that its work is not repeated.
     writer.commit().map_err(Trouble::of_write)?;
     writer.wait_merging_threads().map_err(Trouble::of_write)?;
     Ok(changed.len().saturating_sub(done.into_inner()))
 }
 
-/// Adds a file; false if it could not be read or the call was stopped, so that another call reads it.
+/// Adds a file. Returns false if it could not be read or the call was cancelled; another call then reads it.
 fn one_file(store: &Store, place: &Place<'_>, writer: &IndexWriter, changed: &Seen) -> Result<bool, Trouble> {
-    // A file that is too long or not text is marked as read all the same, so that it is not read again each time.
+    // A file that is too long or binary is recorded without chunks, so that it is not read again.
     if changed.stamp.len <= MAX_INDEXED_BYTES {
         let Some(source) = place.source(&changed.below) else { return Ok(false) };
         if !source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes).contains(&0) {

@@ -1,12 +1,12 @@
-//! What a long file declares, by the first words of its lines: its grammar would take seconds.
+//! Fast approximate outline of a long file by the first words of its lines: its grammar would take seconds.
 
 use crate::language::Language;
 use crate::outline::Outline;
 use crate::symbol::{Kind, Symbol};
 
-/// How many symbols of a file are kept.
+/// Maximum number of symbols of one file.
 const MAX_SYMBOLS: usize = 20_000;
-/// Words that may stand before a declaration.
+/// Modifiers that may precede a declaration.
 const BEFORE: &[&str] = &[
     "abstract",
     "async",
@@ -44,13 +44,13 @@ const DECLARES: &[(&str, Kind)] = &[
     ("type", Kind::Type),
     ("union", Kind::Union),
 ];
-/// Words that may stand behind a name; before others it is no name but prose.
+/// Words that may follow a declared name. Before any other word the text is prose.
 const BEHIND: &[&str] = &["extends", "for", "implements", "where"];
 
-/// The declarations of a source, with the comments and attributes before each.
+/// Returns the declarations of a source, each with its preceding comments and attributes.
 pub(super) fn rough(language: &Language, text: &str) -> Outline {
     let mut outline = Outline { language: Some(language.name), ..Outline::default() };
-    // What the line at hand lies in, by how far each is indented.
+    // The enclosing types of the current line, with their indentation.
     let mut around: Vec<(usize, String)> = Vec::new();
     let mut before = None;
     for (number, line) in (1..).zip(text.lines()) {
@@ -94,7 +94,7 @@ pub(super) fn rough(language: &Language, text: &str) -> Outline {
     outline
 }
 
-/// Whether a line is about the declaration after it.
+/// Returns true if a line belongs to the declaration after it.
 fn is_before(language: &Language, plain: &str) -> bool {
     let comments = language.comments;
     comments.line.iter().any(|mark| plain.starts_with(mark))
@@ -140,13 +140,13 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$'
 }
 
-/// The name that is declared, if what stands around it is a declaration.
+/// Returns the declared name if its context is that of a declaration.
 fn named<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> Option<&'l str> {
     let mut rest = after.trim_start();
     if kind == Kind::Impl {
         rest = implemented(rest);
     } else if let Some(inner) = rest.strip_prefix('(') {
-        // Go names the receiver first.
+        // In Go the receiver precedes the name.
         rest = inner.split_once(')')?.1.trim_start();
     }
     let rest = rest.strip_prefix("mut ").unwrap_or(rest).trim_start_matches(['*', '&']);
@@ -156,7 +156,7 @@ fn named<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> 
         Kind::Constant => indent == 0 && next.starts_with([':', '=']) || indent > 0 && next.starts_with(':'),
         Kind::Function => next.starts_with(['(', '<', '{']),
         Kind::Macro | Kind::Impl => true,
-        // In C a function may begin so.
+        // In C this is a function with such a return type.
         Kind::Struct | Kind::Enum | Kind::Union if language.name == "c" && next.contains('(') => false,
         _ => {
             language.name == "go"
@@ -167,7 +167,7 @@ fn named<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> 
     (is_fitting && name.starts_with(|first: char| !first.is_numeric())).then_some(name)
 }
 
-/// What stands behind `impl<..> Trait for`.
+/// Returns the text after `impl<..> Trait for`.
 fn implemented(rest: &str) -> &str {
     let head = rest.split(['{', '\n']).next().unwrap_or(rest);
     if let Some((_, target)) = head.split_once(" for ") {

@@ -1,4 +1,4 @@
-//! The lines of a piece that say most of what was asked.
+//! Excerpts of chunks for results.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -8,7 +8,8 @@ use super::tokens::words;
 const MAX_LINES: usize = 12;
 const MAX_LINE_CHARS: usize = 200;
 
-/// Lines of a piece, numbered: all of a short one, of a long one those with the most words of the query.
+/// Returns numbered lines of a chunk: all lines of a short chunk, otherwise those with the most words of the
+/// query.
 pub(super) fn snippet(text: &str, (first, last): (usize, usize), asked: &[String]) -> String {
     let count = last.saturating_sub(first).saturating_add(1);
     let lines: Vec<&str> = text.lines().skip(first.saturating_sub(1)).take(count).collect();
@@ -24,7 +25,7 @@ pub(super) fn snippet(text: &str, (first, last): (usize, usize), asked: &[String
     shown
 }
 
-/// All lines of a piece, up to so many bytes.
+/// Returns all lines of a chunk, up to `most` bytes.
 pub(super) fn body(text: &str, (first, last): (usize, usize), most: usize) -> String {
     let count = last.saturating_sub(first).saturating_add(1);
     let mut body = String::new();
@@ -47,6 +48,6 @@ fn best_start(lines: &[&str], asked: &[String]) -> usize {
     let found: Vec<HashSet<usize>> = lines.iter().map(in_line).collect();
     let windows = found.windows(MAX_LINES).enumerate();
     let weigh = |window: &[HashSet<usize>]| window.iter().flatten().collect::<HashSet<_>>().len();
-    // Of equals the first, which has the declaration.
+    // Of equal windows prefer the first, which contains the declaration.
     windows.rev().max_by_key(|(_, window)| weigh(window)).map_or(0, |(start, _)| start)
 }

@@ -1,4 +1,4 @@
-//! An index that is open: found, or made anew where it is missing, broken or of another version.
+//! An open index. It is created if it is missing, and rebuilt if it is damaged or of another version.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -17,18 +17,18 @@ use super::folder::Folder;
 use super::watch::Watch;
 use crate::place::{Stopped, now};
 
-/// How long a call waits for another process that has the lock.
+/// Maximum wait for another process that holds the lock.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 const WAIT_STEP: Duration = Duration::from_millis(50);
 
-/// Why an index cannot be used.
+/// Reason why an index cannot be used.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// It is broken, and is to be made anew.
+    /// The index is damaged and must be rebuilt.
     Broken(String),
-    /// Another process makes it.
+    /// Another process is building the index.
     Busy,
-    /// Its folder cannot be used.
+    /// The folder cannot be used.
     Folder(io::Error),
 }
 
@@ -44,7 +44,7 @@ impl From<TantivyError> for Trouble {
 }
 
 impl Trouble {
-    /// Of a failed write: what was committed before is whole, unless the failure says otherwise.
+    /// Classifies a failed write. Earlier commits are intact unless the error is about the index content.
     pub(super) fn of_write(error: TantivyError) -> Self {
         match error {
             TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => {
@@ -55,8 +55,8 @@ impl Trouble {
     }
 }
 
-/// Whether a failed read says something about the file itself. A full disk, too many open files or a missing right say
-/// nothing about the index.
+/// Returns true if a failed read is due to the content of the index. A full disk, too many open files or
+/// missing permissions do not imply a damaged index.
 fn is_of_content(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
     matches!(error.kind(), NotFound | InvalidData | InvalidInput | UnexpectedEof)
@@ -68,23 +68,23 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// An open index, and what it holds of which file.
+/// An open index, with the stamps of the indexed files.
 pub(super) struct Store {
     pub(super) index: Index,
     pub(super) fields: Fields,
     pub(super) known: HashMap<String, Stamp>,
-    /// What the last look saw, if it came to its end.
+    /// Result of the last complete walk.
     pub(super) watch: Option<Watch>,
-    /// Why it was made anew, until that is told.
+    /// Reason for a rebuild, until it has been reported.
     pub(super) made: Option<&'static str>,
     reader: IndexReader,
     opstamp: Option<u64>,
-    /// When it was made, which tells it from one that another process makes later.
+    /// Creation time, which differs if another process rebuilds the index.
     created_at: Option<SystemTime>,
 }
 
 impl Store {
-    /// Opens the index; makes it anew where it cannot be used, and then says why.
+    /// Opens the index. Rebuilds it if it cannot be used, and sets [`Self::made`] to the reason.
     pub(super) fn open(folder: &Folder, stopped: Stopped<'_>) -> Result<Self, Trouble> {
         let reason = if !folder.exists() {
             None
@@ -97,7 +97,7 @@ impl Store {
             }
         };
         let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
-        // Who had the lock may have made it meanwhile.
+        // The previous holder of the lock may have rebuilt the index.
         if folder.is_own()
             && let Ok(store) = Self::open_existing(folder)
         {
@@ -106,8 +106,8 @@ impl Store {
         Self::make(folder, reason)
     }
 
-    /// Throws away the index that broke while it was used. If another process made a new one meanwhile, opens
-    /// that one.
+    /// Rebuilds the index after it turned out to be damaged. If another process has rebuilt it meanwhile,
+    /// opens that one.
     pub(super) fn remake(
         folder: &Folder,
         broken: Option<&Self>,
@@ -124,7 +124,7 @@ impl Store {
         Self::make(folder, reason)
     }
 
-    /// Only who has the lock does so.
+    /// The caller must hold the lock.
     fn make(folder: &Folder, reason: Option<&'static str>) -> Result<Self, Trouble> {
         folder.clear()?;
         let (schema, fields) = Fields::new();
@@ -135,7 +135,7 @@ impl Store {
 
     fn open_existing(folder: &Folder) -> Result<Self, Trouble> {
         let (schema, fields) = Fields::new();
-        // Before the files: an index that is exchanged meanwhile has a later time than the one that is noted.
+        // Read the time first: if the index is replaced meanwhile, its time is later than the recorded one.
         let created_at = folder.created_at();
         let directory = MmapDirectory::open(folder.index()).map_err(TantivyError::from)?;
         let index = Index::open(directory)?;
@@ -173,7 +173,7 @@ impl Store {
         self.reader.searcher()
     }
 
-    /// Sees what was committed last, by this process or another.
+    /// Loads the last commit of any process.
     pub(super) fn reload(&mut self) -> Result<(), Trouble> {
         let opstamp = self.index.load_metas()?.opstamp;
         if self.opstamp == Some(opstamp) {
@@ -203,7 +203,7 @@ impl Store {
     }
 }
 
-/// The lock, or none if another process keeps it too long.
+/// Waits for the lock. Returns `None` on a timeout or if the call was cancelled.
 pub(super) fn wait_for_lock(folder: &Folder, stopped: Stopped<'_>) -> Result<Option<File>, Trouble> {
     let begin = now();
     loop {

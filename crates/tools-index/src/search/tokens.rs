@@ -1,10 +1,10 @@
-//! The words of code: identifiers as they are, and the parts that they are made of.
+//! Tokenizer for code: identifiers and the words that they consist of.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 const MAX_WORD_BYTES: usize = 64;
 
-/// Calls with each word of a text, in lower case, and the bytes that it is made of.
+/// Calls `visit` with each identifier and each of its parts, in lower case.
 pub(super) fn words(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut lower = String::with_capacity(MAX_WORD_BYTES);
     for word in text.split(|letter: char| !is_of_word(letter)) {
@@ -24,7 +24,7 @@ pub(super) fn words(text: &str, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Most letters of code are ASCII, and tables are slow.
+/// Fast path for ASCII, because Unicode tables are slow and most code is ASCII.
 fn is_of_word(letter: char) -> bool {
     if letter.is_ascii() { letter.is_ascii_alphanumeric() || letter == '_' } else { letter.is_alphanumeric() }
 }
@@ -39,7 +39,7 @@ fn lower_case(word: &str, lower: &mut String) {
     }
 }
 
-/// Cuts `parseHTTPHeader_v2` into `parse`, `HTTP`, `Header`, `v2`.
+/// Splits `parseHTTPHeader_v2` into `parse`, `HTTP`, `Header`, `v2`.
 fn split<'w>(word: &'w str, visit: &mut dyn FnMut(&'w str)) {
     for piece in word.split('_').filter(|piece| !piece.is_empty()) {
         let mut start = 0;
@@ -60,7 +60,7 @@ fn split<'w>(word: &'w str, visit: &mut dyn FnMut(&'w str)) {
     }
 }
 
-/// The plural's `s` is dropped, so that `parsers` finds `parser`.
+/// Drops a plural `s`, so that `parsers` matches `parser`.
 fn stem(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(one) if word.len() > 3 && !one.ends_with('s') => one,
@@ -68,15 +68,15 @@ fn stem(word: &str) -> &str {
     }
 }
 
-/// The words of code for the index.
+/// Tokenizer for the index.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CodeTokenizer {
-    /// The words of the text at hand, one behind the other: kept, so that none is a string of its own.
+    /// Concatenated words of the current text, in one reused buffer.
     words: String,
     ends: Vec<usize>,
 }
 
-/// The words, one after another.
+/// Stream of the words.
 pub(super) struct CodeTokens<'a> {
     words: &'a str,
     ends: std::slice::Iter<'a, usize>,

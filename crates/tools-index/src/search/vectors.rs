@@ -1,7 +1,8 @@
-//! Vectors that were paid for once: a file for each space, beside the index.
+//! Cache of vectors: a file for each space, beside the index.
 //!
-//! After a line that names version, space and length come records of one size: key, numbers, checksum. New ones are
-//! appended; whatever is not as it was written ends the file there, and the next write makes it anew by a rename.
+//! The first line contains version, space and dimensions. Records of fixed size follow: key, numbers,
+//! checksum. New records are appended. The reader stops at the first damaged record, and the next write then
+//! replaces the file by a rename.
 #![expect(
     clippy::disallowed_methods,
     reason = "they lie beside the index, outside of every workspace, where no handle leads"
@@ -18,16 +19,16 @@ use sha2::{Digest, Sha256};
 
 use super::folder;
 
-/// Raised whenever a vector of the same text is another one.
+/// Increase it whenever the same text would get another vector.
 const VERSION: &str = "windlass-vectors 1";
 const CHECK_BYTES: usize = 4;
 
-/// What a vector is of: a digest of the text.
+/// Digest of a text, the key of its vector.
 pub(super) type Key = [u8; 16];
-/// Numbers, of length one.
+/// Vector of length one.
 pub(super) type Vector = Arc<[f32]>;
 
-/// The digest of a text.
+/// Returns the digest of a text.
 pub(super) fn key(text: &str) -> Key {
     let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     let mut key = Key::default();
@@ -35,44 +36,44 @@ pub(super) fn key(text: &str) -> Key {
     key
 }
 
-/// The vectors of one space.
+/// Vectors of one space.
 #[derive(Debug)]
 pub(super) struct Vectors {
     folder: PathBuf,
-    /// A digest of the space, as it stands in names and heads.
+    /// Digest of the space, as used in file names and headers.
     space: String,
     most_bytes: usize,
     held: Mutex<Held>,
 }
 
-/// The file as it was last read or written here.
+/// Content of the file when this process last read or wrote it.
 #[derive(Debug, Default)]
 struct Held {
     stamp: Option<(u64, SystemTime)>,
     dimensions: usize,
     vectors: HashMap<Key, Vector>,
-    /// The oldest first.
+    /// Keys, the oldest first.
     order: Vec<Key>,
-    /// Whether all of the file is as it was written, so that records may be appended.
+    /// True if the file is undamaged, so that records may be appended.
     is_whole: bool,
 }
 
 impl Vectors {
-    /// The vectors of a space in a folder, which need not be there yet.
+    /// Creates the cache of a space in a folder, which need not exist yet.
     pub(super) fn new(folder: PathBuf, space: &str, most_bytes: usize) -> Self {
         let space = format!("{:032x}", u128::from_be_bytes(key(space)));
         Self { folder, space, most_bytes, held: Mutex::default() }
     }
 
-    /// Those of the keys that are kept.
+    /// Returns the cached vectors of these keys.
     pub(super) fn find(&self, keys: &[Key]) -> HashMap<Key, Vector> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.read_again(&mut held);
         keys.iter().filter_map(|key| Some((*key, Arc::clone(held.vectors.get(key)?)))).collect()
     }
 
-    /// Keeps vectors, all of one length. Another process that writes at the same moment has its way: then these are
-    /// asked for once more.
+    /// Caches vectors, all of the same length. If another process is writing, these are dropped and will be
+    /// requested again.
     pub(super) fn keep(&self, fresh: &[(Key, Vector)]) -> io::Result<()> {
         let Some((_, first)) = fresh.first() else { return Ok(()) };
         let dimensions = first.len();
@@ -120,7 +121,7 @@ impl Vectors {
         format!("{VERSION} {} {dimensions}\n", self.space)
     }
 
-    /// Reads the file if it is not what is held.
+    /// Reads the file if it has changed since it was last read.
     fn read_again(&self, held: &mut Held) {
         let stamp = self.stamp();
         if stamp.is_some() && stamp == held.stamp {
@@ -132,7 +133,7 @@ impl Vectors {
         held.stamp = stamp;
     }
 
-    /// What is as it was written; nothing if the head is not.
+    /// Parses the undamaged records. Returns `None` if the header is invalid.
     fn parse(&self, bytes: &[u8]) -> Option<Held> {
         let end = bytes.iter().take(200).position(|byte| *byte == b'\n')?;
         let (first_line, records) = bytes.split_at_checked(end.checked_add(1)?)?;
@@ -160,7 +161,8 @@ impl Vectors {
         OpenOptions::new().append(true).open(self.path("vectors"))?.write_all(&records)
     }
 
-    /// Makes the file anew; one that would be too long begins with its younger half.
+    /// Replaces the file. If it would be too long, keeps only the newest vectors, up to half of
+    /// the maximum size.
     fn rewrite(&self, held: &mut Held) -> io::Result<()> {
         let size = record_bytes(held.dimensions);
         let room = self.most_bytes.checked_div(size).unwrap_or_default();
@@ -170,7 +172,8 @@ impl Vectors {
         }
         let mut bytes = self.head(held.dimensions).into_bytes();
         held.order.iter().for_each(|key| bytes.extend(record(key, held)));
-        // Not synced: what a crash of the machine leaves is checked when it is read, and costs a request at the most.
+        // Not synced: a file that a system crash damages is detected by the checksums and costs at most one
+        // more request.
         let new = self.path("new");
         File::create(&new)?.write_all(&bytes)?;
         fs::rename(new, self.path("vectors"))

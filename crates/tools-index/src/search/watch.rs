@@ -1,4 +1,4 @@
-//! What a look at the workspace saw, so that the next one asks only for times and lists nothing again.
+//! Record of the last walk through the workspace, so that the next call only checks timestamps.
 #![expect(
     clippy::disallowed_methods,
     reason = "asks for the times of what the walk has named, and opens nothing"
@@ -17,38 +17,38 @@ use windlass_sandbox::WorkspacePath;
 use super::fields::Stamp;
 use crate::place::{Place, is_secret, walk_all};
 
-/// How many files an index holds.
+/// Maximum number of files in an index.
 const MAX_FILES: usize = 100_000;
 const THREADS: usize = 2;
-/// File systems tell times this coarsely: what was changed shortly before a look may be changed again after it
-/// and have the same time.
+/// Coarsest timestamp resolution of file systems. A file that changed shortly before the walk may change
+/// again without a different timestamp.
 const COARSEST: Duration = Duration::from_secs(2);
-/// What may say which files are ignored.
+/// Files with ignore rules.
 const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// A file that may be in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) below: PathBuf,
-    /// Its path as the index names it.
+    /// Path as used in the index.
     pub(super) file: String,
     pub(super) stamp: Stamp,
 }
 
-/// The workspace as the last look saw it.
+/// Result of the last walk.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    /// By their paths.
+    /// Files, sorted by path.
     pub(super) files: Vec<Seen>,
     pub(super) secrets: usize,
-    /// There are more files than an index holds.
+    /// The workspace has more files than the index can hold.
     pub(super) is_full: bool,
     root: PathBuf,
-    /// A file that comes, goes or is renamed changes the time of its folder.
+    /// Times of folders: creating, removing or renaming a file changes the time of its folder.
     folders: Vec<(PathBuf, u64)>,
-    /// A rule that is written in place changes no folder.
+    /// Stamps of ignore files: a change of their content does not change the folder's time.
     rules: Vec<(PathBuf, Option<Stamp>)>,
-    /// Whether a folder changed so shortly before that its time does not tell it from what it became.
+    /// True if a folder's time is too recent to detect a further change ("racy" mtime, as in git's index).
     is_young: bool,
 }
 
@@ -56,7 +56,7 @@ impl Watch {
     /// Walks through the workspace.
     pub(super) fn look(place: &Place<'_>) -> Self {
         let root = place.workspace.root();
-        // Later than this no folder may have changed if its time is to be believed.
+        // A folder time later than this cannot show a further change.
         let begin = SystemTime::now().checked_sub(COARSEST).and_then(|time| nanos(Some(time)));
         let found = Mutex::new(Self { root: root.to_path_buf(), ..Self::default() });
         walk_all(root, &|entry| {
@@ -78,7 +78,7 @@ impl Watch {
             if !kind.is_some_and(|kind| kind.is_file()) {
                 return WalkState::Continue;
             }
-            // A secret's words are never kept.
+            // Words of secrets must not enter the index.
             if is_secret(below) {
                 lock().secrets += 1;
                 return WalkState::Continue;
@@ -104,7 +104,8 @@ impl Watch {
         found
     }
 
-    /// Asks for the times of what was seen; false if only a walk can tell what is there now.
+    /// Checks the timestamps of everything seen. Returns false if only another walk can find the current
+    /// files.
     pub(super) fn is_still_so(&mut self) -> bool {
         if self.is_young || self.is_full {
             return false;
@@ -143,7 +144,8 @@ fn parts(count: usize) -> usize {
     count.div_ceil(THREADS).max(1)
 }
 
-/// The files of rules that are there, and those that may come without a change of a folder that was listed.
+/// Returns the ignore files that exist, and those that can be created without changing the time of a listed
+/// folder.
 fn rules(folders: &[(PathBuf, u64)]) -> Vec<(PathBuf, Option<Stamp>)> {
     let all = folders.iter().flat_map(|(folder, _)| RULES.iter().map(|name| folder.join(name)));
     let stamped = all.map(|path| {
@@ -167,13 +169,14 @@ fn file_stamp(path: &Path) -> Option<Stamp> {
     Some(Stamp::of(&metadata))
 }
 
-/// When a folder changed. `tar`, `rsync -t` and `touch -d` set the time of a modification and not that of the inode.
+/// Returns the time at which a folder changed. Prefers ctime, because `tar`, `rsync -t` and `touch -d` set
+/// mtime.
 fn time_of(metadata: &fs::Metadata) -> Option<u64> {
     let (changed, _) = inode_of(metadata);
     if changed > 0 { Some(changed) } else { nanos(metadata.modified().ok()) }
 }
 
-/// When the inode changed, in nanoseconds since 1970, and its number.
+/// Returns ctime in nanoseconds since 1970, and the inode number.
 #[cfg(unix)]
 fn inode_of(metadata: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
@@ -198,7 +201,7 @@ impl Stamp {
         Self { modified, len: metadata.len(), changed, inode }
     }
 
-    /// Of what a link leads to: rules are read through links.
+    /// Returns the stamp of a link's target, because ignore rules are read through links.
     fn at_target(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
     }

@@ -1,9 +1,9 @@
-//! `Attributes`: what of an element's attributes matters for reading.
+//! `Attributes`: the attributes of an element that affect its conversion.
 
-/// The longest value that is kept; longer ones are data and no addresses.
+/// Maximum size of a value, in bytes. Longer values are data rather than URLs and are ignored.
 const MAX_VALUE: usize = 2_000;
 
-/// The attributes of the start tag at hand. The first of a name counts (WHATWG HTML, 13.2.5.33).
+/// Attributes of the current start tag. Of duplicate names the first counts (WHATWG HTML, 13.2.5.33).
 #[derive(Debug, Default)]
 pub(crate) struct Attributes {
     current: Option<Slot>,
@@ -104,8 +104,8 @@ impl Attributes {
         matches!(self.role.as_deref(), Some("navigation" | "contentinfo" | "complementary"))
     }
 
-    /// Whether nobody who looks at the page sees the element; what is hidden from people is a place for words to
-    /// a model.
+    /// Returns true if the element is invisible to human readers. Hidden content is a place for prompt
+    /// injection.
     pub(crate) fn is_hidden(&self) -> bool {
         let styled = self.style.as_deref().is_some_and(|style| {
             let style: String = style.chars().filter(|character| !character.is_whitespace()).collect();
@@ -115,7 +115,7 @@ impl Attributes {
         styled || self.hidden.is_some() || self.aria_hidden.as_deref() == Some("true")
     }
 
-    /// The language of code, where the class says it.
+    /// Returns the language of a code block from its class, if given.
     pub(crate) fn language(&self) -> Option<&str> {
         let mut names = self.class.as_deref()?.split_ascii_whitespace();
         let language =

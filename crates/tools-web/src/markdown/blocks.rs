@@ -1,4 +1,4 @@
-//! `Blocks`: what each element means for the lines that are written.
+//! `Blocks`: the effect of each element on the output.
 
 use crate::markdown::Rendered;
 use crate::markdown::attributes::Attributes;
@@ -10,10 +10,10 @@ use crate::markdown::tag::Tag;
 use crate::markdown::writer::{Place, Writer};
 use crate::{Style, WebUrl};
 
-/// The most bytes of a title.
+/// Maximum size of a title, in bytes.
 const MAX_TITLE: usize = 300;
 
-/// What is open, and the text so far.
+/// Output with its open lists, table and code block.
 pub(crate) struct Blocks {
     writer: Writer,
     limit: usize,
@@ -22,11 +22,11 @@ pub(crate) struct Blocks {
     code: Option<Code>,
     title: Option<String>,
     is_in_title: bool,
-    /// Where the main part begins and ends.
+    /// Start and end of the main part in the output.
     main: Option<(usize, Option<usize>)>,
 }
 
-/// What the end of an element has to do.
+/// Action at the end of an element.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Undo {
     Nothing,
@@ -62,7 +62,7 @@ impl Blocks {
         self.writer.is_full() || self.code.as_ref().is_some_and(|code| code.text.len() >= self.limit)
     }
 
-    /// Something was here that is not read.
+    /// Separates the text around skipped content.
     pub(crate) fn gap(&mut self) {
         self.writer.gap(1);
     }
@@ -79,7 +79,7 @@ impl Blocks {
         }
     }
 
-    /// An element begins; the answer undoes it.
+    /// Enters an element and returns the action for its end.
     pub(crate) fn enter(&mut self, tag: Tag, mut attributes: Attributes) -> Undo {
         if attributes.is_main() || tag == Tag::Main {
             return self.enter_main();
@@ -132,7 +132,7 @@ impl Blocks {
         }
     }
 
-    /// An element ends.
+    /// Leaves an element.
     pub(crate) fn leave(&mut self, undo: Undo) {
         match undo {
             Undo::Nothing => {}
@@ -167,7 +167,7 @@ impl Blocks {
         }
     }
 
-    /// An element without content.
+    /// Handles an element without content.
     pub(crate) fn void(&mut self, tag: Tag, attributes: &Attributes) {
         match (tag, &mut self.code) {
             (Tag::Break, Some(code)) => code.text.push('\n'),
@@ -187,7 +187,7 @@ impl Blocks {
         }
     }
 
-    /// The page, or its main part, if that has at least `meant` bytes.
+    /// Returns the page, or its main part if that has at least `meant` bytes.
     pub(crate) fn finish(self, meant: usize, is_cut: bool) -> Rendered {
         let text = self.writer.finish();
         let main = self.main.and_then(|(start, end)| text.get(start..end.unwrap_or(text.len())));

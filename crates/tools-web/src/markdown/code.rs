@@ -1,6 +1,6 @@
-//! `Code`: preformatted lines and their fences.
+//! `Code`: preformatted text and its fences.
 
-/// Lines of code that are open.
+/// An open code block.
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     pub(crate) text: String,
@@ -8,7 +8,7 @@ pub(crate) struct Code {
 }
 
 impl Code {
-    /// The lines between fences, which are longer than any row of backticks in them.
+    /// Returns the block between fences that are longer than any run of backticks in it.
     pub(crate) fn fenced(&self) -> String {
         let (mut longest, mut run) = (0_usize, 0_usize);
         for byte in self.text.bytes() {
@@ -17,7 +17,7 @@ impl Code {
         }
         let fence = "`".repeat(longest.saturating_add(1).max(3));
         let language = self.language.as_deref().unwrap_or_default();
-        // The first line break after the tag is not meant (WHATWG HTML, 13.1.2.5).
+        // The first line break after the tag is ignored (WHATWG HTML, 13.1.2.5).
         let text = self.text.strip_prefix('\n').unwrap_or(&self.text).trim_end();
         format!("{fence}{language}\n{text}\n{fence}")
     }

@@ -1,14 +1,14 @@
-//! `List`: the markers of items.
+//! `List`: markers of list items.
 
-/// A list that is open.
+/// An open list.
 #[derive(Debug)]
 pub(crate) struct List {
-    /// The next item's number, if they have any.
+    /// Number of the next item; `None` for an unordered list.
     pub(crate) number: Option<u32>,
 }
 
 impl List {
-    /// The next item's marker, and spaces of its width.
+    /// Returns the next item's marker and an indent of the same width.
     pub(crate) fn next(&mut self) -> (String, &'static str) {
         let Some(number) = &mut self.number else { return ("- ".to_owned(), "  ") };
         let marker = format!("{number}. ");

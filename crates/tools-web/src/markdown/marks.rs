@@ -1,6 +1,6 @@
-//! `Marks`: what stands around words, as emphasis and links.
+//! `Marks`: inline formatting around words, such as emphasis and links.
 
-/// Something around words: it is written when the first word comes, and ended before each line break.
+/// Inline formatting. It is opened before the first word and closed before each line break.
 #[derive(Debug)]
 struct Mark {
     kind: Kind,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Link(String),
 }
 
-/// The marks that are open, the outermost first.
+/// Open marks, the outermost first.
 #[derive(Debug, Default)]
 pub(crate) struct Marks {
     list: Vec<Mark>,
@@ -28,7 +28,7 @@ pub(crate) struct Marks {
 impl Marks {
     pub(crate) fn open(&mut self, kind: Kind) {
         let is_link = |kind: &Kind| matches!(kind, Kind::Link(_));
-        // In code nothing is marked, twice strong is strong, and no link is in a link.
+        // Code contains no marks, a mark inside the same mark has no effect, and links cannot be nested.
         let is_held = |mark: &Mark| {
             mark.kind == kind || mark.kind == Kind::Code || (is_link(&mark.kind) && is_link(&kind))
         };
@@ -51,7 +51,7 @@ impl Marks {
         self.list.iter().any(|mark| matches!(mark.kind, Kind::Link(_)))
     }
 
-    /// Before a word.
+    /// Opens the pending marks before a word.
     pub(crate) fn write(&mut self, text: &mut String) {
         if self.unwritten == 0 {
             return;
@@ -63,7 +63,7 @@ impl Marks {
         }
     }
 
-    /// Before a line break: what goes on behind it is written there again.
+    /// Closes the marks before a line break. They are opened again before the next word.
     pub(crate) fn end_line(&mut self, text: &mut String) {
         for mark in self.list.iter_mut().rev().filter(|mark| mark.is_written) {
             text.push_str(&mark.end());

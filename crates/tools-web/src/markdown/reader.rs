@@ -1,4 +1,4 @@
-//! `Reader`: follows start tags, words and end tags, and tells the writer.
+//! `Reader`: tracks open elements and passes tags and text to [`Blocks`].
 
 use crate::markdown::attributes::Attributes;
 use crate::markdown::blocks::{Blocks, Undo};
@@ -6,19 +6,19 @@ use crate::markdown::tag::{TAGS, Tag};
 use crate::markdown::{Part, Rendered};
 use crate::{Style, WebUrl};
 
-/// Deeper elements are passed over, and their words are read.
+/// Maximum depth. Deeper elements are ignored, but their text is read.
 const MAX_DEPTH: usize = 256;
 
 pub(crate) struct Reader {
     blocks: Blocks,
     part: Part,
-    /// The start tag that is being read.
+    /// Tag of the start tag whose attributes are being read.
     tag: Option<Tag>,
     attributes: Attributes,
     stack: Vec<(Tag, Undo)>,
-    /// How many of each are in the stack, so that an end tag without a start costs nothing.
+    /// Number of open elements of each tag, so that an end tag without a start tag costs constant time.
     open: [usize; TAGS],
-    /// How long the stack was when something began that is not read.
+    /// Depth of the stack at the start of the skipped element, if any.
     unread_from: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl Reader {
         self.attributes.value(value);
     }
 
-    /// A start tag is complete.
+    /// Handles a complete start tag.
     pub(crate) fn start(&mut self) {
         let Some(tag) = self.tag.take() else { return };
         let attributes = std::mem::take(&mut self.attributes);
@@ -83,7 +83,7 @@ impl Reader {
     pub(crate) fn end(&mut self, name: &[u8]) {
         let Some(tag) = Tag::of(name).filter(|tag| self.is_open(*tag)) else { return };
         let is_of_table = matches!(tag, Tag::Cell | Tag::Row | Tag::Table);
-        // What begins outside of a cell does not end in it.
+        // An end tag in a table cell cannot close an element outside of the cell.
         let borders: &[Tag] = if is_of_table { &[] } else { &[Tag::Cell] };
         self.end_down_to(tag, borders);
     }
@@ -94,9 +94,10 @@ impl Reader {
         }
     }
 
-    /// The page, or its main part, if that has at least `meant` bytes.
+    /// Returns the page, or its main part if that has at least `meant` bytes.
     pub(crate) fn finish(mut self, meant: usize) -> Rendered {
-        // Before what is still open is ended: that is no loss.
+        // Check before the open elements are closed, because closing them can fill the output without losing
+        // text.
         let is_cut = self.is_full();
         while !self.stack.is_empty() {
             self.pop();
@@ -113,7 +114,7 @@ impl Reader {
         tag == Tag::Unseen || attributes.is_hidden() || (self.part == Part::Content && is_aside)
     }
 
-    /// Ends what a start tag ends without saying so (WHATWG HTML, 13.1.2.4).
+    /// Closes the elements that a start tag closes implicitly (WHATWG HTML, 13.1.2.4).
     fn end_implied(&mut self, tag: Tag) {
         if !tag.is_inline() && self.is_open(Tag::Paragraph) {
             let block = self.stack.iter().rev().find(|(open, _)| !open.is_inline());
@@ -128,7 +129,7 @@ impl Reader {
         }
     }
 
-    /// Ends everything down to the innermost such element, unless a border is above it.
+    /// Closes all elements up to the innermost one with this tag, unless a border is inside of it.
     fn end_down_to(&mut self, tag: Tag, borders: &[Tag]) {
         let found = self.stack.iter().rposition(|(open, _)| *open == tag || borders.contains(open));
         let Some(found) = found.filter(|found| self.stack.get(*found).is_some_and(|(open, _)| *open == tag))

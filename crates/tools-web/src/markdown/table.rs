@@ -1,10 +1,10 @@
-//! `Table`: rows and cells.
+//! `Table`: table rows and cells.
 
 use crate::Style;
 use crate::markdown::blocks::Undo;
 use crate::markdown::writer::Writer;
 
-/// The outermost table that is open. Tables within it are words in its cells.
+/// The outermost open table. Tables inside of it become text in its cells.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     depth: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Table {
     cells: usize,
 }
 
-/// The most cells that the line below a table's head counts.
+/// Maximum number of cells in the delimiter row.
 const MAX_CELLS: usize = 200;
 
 impl Table {
@@ -68,7 +68,7 @@ impl Table {
         }
     }
 
-    /// The line below the first row.
+    /// Returns the delimiter row below the first row.
     fn rule(&self) -> String {
         format!("|{}", "---|".repeat(self.cells.min(MAX_CELLS)))
     }

@@ -1,6 +1,7 @@
-//! `Tag`: what the name of an element means for reading.
+//! `Tag`: kinds of elements by their effect on the output.
 
-/// Elements that are read the same way share a tag. What is not here is passed over, and its text is read.
+/// Kind of an element. Elements with the same effect share a tag. Elements without a tag are ignored, but
+/// their text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tag {
     Anchor,
@@ -38,7 +39,7 @@ pub(crate) enum Tag {
     List,
 }
 
-/// How many tags there are.
+/// Number of tags.
 pub(crate) const TAGS: usize = Tag::List as usize + 1;
 
 impl Tag {
@@ -85,12 +86,12 @@ impl Tag {
         })
     }
 
-    /// Has no content and no end.
+    /// Returns true if the element has neither content nor an end tag.
     pub(crate) fn is_void(self) -> bool {
         matches!(self, Self::Base | Self::Break | Self::Image | Self::Rule)
     }
 
-    /// Stands in a line and does not end a paragraph.
+    /// Returns true if the element is inline, so that it does not end a paragraph.
     pub(crate) fn is_inline(self) -> bool {
         matches!(
             self,
@@ -109,7 +110,7 @@ impl Tag {
         )
     }
 
-    /// The level of a heading.
+    /// Returns the level of a heading.
     pub(crate) fn heading(self) -> Option<usize> {
         Some(match self {
             Self::Heading1 => 1,
@@ -122,7 +123,7 @@ impl Tag {
         })
     }
 
-    /// What this tag's start ends without saying so: the open tags of this kind, down to these borders.
+    /// Returns the tag that this start tag closes implicitly, and the tags that stop the search for it.
     pub(crate) fn ends(self) -> Option<(Self, &'static [Self])> {
         match self {
             Self::Item => Some((Self::Item, &[Self::List, Self::NumberedList, Self::Cell])),

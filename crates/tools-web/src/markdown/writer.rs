@@ -1,26 +1,26 @@
-//! `Writer`: words in, lines of Markdown out, with the prefixes of quotes and lists.
+//! `Writer`: writes words as lines of Markdown with the prefixes of quotes and lists.
 
 use crate::markdown::marks::{Kind, Marks};
 use crate::{Style, WebUrl};
 
-/// Deeper quotes and lists look like this deep.
+/// Maximum number of nested quotes and lists; deeper ones are written at this depth.
 const MAX_INDENTS: usize = 8;
-/// After so many links the rest of a page has words only.
+/// Maximum number of links in a page; further links are written as plain text.
 const MAX_LINKS: usize = 50_000;
 
-/// What stands before the first words of a block.
+/// Text before the first words of a block.
 #[derive(Debug)]
 struct Marker {
     sign: String,
     place: Place,
 }
 
-/// Where a marker stands.
+/// Position of a marker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Behind all prefixes of the line.
+    /// After all prefixes of the line.
     Behind,
-    /// In the place of the innermost.
+    /// In place of the innermost prefix.
     Instead,
 }
 
@@ -30,10 +30,10 @@ pub(crate) struct Writer {
     style: Style,
     limit: usize,
     text: String,
-    /// Line breaks before the next word.
+    /// Number of line breaks before the next word.
     gap: usize,
     has_space: bool,
-    /// The line has its prefix.
+    /// True if the current line has its prefix.
     is_in_line: bool,
     indents: Vec<&'static str>,
     marker: Option<Marker>,
@@ -74,12 +74,13 @@ impl Writer {
         }
     }
 
-    /// Where the next word would begin, or the line break before it.
+    /// Returns the position of the next word, or of the line breaks before it.
     pub(crate) fn position(&self) -> usize {
         self.text.len()
     }
 
-    /// At least so many line breaks before the next word; in a cell, which is one line, a space.
+    /// Requests at least this many line breaks before the next word; in a cell, which is a single line, a
+    /// space.
     pub(crate) fn gap(&mut self, breaks: usize) {
         if self.is_in_cell {
             self.has_space = true;
@@ -104,7 +105,7 @@ impl Writer {
         self.is_in_cell
     }
 
-    /// One more prefix of each line, if there is room for it.
+    /// Adds a prefix to each line. Returns false if the maximum depth is reached.
     pub(crate) fn indent(&mut self, prefix: &'static str) -> bool {
         let has_room = self.indents.len() < MAX_INDENTS;
         if has_room {
@@ -117,7 +118,7 @@ impl Writer {
         self.indents.pop();
     }
 
-    /// A sign before the next words, if there are any.
+    /// Sets a marker before the next words of this block.
     pub(crate) fn mark_block(&mut self, sign: String, place: Place) {
         self.marker = Some(Marker { sign, place });
     }
@@ -126,7 +127,7 @@ impl Writer {
         self.marker = None;
     }
 
-    /// Text whose white space means nothing but the end of a word.
+    /// Writes words with collapsed white space.
     pub(crate) fn words(&mut self, text: &str) {
         self.has_space |= text.starts_with(char::is_whitespace);
         for (position, word) in text.split_whitespace().enumerate() {
@@ -145,19 +146,19 @@ impl Writer {
         self.has_space |= text.ends_with(char::is_whitespace);
     }
 
-    /// Signs that are no words of the page.
+    /// Writes Markdown syntax.
     pub(crate) fn sign(&mut self, sign: &str) {
         self.begin();
         self.text.push_str(sign);
     }
 
-    /// Signs right behind the last word.
+    /// Writes Markdown syntax directly after the last word.
     pub(crate) fn join(&mut self, sign: &str) {
         self.text.push_str(sign);
         self.has_space = false;
     }
 
-    /// Lines as they are.
+    /// Writes lines unchanged.
     pub(crate) fn lines(&mut self, lines: &str) {
         for line in lines.split('\n') {
             if self.is_full() {
@@ -181,17 +182,17 @@ impl Writer {
         self.marks.has_link()
     }
 
-    /// An address as the page means it, if it is one that can be fetched.
+    /// Resolves a URL of the page. Returns `None` if it cannot be fetched, and if links are not written.
     pub(crate) fn resolve(&mut self, href: &str) -> Option<String> {
         let href = href.trim();
-        // An address within the page leads nowhere, and one without a host is none to fetch.
+        // A fragment refers to the page itself.
         if href.is_empty() || href.starts_with('#') || self.links >= MAX_LINKS || self.style == Style::Text {
             return None;
         }
         self.links = self.links.saturating_add(1);
         let url = self.base.join(href).ok()?;
         let url = url.as_str();
-        // A bracket would end the link before its address ends.
+        // A parenthesis would end the Markdown link early.
         Some(if url.contains(['(', ')']) { format!("<{url}>") } else { url.to_owned() })
     }
 
@@ -199,7 +200,7 @@ impl Writer {
         self.text
     }
 
-    /// Breaks the line and writes the prefix, or the space, that is due.
+    /// Starts a new line with its prefix, or writes a pending space.
     fn begin(&mut self) {
         if self.gap > 0 {
             self.break_line();
@@ -246,7 +247,7 @@ impl Writer {
         self.is_in_line = false;
     }
 
-    /// A quote goes on through its empty lines.
+    /// Writes the quote prefixes of an empty line, so that the quote continues.
     fn write_empty_line_prefix(&mut self) {
         let quotes: usize = self.indents.iter().take_while(|prefix| **prefix == "> ").count();
         for _ in 0..quotes {
