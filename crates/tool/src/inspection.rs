@@ -26,6 +26,10 @@ pub struct Inspection {
     pub planned: Vec<PlannedFile>,
     /// How its processes would be confined; nothing for a tool that starts none.
     pub containment: Option<Containment>,
+    /// The kind of the call, in words for a human, where its effects do not say enough: what the human allows for the
+    /// session is allowed for calls of the same kind only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_kind: Option<String>,
 }
 
 impl Inspection {
@@ -50,6 +54,12 @@ impl Inspection {
     /// The same with how processes would be confined.
     pub fn with_containment(mut self, containment: Containment) -> Self {
         self.containment = Some(containment);
+        self
+    }
+
+    /// The same with the kind of the call.
+    pub fn with_call_kind(mut self, kind: impl Into<String>) -> Self {
+        self.call_kind = Some(kind.into());
         self
     }
 }

@@ -10,6 +10,7 @@ mod context;
 mod early;
 mod events;
 mod learned;
+mod links;
 mod modes;
 mod order;
 mod partial;
