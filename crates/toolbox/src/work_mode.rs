@@ -10,7 +10,7 @@ use crate::ToolGroup;
 
 /// The longest pattern, in bytes, and how much memory a compiled one may take.
 const PATTERN_BYTES: usize = 1_000;
-const COMPILED_BYTES: usize = 1 << 20;
+const COMPILED_BYTES: usize = 128 * 1024;
 
 /// A mode: what kind of work a run does, as planning or answering, and which tools it has for it.
 ///

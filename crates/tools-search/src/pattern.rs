@@ -18,8 +18,10 @@ const LINE_END: &str = r"(?:\r?\n)";
 const MAX_CONTEXT: usize = 10;
 /// How long a line may be, and a file where matches span lines; what is longer is passed over and told.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// The longest pattern, in bytes: what reads one takes a hundred times its memory.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// How many bytes of automaton a pattern may need.
-const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
+const MAX_PATTERN_BYTES: usize = 2 * 1024 * 1024;
 
 /// What is looked for, and in which files.
 pub(crate) struct Wanted {
@@ -84,6 +86,12 @@ impl Wanted {
 
 /// Lines end with `\n` or `\r\n`: `$` fits before both, and in a pattern over several lines a `\n` takes both.
 fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
+    let bytes = arguments.pattern.len();
+    if bytes > MAX_TEXT_BYTES {
+        return Err(ToolError::model(format!(
+            "the pattern has {bytes} bytes, at most {MAX_TEXT_BYTES} are taken; look for a shorter part of it"
+        )));
+    }
     let is_multiline = arguments.multiline.unwrap_or(false);
     let is_literal = arguments.literal.unwrap_or(false);
     let mut builder = RegexMatcherBuilder::new();
