@@ -151,6 +151,7 @@ impl Engine {
     /// Collects everything that is known of a call before it is judged.
     pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
+        checked.facts = checked.facts.with_links(self.policy.resolve_links());
         checked.facts = checked.facts.with_secret(self.redactor.contains_secret(&call.payload.text()));
         Ok(checked)
     }

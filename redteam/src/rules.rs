@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use toml::{Table, Value};
 use windlass_hitl::{Action, Policy, RuleFile, Source};
+use windlass_sandbox::{Access, Workspace};
 
 use crate::setup::{Matcher, RuleWords};
 
@@ -32,6 +33,11 @@ pub(crate) fn policy(rules: &[RuleWords], workspace: &Path) -> anyhow::Result<Po
     let file = parse(&text(rules, workspace)?)?;
     let policy =
         Policy::default().with_file(Source::User, file).context("the engine does not take the rules")?;
+    let policy = match Workspace::open_for(workspace, Access::ReadOnly) {
+        Ok(workspace) => policy.with_link_resolver(move |path| workspace.leads_to(path)),
+        // The case makes no workspace, so it has no links.
+        Err(_) => policy,
+    };
     Ok(loopbacks(rules)?.into_iter().fold(policy, |policy, (host, port)| policy.with_reachable(host, port)))
 }
 

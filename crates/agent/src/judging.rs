@@ -111,11 +111,15 @@ impl Judging {
         let seen = self.known().calls.remove(&call.id);
         let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
         let checked = self.look(call)?;
+        // The rules that the call carries while it runs were made with the links as they were.
+        if seen.checked.facts.links != checked.facts.links {
+            return Err(stale(call, "a link that a rule names leads elsewhere now"));
+        }
         let is_as_seen = match &seen.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
             None => is_same(&seen.checked, &checked),
         };
-        if is_as_seen {
+        if is_as_seen && seen.checked.facts.call_kind == checked.facts.call_kind {
             self.note_taint(&checked);
             return Ok(());
         }
@@ -159,6 +163,7 @@ impl Judging {
         let mut checked = toolbox.inspect(toolbox.check(call)?)?;
         checked.facts = checked
             .facts
+            .with_links(self.parts.policy.resolve_links())
             .with_mode(self.parts.mode)
             .with_place(self.parts.root.as_str(), now_ms())
             .with_taint(self.tainted.load(Ordering::Relaxed))

@@ -15,8 +15,8 @@ use windlass_journal::Record;
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::kept_file::write_whole;
-use crate::output;
 use crate::runs::RunFolder;
+use crate::{bounded, output};
 
 /// What a run waits for, as its record says.
 #[derive(Debug, Default)]
@@ -247,7 +247,8 @@ pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow
 
 /// Reads a file that `write` wrote.
 pub(crate) fn read<T: DeserializeOwned>(path: &PathBuf) -> anyhow::Result<T> {
-    let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let bytes = bounded::read(path, bounded::QUESTION_BYTES)
+        .with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&bytes)
         .with_context(|| format!("{} is not what windlass writes there", path.display()))
 }

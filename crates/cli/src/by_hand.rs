@@ -40,10 +40,11 @@ pub(crate) struct Place {
 impl Place {
     /// Judges a call and runs it, if it may.
     pub(crate) async fn make(&self, call: &ToolCall) -> anyhow::Result<(ToolResult, Option<Decision>)> {
-        let checked = match self.toolbox.check(call).and_then(|checked| self.toolbox.inspect(checked)) {
+        let mut checked = match self.toolbox.check(call).and_then(|checked| self.toolbox.inspect(checked)) {
             Ok(checked) => checked,
             Err(result) => return Ok((*result, None)),
         };
+        checked.facts = checked.facts.with_links(self.policy.resolve_links());
         let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
         let facts =
             checked.facts.clone().with_place(self.root.display().to_string(), 0).with_secret(has_secret);

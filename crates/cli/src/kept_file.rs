@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use tempfile::NamedTempFile;
 use windlass_client::StorageLock;
 
-use crate::{output, runs};
+use crate::{bounded, output, runs};
 
 /// A file that only its user may read and write.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl KeptFile {
             "{} is open to others, so it is not used; if its content is yours: chmod 600",
             self.path.display()
         );
-        match fs::read(&self.path) {
+        match bounded::read(&self.path, bounded::VALUE_BYTES) {
             // Bytes that are not text are no value either: the parser refuses them with its own words.
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -9,6 +9,7 @@ mod answers;
 mod approvals;
 mod arguments;
 mod assembly;
+mod bounded;
 mod by_hand;
 mod check;
 mod checkpoints;

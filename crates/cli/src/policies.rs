@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use windlass_hitl::{OwnPlace, Policy, RuleFile, Source};
-use windlass_sandbox::{SettingsOwner, read_settings};
+use windlass_sandbox::{Access, SettingsOwner, Workspace, read_settings};
 
 use crate::own::Own;
 use crate::{complaint, output};
@@ -59,12 +59,14 @@ pub(crate) fn admin_folder() -> Option<PathBuf> {
     Path::new(ADMIN_POLICY).parent().map(Path::to_path_buf)
 }
 
-/// The built-in policy with every file that is there.
+/// The built-in policy with every file that is there. Rules that name a link in the workspace are about what it leads to.
 ///
 /// A file of the machine or the user that cannot be taken stops the start: its author is there to mend it. A project's
 /// file may have been written by a stranger: it is left out, said, and everything is asked (SECURITY "Load errors").
 pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> {
-    let mut policy = Own::of(named).rule(Policy::default(), root);
+    let workspace = Workspace::open_for(root, Access::ReadOnly)?;
+    let policy = Policy::default().with_link_resolver(move |path| workspace.leads_to(path));
+    let mut policy = Own::of(named).rule(policy, root);
     for place in places(root, named) {
         policy = match (add(policy.clone(), &place), place.source) {
             (Ok(with), _) => with,

@@ -14,6 +14,7 @@ use windlass_agent::Budget;
 use windlass_protocol::ToolProtocol;
 
 use crate::arguments::{AutonomyName, Offering, PresetName, SandboxName};
+use crate::bounded;
 use crate::kept_file::write_whole;
 use crate::provider::Provider;
 
@@ -130,7 +131,8 @@ impl RunFolder {
 
     pub(crate) fn settings(&self) -> anyhow::Result<Settings> {
         let file = self.path.join("settings.json");
-        let bytes = fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let bytes = bounded::read(&file, bounded::VALUE_BYTES)
+            .with_context(|| format!("{} cannot be read", file.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run's settings", file.display()))
     }
 }

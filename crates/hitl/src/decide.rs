@@ -3,6 +3,7 @@
 use globset::Candidate;
 use windlass_protocol::{Effect, Risk, ToolName};
 
+use crate::burden::{too_many_comparisons, too_many_effects};
 use crate::floor::floor;
 use crate::mode::{by_mode, read_only};
 use crate::must_ask::must_ask;
@@ -37,8 +38,14 @@ use crate::{Action, Decision, Facts, Grants, Learned, Policy, Reason, Source, St
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts) -> Decision {
+    if let Some(reason) = too_many_effects(&facts.effects) {
+        return refusal(facts, reason, facts.hints.risk);
+    }
     let parts = parts(facts);
     let risk = parts.iter().map(risk_of).max().unwrap_or(Risk::Low).max(facts.hints.risk);
+    if let Some(reason) = too_many_comparisons(policy, &parts) {
+        return refusal(facts, reason, risk);
+    }
     let known = granted(grants, facts, risk).or_else(|| taught(learned, facts, risk));
     let mut trace: Vec<Step> = Vec::new();
     let mut below: Option<Step> = None;
@@ -74,9 +81,18 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Option<Reason> {
+    if let Some(reason) = too_many_effects(effects) {
+        return Some(reason);
+    }
     let parts = effects.iter().map(Part::of_effect);
     let denials: Vec<_> = parts.filter_map(|part| denial(policy, tool, &part)).collect();
     (!denials.is_empty()).then(|| Decision::of(denials, Risk::Low).reason)
+}
+
+/// The denial of a call that is too much to judge.
+fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
+    let about = format!("{} as a whole", facts.tool);
+    Decision::of(vec![Step::new(0, Verdict::Deny, reason, about)], risk).in_mode(facts.mode)
 }
 
 fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) -> Step {

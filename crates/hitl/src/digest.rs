@@ -76,8 +76,10 @@ impl Binding<'_> {
 
     /// What the call would do, and to what, in one text: the same facts always give the same.
     fn sight(&self) -> String {
-        let Facts { effects, targets, containment, .. } = self.facts;
-        format!("{effects:?}\n{targets:?}\n{containment:?}")
+        let Facts { effects, targets, containment, links, .. } = self.facts;
+        let sight = format!("{effects:?}\n{targets:?}\n{containment:?}");
+        // Questions from before rules followed links keep their digests.
+        if links.is_empty() { sight } else { format!("{sight}\n{links:?}") }
     }
 }
 

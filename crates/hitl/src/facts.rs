@@ -5,6 +5,7 @@ use windlass_protocol::{
     Arguments, Containment, Effect, Hints, Payload, PlannedFile, Risk, Target, ToolCall, ToolName,
 };
 
+use crate::RuleLink;
 use crate::part::parts;
 use crate::risk::risk_of;
 
@@ -43,9 +44,15 @@ pub struct Facts {
     /// What the paths of the effects meet on the disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
+    /// The links that rules name and to where they lead: a rule about a link is about that place, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<RuleLink>,
     /// How a process of the call would be confined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment: Option<Containment>,
+    /// The kind of the call where its effects do not say enough: grants and lessons are for calls of one kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_kind: Option<String>,
     /// The files that it would change, before and after, where that is all that it does. No decision rests on it: a record
     /// has it, so that after a crash the files say whether the call was done (RULES R6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +82,9 @@ impl Facts {
             effects,
             mode: Mode::Ask,
             targets: Vec::new(),
+            links: Vec::new(),
             containment: None,
+            call_kind: None,
             planned: Vec::new(),
             tainted: false,
             has_secret: false,
@@ -88,6 +97,19 @@ impl Facts {
     pub fn with_sight(mut self, targets: Vec<Target>, containment: Option<Containment>) -> Self {
         self.targets = targets;
         self.containment = containment;
+        self
+    }
+
+    /// The same facts with the links that the policy's rules name, as
+    /// [`Policy::resolve_links`](crate::Policy::resolve_links) finds them.
+    pub fn with_links(mut self, links: Vec<RuleLink>) -> Self {
+        self.links = links;
+        self
+    }
+
+    /// The same facts with the kind of the call, as its tool states it.
+    pub fn with_call_kind(mut self, kind: Option<String>) -> Self {
+        self.call_kind = kind;
         self
     }
 

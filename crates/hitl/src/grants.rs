@@ -76,7 +76,9 @@ fn key(facts: &Facts) -> Key {
 
 /// The calls of one shape, in words for whoever may allow them all.
 pub(crate) fn scope_words(facts: &Facts) -> String {
-    let words: Vec<String> = facts.judged().iter().map(|effect| shape_words(facts, effect)).collect();
+    let kind = facts.call_kind.iter().cloned();
+    let words: Vec<String> =
+        facts.judged().iter().map(|effect| shape_words(facts, effect)).chain(kind).collect();
     format!("{} {}", facts.tool, words.join(", "))
 }
 
@@ -131,7 +133,8 @@ fn is_folder(facts: &Facts, effect: &Effect) -> bool {
 }
 
 /// The shape of a call: for files the folder and the ending of the place that is reached, for commands the whole command
-/// with everything else that the call gives it, for the rest the whole payload.
+/// with everything else that the call gives it, for the rest the whole payload; and the kind of the call, where its tool states
+/// one.
 pub(crate) fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
         .judged()
@@ -152,6 +155,7 @@ pub(crate) fn shape(facts: &Facts) -> Vec<String> {
             Effect::Connect { host, port } => format!("network\u{0}{host}\u{0}{port}"),
             other => format!("{}\u{0}{}", other.kind(), facts.payload.text()),
         })
+        .chain(facts.call_kind.iter().map(|kind| format!("kind\u{0}{kind}")))
         .collect();
     shape.sort_unstable();
     shape

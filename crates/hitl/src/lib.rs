@@ -9,7 +9,9 @@ mod policy;
 
 mod facts;
 
+mod burden;
 mod host;
+mod links;
 mod own;
 mod part;
 mod reading;
@@ -44,6 +46,7 @@ pub use facts::{Facts, Mode};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;
 pub use learned::{Answer, Learned, LearnedError, Lesson};
+pub use links::RuleLink;
 pub use own::OwnPlace;
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError};

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use windlass_protocol::{Effect, Target, TargetKind};
 
+use crate::links::aliases;
 use crate::place::{Place, normal};
 use crate::reading::Reading;
-use crate::{EffectKind, Facts, Reason, Step, Verdict};
+use crate::{EffectKind, Facts, Reason, RuleLink, Step, Verdict};
 
 /// How much of a text is quoted in a trace.
 const QUOTED: usize = 160;
@@ -20,6 +21,8 @@ pub(crate) struct Part<'a> {
     pub(crate) place: Place,
     /// Its path with `a/../` and `./` taken out, as globs are compared with it.
     pub(crate) path: Option<String>,
+    /// Other names of the path, by which rules know it because of links that they name.
+    pub(crate) aliases: Vec<String>,
     /// What the words of a command say, for the effect that starts it.
     pub(crate) reading: Option<Reading>,
     /// Whether each name below the path is a part of its own.
@@ -59,7 +62,7 @@ pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
         }
         parts.push(part);
     }
-    parts
+    parts.into_iter().map(|part| part.known_by(&facts.links)).collect()
 }
 
 /// The same effect on the file to which a link leads.
@@ -143,7 +146,8 @@ pub(crate) fn of_words<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
     };
     let possible = reading.possible(directory);
     let led: Vec<Effect> = possible.iter().filter_map(|effect| led(facts, effect)).collect();
-    possible.into_iter().chain(led).map(|effect| Part::new(Cow::Owned(effect), Origin::Word)).collect()
+    let part = |effect| Part::new(Cow::Owned(effect), Origin::Word).known_by(&facts.links);
+    possible.into_iter().chain(led).map(part).collect()
 }
 
 /// What the path of an effect meets, where somebody looked.
@@ -177,6 +181,16 @@ impl<'a> Part<'a> {
         Self::new(Cow::Borrowed(effect), Origin::Below)
     }
 
+    /// The same part with the names that its path has because of links.
+    pub(crate) fn known_by(mut self, links: &[RuleLink]) -> Self {
+        if !links.is_empty() {
+            let reaches_below = self.reaches_unlisted();
+            self.aliases =
+                self.path.as_deref().map_or_else(Vec::new, |path| aliases(links, path, reaches_below));
+        }
+        self
+    }
+
     fn new(effect: Cow<'a, Effect>, origin: Origin) -> Self {
         let reading = match effect.as_ref() {
             Effect::Execute { command, .. } => Some(Reading::of(command)),
@@ -184,7 +198,7 @@ impl<'a> Part<'a> {
         };
         let place = effect.path().map_or(Place::Inside, Place::of);
         let path = effect.path().map(normal);
-        Self { effect, origin, target: None, place, path, reading, is_listed: false }
+        Self { effect, origin, target: None, place, path, aliases: Vec::new(), reading, is_listed: false }
     }
 }
 

@@ -5,8 +5,9 @@ use windlass_protocol::{Effect, ToolName};
 
 use crate::decide::denial;
 use crate::part::{Part, parts};
+use crate::place::LONGEST_PATH;
 use crate::policy::Breach;
-use crate::{Action, Facts, Policy};
+use crate::{Action, Facts, Policy, RuleLink};
 
 /// The rules that say which paths below a folder a call may show or remove.
 ///
@@ -34,21 +35,28 @@ pub struct PathRules {
     tool: ToolName,
     /// The paths of the call itself: what a rule asks about these has been asked.
     named: Vec<String>,
+    links: Vec<RuleLink>,
 }
 
 impl Policy {
     /// The rules about what a call comes upon while it runs; `None` if no rule refuses any path below those of the call.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
         let policy = self.about_paths(&facts.tool);
-        let named = parts(facts).into_iter().filter_map(|part| part.path).collect();
-        (!policy.is_open()).then(|| PathRules { policy, tool: facts.tool.clone(), named })
+        let all_names = |part: Part<'_>| part.path.into_iter().chain(part.aliases);
+        let named = parts(facts).into_iter().flat_map(all_names).collect();
+        let (tool, links) = (facts.tool.clone(), facts.links.clone());
+        (!policy.is_open()).then_some(PathRules { policy, tool, named, links })
     }
 }
 
 impl PathRules {
     /// Returns whether a call may not do this to a path that it did not name.
     pub fn refuse(&self, effect: &Effect) -> bool {
-        let part = Part::of_found(effect);
+        // No system has such a path, so nothing has found it.
+        if effect.path().is_some_and(|path| path.len() > LONGEST_PATH) {
+            return true;
+        }
+        let part = Part::of_found(effect).known_by(&self.links);
         denial(&self.policy, &self.tool, &part).is_some() || self.is_asked(&part) || self.is_unclear(&part)
     }
 

@@ -11,12 +11,16 @@ pub(crate) enum Place {
     Secret,
 }
 
+/// The longest path that a system takes, in bytes.
+pub(crate) const LONGEST_PATH: usize = 4096;
+
 /// Names of devices, which some systems know in every folder and with every ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl Place {
     pub(crate) fn of(path: &str) -> Self {
-        if is_outside(path) {
+        // No system has a path of such a length, so it lies nowhere, and nobody looks at each of its names.
+        if path.len() > LONGEST_PATH || is_outside(path) {
             return Self::Outside;
         }
         if is_protected_path(components(path)) || components(path).any(is_short_name_of_protected) {

@@ -5,6 +5,9 @@ mod fence;
 mod glob;
 mod host;
 mod matcher;
+mod starts;
+
+use std::collections::{BTreeSet, HashSet};
 
 use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Effect, ToolName};
@@ -12,9 +15,15 @@ use windlass_protocol::{Effect, ToolName};
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::Compiled;
 
+use crate::links::LinkResolver;
 use crate::own::{OwnPlace, OwnPlaces};
 use crate::part::Part;
-use crate::{Action, EffectKind, Rule, RuleFile, Source, place};
+use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
+
+/// The most rules and constraints of all files together.
+const MAX_RULES: usize = 2_000;
+/// The most globs of all files together.
+const MAX_GLOBS: usize = 1_000;
 
 /// Rules and constraints from all sources, compiled. The built-in ones are always there.
 ///
@@ -33,6 +42,7 @@ pub struct Policy {
     pub(crate) fences: Vec<Fence>,
     reachable: Vec<(String, u16)>,
     own: OwnPlaces,
+    links: LinkResolver,
     warnings: Vec<String>,
 }
 
@@ -49,6 +59,22 @@ pub enum PolicyError {
         glob: String,
         /// Why.
         source: globset::Error,
+    },
+    /// A glob is too large to be built: its bytes, its braces, or how deep they stand in each other.
+    #[error("rule {id}: the glob is too large")]
+    GlobSize {
+        /// Which rule.
+        id: String,
+        /// Which limit it passes.
+        source: windlass_text::GlobError,
+    },
+    /// There are more rules and constraints, or more globs, than are judged by.
+    #[error("the policy has more than {limit} {what}")]
+    TooMany {
+        /// Rules or globs.
+        what: &'static str,
+        /// How many are taken of all files together.
+        limit: usize,
     },
     /// A host cannot be read.
     #[error("rule {id}: {host} is no host; write a name, an address, or *.name for every host below it")]
@@ -95,6 +121,7 @@ impl Default for Policy {
             fences: Vec::new(),
             reachable: Vec::new(),
             own: OwnPlaces::default(),
+            links: LinkResolver::default(),
             warnings: Vec::new(),
         }
     }
@@ -107,20 +134,44 @@ impl Policy {
     /// If a glob or a host cannot be read, an id is taken, an example says otherwise than its rule, or a project's
     /// file allows something. The whole file is refused then.
     pub fn with_file(mut self, source: Source, file: RuleFile) -> Result<Self, PolicyError> {
+        self.refuse_too_many(&file)?;
+        let mut taken: HashSet<String> = self.ids().map(|(id, _)| id.to_owned()).collect();
         for rule in file.rules {
             if source == Source::Project && rule.action == Action::Allow {
                 return Err(PolicyError::Loosens { id: rule.id });
             }
-            self.refuse_taken(&rule.id)?;
+            take_id(&mut taken, &rule.id)?;
             let (rule, warning) = Compiled::new(rule, source)?;
             self.rules.push(rule);
             self.warnings.extend(warning);
         }
         for constraint in file.constraints {
-            self.refuse_taken(&constraint.id)?;
+            take_id(&mut taken, &constraint.id)?;
             self.fences.push(Fence::new(constraint, source)?);
         }
         Ok(self)
+    }
+
+    /// Refuses a file before any glob of it is built: each costs time and memory, and each rule is compared with
+    /// everything that a call reaches.
+    fn refuse_too_many(&self, file: &RuleFile) -> Result<(), PolicyError> {
+        let refuse = |count: usize, limit, what| {
+            if count > limit { Err(PolicyError::TooMany { what, limit }) } else { Ok(()) }
+        };
+        let rules = [self.count(), file.rules.len(), file.constraints.len()];
+        refuse(rules.into_iter().fold(0, usize::saturating_add), MAX_RULES, "rules and constraints")?;
+        let blocked =
+            file.constraints.iter().map(|fence| fence.paths.len().saturating_add(fence.blocked.len()));
+        let own = self.fences.iter().map(Fence::globs);
+        let with_path = file.rules.iter().filter(|rule| rule.path.is_some()).count();
+        let known = self.rules.iter().filter(|rule| rule.rule.path.is_some()).count();
+        let globs = blocked.chain(own).chain([with_path, known]).fold(0, usize::saturating_add);
+        refuse(globs, MAX_GLOBS, "globs")
+    }
+
+    /// The number of rules and constraints.
+    pub(crate) fn count(&self) -> usize {
+        self.rules.len().saturating_add(self.fences.len())
     }
 
     /// The same policy where a file could not be read: it might have denied anything, so nothing runs without a
@@ -164,6 +215,38 @@ impl Policy {
         self
     }
 
+    /// The same policy in a workspace whose links are followed: `resolve` takes a path relative to the workspace and returns
+    /// the place to which it leads, or `None` if that lies outside or cannot be told. Without it a rule that names a link
+    /// is about the link's name only.
+    ///
+    /// ```
+    /// use windlass_hitl::{Action, Policy, Rule, RuleFile, RuleLink, Source};
+    /// let mut file = RuleFile::default();
+    /// file.rules.push(Rule::new("no", Action::Deny).with_path("pub/**"));
+    /// let policy = Policy::default().with_file(Source::User, file)?;
+    /// let policy = policy.with_link_resolver(|path| Some(path.replace("pub", "private")));
+    /// assert_eq!(policy.resolve_links(), [RuleLink::new("pub", "private")]);
+    /// # Ok::<(), windlass_hitl::PolicyError>(())
+    /// ```
+    pub fn with_link_resolver(
+        mut self,
+        resolve: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.links = LinkResolver::new(resolve);
+        self
+    }
+
+    /// Returns the links on the paths of deny rules, ask rules and blocked paths, as they are now, for
+    /// [`Facts::with_links`](crate::Facts::with_links). Links can change, so this is done for each call. It reads the disk.
+    pub fn resolve_links(&self) -> Vec<RuleLink> {
+        if self.links.is_missing() {
+            return Vec::new();
+        }
+        let rules = self.rules.iter().flat_map(Compiled::starts);
+        let starts: BTreeSet<String> = rules.chain(self.fences.iter().flat_map(Fence::starts)).collect();
+        starts.iter().filter_map(|path| self.links.follow(path)).collect()
+    }
+
     /// The place of the program itself that a part of a call reaches, if it reaches one.
     pub(crate) fn own_reached(&self, part: &Part<'_>) -> Option<OwnPlace> {
         self.own.reached_by(part).or_else(|| {
@@ -181,6 +264,7 @@ impl Policy {
             fences: fences.cloned().collect(),
             reachable: Vec::new(),
             own: self.own.clone(),
+            links: LinkResolver::default(),
             warnings: Vec::new(),
         }
     }
@@ -227,15 +311,16 @@ impl Policy {
         let digest = Sha256::digest(words.join("\n").as_bytes());
         digest.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
     }
+}
 
-    fn refuse_taken(&self, id: &str) -> Result<(), PolicyError> {
-        let builtin =
-            ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
-        if builtin || id.is_empty() || self.ids().any(|(taken, _)| taken == id) {
-            return Err(PolicyError::DuplicateId { id: id.to_owned() });
-        }
-        Ok(())
+/// Adds the id of a rule to those that are taken.
+fn take_id(taken: &mut HashSet<String>, id: &str) -> Result<(), PolicyError> {
+    let builtin =
+        ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
+    if builtin || id.is_empty() || !taken.insert(id.to_owned()) {
+        return Err(PolicyError::DuplicateId { id: id.to_owned() });
     }
+    Ok(())
 }
 
 impl EffectKind {

@@ -66,6 +66,11 @@ impl Reading {
         self.touched(false).map(|touched| effect_of(directory, touched)).collect()
     }
 
+    /// How many programs, and words that may be paths, rules are compared with.
+    pub(crate) fn count(&self) -> usize {
+        self.touched(false).count().saturating_add(self.scan.found().len())
+    }
+
     fn touched(&self, sure: bool) -> impl Iterator<Item = &Touched> {
         self.effects.iter().flat_map(Effects::touched).filter(move |touched| touched.is_sure() == sure)
     }

@@ -3,11 +3,9 @@
 use windlass_protocol::Effect;
 
 use crate::part::Part;
-use crate::place::{components, is_reserved};
+use crate::place::{LONGEST_PATH, components, is_reserved};
 use crate::{Reason, Source};
 
-/// The longest path that a system takes, in bytes.
-const LONGEST_PATH: usize = 4096;
 /// The longest command that is looked at, in bytes.
 const LONGEST_COMMAND: usize = 128 * 1024;
 

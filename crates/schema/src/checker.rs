@@ -9,6 +9,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
+use crate::work::{Names, is_too_much};
 
 /// A tool's own schema, compiled once and used for every call (RULES J10, N5).
 ///
@@ -30,6 +31,8 @@ pub struct Checker {
     validator: Validator,
     /// What violations are explained from.
     schema: Value,
+    /// The schemas in it that references name.
+    names: Names,
     /// Whether each property stands for itself: nothing at the schema's root makes one depend on another.
     is_plain: bool,
 }
@@ -62,13 +65,22 @@ const PLAIN: [&str; 11] = [
 
 /// The most violations that are told; more help no model.
 const TOLD: usize = 8;
+/// The most violations whose paths are given for repairs.
+const MAX_PATHS: usize = 1_000;
+/// The longest schema that is compiled, in bytes: far above what servers have, and below what costs a second.
+const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 
 impl Checker {
     /// Compiles a schema of any draft; 2020-12 where it names none.
     ///
     /// # Errors
-    /// If it is not a valid schema, or refers to another document.
+    /// If it is not a valid schema, refers to another document, or has more than 256 KiB.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
+        let bytes = schema.as_str().len();
+        if bytes > MAX_SCHEMA_BYTES {
+            let message = format!("it has {bytes} bytes, and at most {MAX_SCHEMA_BYTES} are taken");
+            return Err(SchemaError { message, path: String::new() });
+        }
         let value = schema.to_value();
         // What an author calls a `dict` or a `float` is checked as what it means.
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
@@ -78,7 +90,7 @@ impl Checker {
             .offline()
             .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
             .build(&value)
-            .map(|validator| Self { validator, schema: value.clone(), is_plain })
+            .map(|validator| Self { validator, names: Names::of(&value), schema: value.clone(), is_plain })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
                 path: error.instance_path().to_string(),
@@ -88,7 +100,8 @@ impl Checker {
     /// Checks a call's arguments.
     ///
     /// # Errors
-    /// With the first few things that are wrong, each with path, what was met and what is wanted.
+    /// With the first few things that are wrong, each with path, what was met and what is wanted. Arguments that take more
+    /// than a million visits of schemas are refused before they are checked.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
         self.check_value(&arguments.to_value())
     }
@@ -108,15 +121,23 @@ impl Checker {
             matches!(error.kind(), ValidationErrorKind::Required { .. })
                 && error.instance_path().as_str().is_empty()
         };
+        if is_too_much(&self.schema, &self.names, &arguments) {
+            return Err(vec![Violation::of_too_much()]);
+        }
         let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
         let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
-    /// Returns the paths of all violations of a call's arguments, as JSON Pointers.
+    /// Returns the paths of the violations of a call's arguments, as JSON Pointers, at most a thousand. Arguments that take
+    /// too much work to check have none.
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         let value = arguments.to_value();
-        self.validator.iter_errors(&value).map(|error| error.instance_path().to_string()).collect()
+        if is_too_much(&self.schema, &self.names, &value) {
+            return Vec::new();
+        }
+        let errors = self.validator.iter_errors(&value).take(MAX_PATHS);
+        errors.map(|error| error.instance_path().to_string()).collect()
     }
 
     /// Checks any value.
@@ -124,6 +145,9 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
+        if is_too_much(&self.schema, &self.names, value) {
+            return Err(vec![Violation::of_too_much()]);
+        }
         let violations: Vec<_> = self
             .validator
             .iter_errors(value)

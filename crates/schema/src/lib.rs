@@ -25,6 +25,8 @@ mod known_types;
 mod nearest;
 #[cfg(feature = "validate")]
 mod violation;
+#[cfg(feature = "validate")]
+mod work;
 
 #[cfg(feature = "validate")]
 pub use checker::{Checker, SchemaError};

@@ -29,6 +29,15 @@ impl Violation {
             wanted: wanted(error, schema).unwrap_or_else(|| error.masked().to_string()),
         }
     }
+
+    /// The refusal of arguments that would cost too much to check.
+    pub(crate) fn of_too_much() -> Self {
+        Self {
+            path: String::new(),
+            met: "arguments that take too much work to check".to_owned(),
+            wanted: "fewer or less deeply nested values".to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Violation {

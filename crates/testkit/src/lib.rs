@@ -3,6 +3,7 @@
 
 pub mod corpora;
 pub mod durable;
+pub mod growth;
 pub mod oracle;
 mod provider;
 mod render;

@@ -27,6 +27,10 @@ pub struct Inspection {
     pub planned: Vec<PlannedFile>,
     /// The confinement of the call's processes; `None` for a tool that starts no process.
     pub containment: Option<Containment>,
+    /// The kind of the call, in words for a human, where its effects do not say enough: what the human allows for the
+    /// session is allowed for calls of the same kind only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_kind: Option<String>,
 }
 
 impl Inspection {
@@ -51,6 +55,12 @@ impl Inspection {
     /// Sets the confinement of the call's processes.
     pub fn with_containment(mut self, containment: Containment) -> Self {
         self.containment = Some(containment);
+        self
+    }
+
+    /// The same with the kind of the call.
+    pub fn with_call_kind(mut self, kind: impl Into<String>) -> Self {
+        self.call_kind = Some(kind.into());
         self
     }
 }

@@ -109,7 +109,8 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
     toolbox
         .fenced(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
         .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))?;
-    checked.facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
+    let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
+    checked.facts = facts.with_call_kind(seen.call_kind);
     checked.changes = seen.changes;
     Ok(checked)
 }

@@ -10,7 +10,7 @@ use crate::ToolGroup;
 
 /// The maximum length of a pattern and the maximum size of its compiled form, in bytes.
 const PATTERN_BYTES: usize = 1_000;
-const COMPILED_BYTES: usize = 1 << 20;
+const COMPILED_BYTES: usize = 128 * 1024;
 
 /// A mode: a kind of work, such as planning or answering questions, and the tools that are granted for it.
 ///

@@ -9,6 +9,8 @@ use crate::{FilePattern, PatternError, ToolGroup, WorkMode};
 
 /// The maximum number of modes, and the maximum lengths of their texts in bytes.
 const MOST_MODES: usize = 64;
+/// The most entries in the list of a mode's groups.
+const MOST_GROUPS: usize = 8;
 const SLUG_BYTES: usize = 64;
 const TEXT_BYTES: usize = 20_000;
 
@@ -98,6 +100,12 @@ pub enum ModeError {
     /// The number of modes exceeds the maximum.
     #[error("there are more than {MOST_MODES} modes")]
     TooMany,
+    /// A mode lists more groups than there could be.
+    #[error("mode {slug}: more than {MOST_GROUPS} groups")]
+    TooManyGroups {
+        /// Which mode.
+        slug: String,
+    },
 }
 
 /// Error for a slug without a mode.
@@ -143,6 +151,10 @@ impl WorkModes {
     /// repeated slug. No mode of such a file is added.
     pub fn with_file(mut self, text: &str, owner: ModeOwner) -> Result<Self, ModeError> {
         let file: File = toml::from_str(text).map_err(|error| ModeError::Toml(Box::new(error)))?;
+        // Before any pattern is built: each takes time and memory.
+        if file.modes.len() > MOST_MODES {
+            return Err(ModeError::TooMany);
+        }
         let before = self.clone();
         let mut seen = Vec::new();
         for written in file.modes {
@@ -202,6 +214,9 @@ fn checked(written: Written) -> Result<WorkMode, ModeError> {
         if text.len() > TEXT_BYTES || (text.trim().is_empty() && !may_be_empty) {
             return Err(ModeError::Text { slug, key });
         }
+    }
+    if groups.len() > MOST_GROUPS {
+        return Err(ModeError::TooManyGroups { slug });
     }
     let mut mode = WorkMode::new(slug, name, role).when(when_to_use);
     for written in groups {

@@ -107,7 +107,38 @@ impl ActionArguments {
     }
 }
 
+/// What an action does with a page: a yes to one use is none to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PageUse {
+    /// Opens it, moves the pointer or the viewport, takes a picture.
+    Look,
+    /// Clicks, types or presses keys: what a page does then is the page's own matter.
+    Operate,
+}
+
+impl PageUse {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Look => "look at pages",
+            Self::Operate => "click and type in pages",
+        }
+    }
+}
+
 impl Action {
+    pub(crate) fn use_of_page(self) -> PageUse {
+        match self {
+            Self::Click | Self::Type | Self::Press => PageUse::Operate,
+            Self::Launch
+            | Self::Hover
+            | Self::ScrollDown
+            | Self::ScrollUp
+            | Self::Resize
+            | Self::Screenshot
+            | Self::Close => PageUse::Look,
+        }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Launch => "launch",

@@ -5,7 +5,9 @@ use std::sync::PoisonError;
 use tokio::sync::Mutex;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
 use crate::Browser;
 use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};
@@ -103,7 +105,7 @@ impl BrowserAction {
                 self.browser.program.display()
             ))
         })?;
-        self.is_at(Some(url.endpoint().clone()));
+        self.is_at(Some(url.clone()));
         *place = Some(session);
         Ok(true)
     }
@@ -139,19 +141,29 @@ impl BrowserAction {
         })
     }
 
-    fn is_at(&self, endpoint: Option<Endpoint>) {
-        *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = endpoint;
+    fn is_at(&self, page: Option<WebUrl>) {
+        *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = page;
+    }
+
+    /// The page that an action is about: the one that it opens, else the one that is open.
+    fn page(&self, arguments: &ActionArguments) -> Option<WebUrl> {
+        match (arguments.action, &arguments.url) {
+            (Action::Close, _) | (Action::Launch, None) => None,
+            (Action::Launch, Some(url)) => WebUrl::parse_page(url).ok(),
+            _ => self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
     }
 
     fn effect(&self, arguments: &ActionArguments) -> Effect {
-        let endpoint = match (arguments.action, &arguments.url) {
-            (Action::Close, _) => return Effect::Internal,
-            (Action::Launch, Some(url)) => WebUrl::parse_page(url).ok().map(|url| url.endpoint().clone()),
-            (Action::Launch, None) => None,
-            _ => self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        };
-        endpoint.map_or(Effect::Unknown, |Endpoint { host, port, .. }| Effect::Connect { host, port })
+        if arguments.action == Action::Close {
+            return Effect::Internal;
+        }
+        self.page(arguments).map_or(Effect::Unknown, |page| connect(page.endpoint().clone()))
     }
+}
+
+fn connect(Endpoint { host, port, .. }: Endpoint) -> Effect {
+    Effect::Connect { host, port }
 }
 
 impl Tool for BrowserAction {
@@ -179,7 +191,17 @@ impl Tool for BrowserAction {
             .map(|url| url.endpoint().clone());
         let is_launch = complete.text("action") == Some("launch");
         let sure = endpoint.filter(|_| is_launch);
-        sure.map(|Endpoint { host, port, .. }| Effect::Connect { host, port }).into_iter().collect()
+        sure.map(connect).into_iter().collect()
+    }
+
+    /// A yes to look at the pages of a host is none to click and type there, and one over TLS none without it.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let kind = read_arguments::<ActionArguments>(payload).ok().and_then(|arguments| {
+            let page = self.page(&arguments)?;
+            let scheme = if page.is_encrypted() { "https" } else { "http" };
+            Some(format!("{} over {scheme}", arguments.action.use_of_page().words()))
+        });
+        kind.into_iter().fold(Inspection::default(), Inspection::with_call_kind)
     }
 
     /// A dropped call leaves the browser as it is, for the next one.
@@ -277,3 +299,6 @@ fn ended(error: Option<StepError>) -> ToolError {
         "{what}, and the browser was ended; call browser_action with action launch to begin anew"
     ))
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use windlass_redact::Redactor;
 
 use crate::devtools::{Command, Event, Target};
 use crate::proxy::USER;
-use windlass_web_reach::{Endpoint, WebUrl};
+use windlass_web_reach::WebUrl;
 
 /// How many notes of one action are kept.
 const MAX_NOTES: usize = 20;
@@ -21,7 +21,7 @@ const MAX_NOTES: usize = 20;
 pub(crate) type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// Where the page is, for whoever judges the next action.
-pub(crate) type Whereabouts = Arc<Mutex<Option<Endpoint>>>;
+pub(crate) type Whereabouts = Arc<Mutex<Option<WebUrl>>>;
 
 /// What does not change while the browser runs.
 pub(crate) struct Rules {
@@ -178,11 +178,11 @@ impl Sight {
         }
         text(params, "/frame/id").clone_into(&mut self.seen().main_frame);
         let url = text(params, "/frame/url");
-        let endpoint = WebUrl::parse_page(url).ok().map(|url| url.endpoint().clone());
+        let shown = WebUrl::parse_page(url).ok();
         let is_inert = ["about:", "chrome-error:"].iter().any(|scheme| url.starts_with(scheme));
-        let is_left = endpoint.is_none() && !is_inert;
-        if let Some(endpoint) = endpoint {
-            *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = Some(endpoint);
+        let is_left = shown.is_none() && !is_inert;
+        if shown.is_some() {
+            *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = shown;
         }
         if !is_left {
             return None;

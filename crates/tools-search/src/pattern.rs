@@ -19,8 +19,10 @@ const MAX_CONTEXT: usize = 10;
 /// Maximum size of a line, or of a file in a multi-line search, in bytes. Larger ones are skipped and
 /// reported.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
+/// Maximum length of a pattern, in bytes. Parsing takes about a hundred times that memory.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
 /// Maximum size of a compiled pattern, in bytes.
-const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
+const MAX_PATTERN_BYTES: usize = 2 * 1024 * 1024;
 
 /// Compiled search criteria.
 pub(crate) struct Wanted {
@@ -86,6 +88,12 @@ impl Wanted {
 /// Compiles the pattern. Lines end with `\n` or `\r\n`: `$` matches before both, and in a multi-line pattern
 /// `\n` matches both.
 fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
+    let bytes = arguments.pattern.len();
+    if bytes > MAX_TEXT_BYTES {
+        return Err(ToolError::model(format!(
+            "the pattern has {bytes} bytes, at most {MAX_TEXT_BYTES} are taken; look for a shorter part of it"
+        )));
+    }
     let is_multiline = arguments.multiline.unwrap_or(false);
     let is_literal = arguments.literal.unwrap_or(false);
     let mut builder = RegexMatcherBuilder::new();

@@ -96,7 +96,13 @@ fn block(source: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Ve
     Ok(bytes)
 }
 
+/// The longest pattern that is looked for in an output, in bytes.
+const MAX_PATTERN_BYTES: usize = 16 * 1024;
+
 fn compiled(pattern: &str) -> (Regex, &'static str) {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return unfindable();
+    }
     // Linear in the text, whatever the pattern; its own size is bounded.
     let build = |pattern: &str| {
         RegexBuilder::new(pattern).multi_line(true).case_insensitive(true).size_limit(1 << 20).build()
@@ -105,9 +111,14 @@ fn compiled(pattern: &str) -> (Regex, &'static str) {
         Ok(regex) => (regex, ""),
         Err(_) => match build(&regex::escape(pattern)) {
             Ok(regex) => (regex, ", looked for as plain text because it is no regular expression"),
-            Err(_) => (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to look for"),
+            Err(_) => unfindable(),
         },
     }
+}
+
+/// A pattern that fits no line, for one that is too long.
+fn unfindable() -> (Regex, &'static str) {
+    (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to look for")
 }
 
 /// What was found so far.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments};
 use windlass_web_reach::Reach;
 
 use crate::report::{counted, enclose};
@@ -139,6 +139,12 @@ impl Tool for WebExtract {
         let Ok(arguments) = read_arguments::<Arguments>(payload) else { return vec![Effect::Unknown] };
         let pages = arguments.urls.iter().map(|url| web_fetch::effect(url));
         std::iter::once(self.tavily.service.effect()).chain(pages).collect()
+    }
+
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let urls =
+            read_arguments::<Arguments>(payload).map_or_else(|_| Vec::new(), |arguments| arguments.urls);
+        web_fetch::inspection_of(urls.iter().map(String::as_str))
     }
 
     /// Dropping the future closes the connection.

@@ -1,12 +1,15 @@
 //! `web_fetch`: a web page as text.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+};
 
 use crate::markdown::render_until;
 use crate::report::{self, Format};
@@ -122,6 +125,12 @@ impl Tool for WebFetch {
         complete.text("url").map(effect).into_iter().collect()
     }
 
+    /// Returns the scheme as the kind of the call: an approval for pages over TLS is not valid without TLS.
+    fn inspect(&self, payload: &Payload) -> Inspection {
+        let url = read_arguments::<FetchArguments>(payload).ok().map(|arguments| arguments.url);
+        inspection_of(url.as_deref())
+    }
+
     /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
@@ -147,6 +156,18 @@ pub(crate) fn effect(url: &str) -> Effect {
         Ok(url) => Effect::Connect { host: url.host().to_owned(), port: url.port() },
         Err(_) => Effect::Unknown,
     }
+}
+
+/// What decides about a fetch besides hosts and ports: by which schemes pages are asked for.
+pub(crate) fn inspection_of<'u>(urls: impl IntoIterator<Item = &'u str>) -> Inspection {
+    let scheme =
+        |url: &str| WebUrl::parse(url).ok().map(|url| if url.is_encrypted() { "https" } else { "http" });
+    let schemes: BTreeSet<&str> = urls.into_iter().filter_map(scheme).collect();
+    if schemes.is_empty() {
+        return Inspection::default();
+    }
+    let schemes: Vec<&str> = schemes.into_iter().collect();
+    Inspection::default().with_call_kind(format!("pages over {}", schemes.join(" and ")))
 }
 
 fn shown(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) -> Rendered {

@@ -11,6 +11,7 @@ mod early;
 mod events;
 mod images;
 mod learned;
+mod links;
 mod modes;
 mod order;
 mod partial;

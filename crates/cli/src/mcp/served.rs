@@ -81,6 +81,7 @@ impl Served {
         let mut checked = checked;
         checked.facts = checked
             .facts
+            .with_links(self.policy.resolve_links())
             .with_mode(self.mode)
             .with_place(root.as_str(), u64::try_from(now).unwrap_or(u64::MAX))
             // What the client's model has read is not known here.

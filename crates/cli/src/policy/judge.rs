@@ -80,7 +80,8 @@ impl Judge {
         Ok(checked
             .map(|checked| {
                 let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
-                let facts = checked.facts.with_mode(self.mode).with_secret(has_secret);
+                let facts = checked.facts.with_links(self.policy.resolve_links());
+                let facts = facts.with_mode(self.mode).with_secret(has_secret);
                 decide(&self.policy, &Grants::default(), &Learned::default(), &facts)
             })
             .map_err(|result| *result))

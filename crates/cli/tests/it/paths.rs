@@ -72,11 +72,14 @@ fn policy(dice: &mut Dice, tree: &Tree) -> Policy {
     for at in 0..=dice.roll(2) {
         let folder = dice.folder();
         let one = &tree.files[dice.roll(tree.files.len())];
-        let glob = match dice.roll(5) {
+        let link = format!("link{}", dice.roll(3));
+        let glob = match dice.roll(7) {
             0 => format!("{folder}/**"),
             1 => format!("**/{folder}/**"),
             2 => one.clone(),
             3 => format!("{folder}/*"),
+            4 => format!("{link}/**"),
+            5 => format!("{link}.rs"),
             _ => format!("**/{}", one.rsplit('/').next().unwrap()),
         };
         file.rules
@@ -94,7 +97,8 @@ fn policy(dice: &mut Dice, tree: &Tree) -> Policy {
 async fn shown(toolbox: &Toolbox, policy: &Policy, name: &str, arguments: &Value) -> Option<String> {
     let arguments = Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), ToolName::new(name).unwrap(), arguments);
-    let checked = toolbox.check(&call).and_then(|checked| toolbox.inspect(checked)).ok()?;
+    let mut checked = toolbox.check(&call).and_then(|checked| toolbox.inspect(checked)).ok()?;
+    checked.facts = checked.facts.with_links(policy.resolve_links());
     let decision = decide(policy, &Grants::default(), &Learned::default(), &checked.facts);
     if decision.verdict != Verdict::Allow {
         return None;
@@ -112,6 +116,8 @@ async fn no_tool_shows_what_a_rule_denies() {
         let tree = Tree::new(&mut dice);
         let policy = policy(&mut dice, &tree);
         let workspace = Arc::new(Workspace::open(tree.folder.path()).unwrap());
+        let links = Arc::clone(&workspace);
+        let policy = policy.with_link_resolver(move |path| links.leads_to(path));
         let toolbox = Toolbox::builder()
             .tools(windlass_tools_fs::tools(&workspace))
             .tools(windlass_tools_search::tools(&workspace))

@@ -69,27 +69,24 @@ impl Fence {
             Effect::Connect { host, port } => self.connection(host, *port),
             effect => {
                 let path = part.path.as_deref()?;
-                self.path(path, part.reaches_unlisted()).or_else(|| self.size(effect))
+                self.path(part, path).or_else(|| self.size(effect))
             }
         }
     }
 
-    fn path(&self, path: &str, reaches_more: bool) -> Option<Breach> {
+    /// Globs that are blocked are about the place that a link leads to, too. The paths and endings that are let through are
+    /// not: a link widens nothing.
+    fn path(&self, part: &Part<'_>, path: &str) -> Option<Breach> {
+        let reaches_more = part.reaches_unlisted();
         let name = path.rsplit('/').next().unwrap_or(path);
-        let (whole, last) = (Candidate::new(path), Candidate::new(name));
+        let whole = Candidate::new(path);
         let fits = |glob: &PathGlob| if reaches_more { glob.covers_tree(&whole) } else { glob.fits(&whole) };
         if !self.paths.is_empty() && !self.paths.iter().any(fits) {
             return Some(Breach::Broken(format!("{path} is not among the paths of constraint {}", self.id)));
         }
-        // A glob without a folder is about names, wherever they lie.
-        let reach = |glob: &PathGlob| match (glob.is_name(), reaches_more) {
-            (true, _) if glob.fits(&last) => Reach::Named,
-            (true, true) => Reach::Possible,
-            (false, true) => glob.reach(path),
-            (_, false) if glob.fits_or_holds(&whole) => Reach::Named,
-            (_, false) => Reach::None,
-        };
-        match self.blocked.iter().map(reach).max().unwrap_or(Reach::None) {
+        let aliases = part.aliases.iter().map(String::as_str);
+        let reach = [path].into_iter().chain(aliases).map(|path| self.blocks(path, reaches_more)).max();
+        match reach.unwrap_or(Reach::None) {
             Reach::Named => {
                 return Some(Breach::Broken(format!("{path} is blocked by constraint {}", self.id)));
             }
@@ -106,6 +103,31 @@ impl Fence {
             return Some(Breach::Broken(format!("{path} has no ending that constraint {} takes", self.id)));
         }
         None
+    }
+
+    fn blocks(&self, path: &str, reaches_more: bool) -> Reach {
+        let last = Candidate::new(path.rsplit('/').next().unwrap_or(path));
+        let reach = |glob: &PathGlob| {
+            // A glob without a folder is about names, wherever they lie.
+            if glob.is_name() && glob.fits(&last) {
+                Reach::Named
+            } else if glob.is_name() && reaches_more {
+                Reach::Possible
+            } else {
+                glob.reach_of(path, reaches_more)
+            }
+        };
+        self.blocked.iter().map(reach).max().unwrap_or(Reach::None)
+    }
+
+    /// The number of its globs.
+    pub(super) fn globs(&self) -> usize {
+        self.paths.len().saturating_add(self.blocked.len())
+    }
+
+    /// The plain paths with which the paths that it blocks begin.
+    pub(super) fn starts(&self) -> impl Iterator<Item = String> {
+        self.blocked.iter().flat_map(PathGlob::starts)
     }
 
     fn size(&self, effect: &Effect) -> Option<Breach> {

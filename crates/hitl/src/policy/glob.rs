@@ -1,8 +1,11 @@
 //! Globs over workspace-relative paths, and what they say about whole trees.
 
+use std::collections::BTreeSet;
+
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
 use super::PolicyError;
+use super::starts::starts;
 use crate::place::components;
 
 /// A glob of a rule or a constraint.
@@ -38,6 +41,8 @@ pub(crate) enum Reach {
 
 impl PathGlob {
     pub(super) fn new(id: &str, glob: &str) -> Result<Self, PolicyError> {
+        windlass_text::Glob::check(glob)
+            .map_err(|source| PolicyError::GlobSize { id: id.to_owned(), source })?;
         let text = glob.strip_prefix("./").unwrap_or(glob);
         let build = |glob: &str| matcher(id, glob);
         let folder = text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**"));
@@ -57,6 +62,23 @@ impl PathGlob {
     /// Whether it fits the path, or everything below the path.
     pub(crate) fn fits_or_holds(&self, path: &Candidate<'_>) -> bool {
         self.fits(path) || self.folder.as_ref().is_some_and(|folder| folder.is_match_candidate(path))
+    }
+
+    /// The plain paths with which the paths of the glob begin: where one of these is a link, the glob is about another
+    /// place, too.
+    pub(super) fn starts(&self) -> BTreeSet<String> {
+        starts(self.matcher.glob().glob())
+    }
+
+    /// What it says about a path, and about everything below it where that is reached.
+    pub(super) fn reach_of(&self, path: &str, reaches_below: bool) -> Reach {
+        if reaches_below {
+            self.reach(path)
+        } else if self.fits_or_holds(&Candidate::new(path)) {
+            Reach::Named
+        } else {
+            Reach::None
+        }
     }
 
     /// Whether it fits a folder and everything below it.

@@ -113,11 +113,20 @@ impl Compiled {
     fn fits_path(&self, glob: &PathGlob, part: &Part<'_>, path: &Candidate<'_>) -> bool {
         let reaches_more = part.reaches_unlisted();
         match (self.rule.action, &part.path) {
+            // What a link leads to is no name that the author of the rule has seen: it is allowed by its own name only.
             (Action::Allow, _) if reaches_more => glob.covers_tree(path),
             (Action::Allow, _) => glob.fits(path),
-            (_, Some(text)) if reaches_more => glob.reach(text) > Reach::None,
-            _ => glob.fits_or_holds(path),
+            (_, Some(text)) if reaches_more => {
+                glob.reach(text) > Reach::None || reach_of_aliases(glob, part) > Reach::None
+            }
+            _ => glob.fits_or_holds(path) || reach_of_aliases(glob, part) > Reach::None,
         }
+    }
+
+    /// The plain paths with which the paths begin that the rule denies or asks about.
+    pub(super) fn starts(&self) -> impl Iterator<Item = String> {
+        let strict = self.path.as_ref().filter(|_| self.rule.action != Action::Allow);
+        strict.into_iter().flat_map(PathGlob::starts)
     }
 
     /// Whether it is about this path, which a call has named.
@@ -137,7 +146,9 @@ impl Compiled {
     /// Whether a rule that fits denies for sure. Where names decide that nobody has looked at, it can only ask.
     pub(crate) fn is_certain(&self, part: &Part<'_>) -> bool {
         match (&self.path, &part.path) {
-            (Some(glob), Some(path)) if part.reaches_unlisted() => glob.reach(path) == Reach::Named,
+            (Some(glob), Some(path)) if part.reaches_unlisted() => {
+                glob.reach(path).max(reach_of_aliases(glob, part)) == Reach::Named
+            }
             _ => true,
         }
     }
@@ -193,4 +204,10 @@ impl Compiled {
             .zip([server, tool, fingerprint])
             .all(|(wanted, met)| wanted.as_ref().is_none_or(|wanted| wanted == met))
     }
+}
+
+/// What a glob says about a path by the names that it has because of links.
+fn reach_of_aliases(glob: &PathGlob, part: &Part<'_>) -> Reach {
+    let reach = |alias: &String| glob.reach_of(alias, part.reaches_unlisted());
+    part.aliases.iter().map(reach).max().unwrap_or(Reach::None)
 }

@@ -100,3 +100,18 @@ fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
     };
     assert!(grants.covers(&local(&["cargo", "test"])) && !grants.covers(&local(&["cargo test"])));
 }
+
+// What an effect does not say, its tool does: a yes to one kind of call is none to another.
+#[test]
+fn a_yes_is_for_one_kind_of_call() {
+    let call = |kind: Option<&str>| facts("draw", vec![write("a")]).with_call_kind(kind.map(str::to_owned));
+    let (mut grants, mut learned) = (Grants::default(), Learned::new("e"));
+    grants.remember(&call(Some("look")), &ApprovalDecision::approve("x")).unwrap();
+    for _ in 0..3 {
+        learned.hear(&call(Some("look")), windlass_hitl::Answer::Approved);
+    }
+    assert!(grants.covers(&call(Some("look"))) && learned.covers(&call(Some("look"))).is_some());
+    for other in [call(Some("click")), call(None)] {
+        assert!(!grants.covers(&other) && learned.covers(&other).is_none(), "{other:?}");
+    }
+}

@@ -84,6 +84,38 @@ impl Workspace {
         }
     }
 
+    /// Returns the place to which a path leads when links are followed, relative to the workspace. The missing end of a
+    /// path is appended to the place of its existing beginning. Returns `None` for a place outside of the workspace.
+    ///
+    /// ```
+    /// use windlass_sandbox::Workspace;
+    /// let folder = tempfile::tempdir()?;
+    /// std::fs::create_dir(folder.path().join("private"))?;
+    /// std::os::unix::fs::symlink("private", folder.path().join("pub"))?;
+    /// let workspace = Workspace::open(folder.path())?;
+    /// assert_eq!(workspace.leads_to("pub/new.txt").as_deref(), Some("private/new.txt"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn leads_to(&self, text: &str) -> Option<String> {
+        let path = self.resolve(text).ok()?;
+        match self.lead(&path) {
+            Lead::There(place) | Lead::Missing(place) => Some(place.plain()),
+            // Tools follow no absolute link. Commands do, and it may lead back in.
+            Lead::Outside if !path.is_output() => self.by_absolute_links(path.relative()),
+            Lead::Outside => None,
+        }
+    }
+
+    /// Returns the place in the workspace to which a path leads when absolute links are followed, too.
+    fn by_absolute_links(&self, path: &Path) -> Option<String> {
+        let place = path.ancestors().find_map(|there| {
+            let real = self.root.join(there).canonicalize().ok()?;
+            Some(real.join(path.strip_prefix(there).ok()?))
+        })?;
+        let below = normalize(place.strip_prefix(&self.root).ok()?)?;
+        Some(WorkspacePath::inside(below).plain())
+    }
+
     /// Returns true if a name of the path belongs to a bare repository: one of git's names beside a file
     /// `HEAD`. Git reads such a folder's configuration and runs the programs in it whenever it is started
     /// there.

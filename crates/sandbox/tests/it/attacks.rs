@@ -66,6 +66,34 @@ fn links_inside_are_read_and_written_through_and_stay_links() {
     assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
 }
 
+// A rule that names a link is about the place that commands reach by it, too.
+#[test]
+fn a_path_leads_where_its_links_lead() {
+    let (folder, workspace) = scene();
+    let work = folder.path().join("work");
+    fs::create_dir_all(work.join("private/deep")).unwrap();
+    symlink("private", work.join("pub")).unwrap();
+    symlink("pub/deep", work.join("twice")).unwrap();
+    symlink(work.canonicalize().unwrap().join("private"), work.join("absolute")).unwrap();
+    symlink(folder.path(), work.join("out")).unwrap();
+    symlink("/nothing/there", work.join("nowhere")).unwrap();
+    for (path, place) in [
+        ("pub", Some("private")),
+        ("pub/deep/new", Some("private/deep/new")),
+        ("twice/new", Some("private/deep/new")),
+        ("absolute/deep", Some("private/deep")),
+        ("absolute/new/file", Some("private/new/file")),
+        ("private", Some("private")),
+        ("missing/path", Some("missing/path")),
+        ("out", None),
+        ("out/secret", None),
+        ("../secret", None),
+    ] {
+        assert_eq!(workspace.leads_to(path).as_deref(), place, "{path}");
+    }
+    assert_eq!(workspace.leads_to("nowhere/x").as_deref(), Some("nowhere/x"));
+}
+
 // H6: rules about dot names are judged on words, so a link must not hide one.
 #[test]
 fn a_link_does_not_hide_a_hidden_name() {

@@ -5,6 +5,7 @@
 mod coerce;
 mod compile;
 mod corpus;
+mod growth;
 
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::Checker;

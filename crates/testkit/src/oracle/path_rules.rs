@@ -8,10 +8,12 @@ use windlass_protocol::{Arguments, CallId, Effect, Hints, Target, TargetKind, To
 /// The names in trees and rules; few, so that they often match.
 const NAMES: [&str; 4] = ["a", "b", "x.txt", "private"];
 /// The patterns for one name in a rule.
-const PATTERNS: [&str; 7] = ["a", "b", "x.txt", "private", "*", "**", "*.txt"];
+const PATTERNS: [&str; 8] = ["a", "b", "x.txt", "private", "*", "**", "*.txt", LINK];
+/// The name of a link in the workspace's root folder.
+const LINK: &str = "link";
 
-/// A walk never returns a path that a rule denies, and returns every other path. A call that removes or reads
-/// a whole tree does not run if a rule denies a path inside it.
+/// A walk never returns a path that a rule denies by its name or by the name of a link, and returns every other path.
+/// A call that removes or reads a whole tree does not run if a rule denies a path inside it.
 ///
 /// # Panics
 /// A property is violated.
@@ -24,10 +26,18 @@ pub fn path_rules(bytes: &[u8]) {
         .iter()
         .flat_map(|file| (1..=file.len()).map(|end| file.iter().take(end).copied().collect()))
         .collect();
-    let is_denied = |place: &[&str]| rules.iter().any(|rule| fits(rule, place));
+    let leads = places.get(next(&mut bytes) % places.len()).cloned().unwrap_or_default();
+    let links = Links { names_link: rules.iter().any(|rule| rule.first() == Some(&LINK)), leads };
+    let is_denied = |place: &[&str]| rules.iter().any(|rule| links.denies(rule, place));
+    // A rule may also be about the name that another rule's link gives to the place: that is stricter.
+    let may_be_denied = |place: &[&str]| {
+        let named = links.named(place).filter(|_| links.names_link);
+        is_denied(place) || named.is_some_and(|named| rules.iter().any(|rule| fits(rule, &named)))
+    };
     let start = Effect::Read { path: ".".to_owned() };
     for kind in [EffectKind::Read, EffectKind::Delete] {
-        let policy = policy(&rules, kind);
+        let policy = links.followed_by(policy(&rules, kind));
+        let facts = |effect, seen| facts(effect, seen).with_links(policy.resolve_links());
         let walk = policy.path_rules(&facts(start.clone(), Vec::new())).expect("rules about paths");
         for place in &places {
             let path = place.join("/");
@@ -35,7 +45,9 @@ pub fn path_rules(bytes: &[u8]) {
                 EffectKind::Read => Effect::Read { path: path.clone() },
                 _ => Effect::Delete { path: path.clone() },
             };
-            assert_eq!(walk.refuse(&found), is_denied(place), "{path} of {rules:?}");
+            let is_refused = walk.refuse(&found);
+            assert!(is_refused || !is_denied(place), "{path} of {rules:?} with {links:?} is shown");
+            assert!(!is_refused || may_be_denied(place), "{path} of {rules:?} with {links:?} is refused");
             let holds = places.iter().any(|inner| inner.starts_with(place) && is_denied(inner));
             let tree = match kind {
                 EffectKind::Read => Effect::ReadTree { path: path.clone() },
@@ -54,6 +66,35 @@ pub fn path_rules(bytes: &[u8]) {
                 assert!(!holds || seen == Verdict::Deny, "{path} of {rules:?} is {seen}");
             }
         }
+    }
+}
+
+/// The link of a workspace, and whether a rule names it.
+#[derive(Debug)]
+struct Links<'w> {
+    names_link: bool,
+    leads: Vec<&'w str>,
+}
+
+impl<'w> Links<'w> {
+    /// The name that the link gives to a place, if the place is reached through it.
+    fn named(&self, place: &[&'w str]) -> Option<Vec<&'w str>> {
+        let rest = place.strip_prefix(self.leads.as_slice())?;
+        Some([LINK].into_iter().chain(rest.iter().copied()).collect())
+    }
+
+    /// Whether a rule is about a place: by the place's name, or by the link's where the rule begins with the link.
+    fn denies(&self, rule: &[&str], place: &[&'w str]) -> bool {
+        let named = self.named(place).filter(|_| rule.first() == Some(&LINK));
+        fits(rule, place) || named.is_some_and(|named| fits(rule, &named))
+    }
+
+    fn followed_by(&self, policy: Policy) -> Policy {
+        let leads = self.leads.join("/");
+        policy.with_link_resolver(move |path| {
+            let rest = path.strip_prefix(LINK).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            Some(rest.map_or_else(|| path.to_owned(), |rest| format!("{leads}{rest}")))
+        })
     }
 }
 

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "the tests fail loudly")]
 
 mod diff;
+mod growth;
 mod text;

@@ -9,6 +9,7 @@ mod check;
 mod dynamic;
 mod fake;
 mod filters;
+mod growth;
 mod many_names;
 mod modes;
 mod names;

@@ -80,4 +80,7 @@ fn a_match_is_found_wherever_blocks_end() {
     for pattern in ["", "^", "$", "(a*)*b", "a{1000}{1000}{1000}", "\\n", "[", "\u{0}"] {
         read(&mut source, 5, &matching(pattern)).unwrap();
     }
+    let long = "a".repeat(20_000);
+    let (line, body) = read(&mut source, 5, &matching(&long)).unwrap();
+    assert!(line.contains("which is too long to look for") && body.is_empty(), "{line}");
 }

@@ -1,0 +1,141 @@
+//! What judging costs grows with the bytes of what is judged, up to a limit; beyond it the answer is a typed refusal.
+
+use windlass_hitl::{
+    Action, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants, Learned, Policy,
+    PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
+};
+use windlass_protocol::{Arguments, CallId, Effect, ToolCall, ToolSpec};
+use windlass_testkit::growth::{self, MEGABYTE, Shape};
+
+use crate::decide::{facts, name, write};
+
+#[test]
+fn a_policy_that_is_too_large_is_refused_with_its_limit() {
+    let rule = |at: usize| Rule::new(format!("r{at}"), Action::Deny);
+    let of = |rules: Vec<Rule>, constraints: Vec<Constraint>| {
+        let mut file = RuleFile::default();
+        (file.rules, file.constraints) = (rules, constraints);
+        Policy::default().with_file(Source::Project, file)
+    };
+    let too_many = |policy: Result<Policy, PolicyError>| match policy {
+        Err(PolicyError::TooMany { what, .. }) => Some(what),
+        _ => None,
+    };
+    assert_eq!(too_many(of((0..2_001).map(rule).collect(), vec![])), Some("rules and constraints"));
+    let globs = (0..1_001).map(|at| rule(at).with_path(format!("a{at}/**"))).collect();
+    assert_eq!(too_many(of(globs, vec![])), Some("globs"));
+    let blocked = (0..1_001).map(|at| format!("a{at}"));
+    let fence = Constraint::new("c", EffectKind::Read, vec![]).with_blocked(blocked);
+    assert_eq!(too_many(of(vec![], vec![fence])), Some("globs"));
+    // Files count together.
+    let half = |from: usize| {
+        let mut file = RuleFile::default();
+        file.rules = (from..from + 600).map(|at| rule(at).with_path(format!("a{at}"))).collect();
+        file
+    };
+    let policy = Policy::default().with_file(Source::User, half(0)).unwrap();
+    assert_eq!(too_many(policy.with_file(Source::Project, half(600))), Some("globs"));
+    // Braces that are some hundred deep would end the process.
+    for glob in ["{".repeat(300), "{a,b}".repeat(11), "a".repeat(1_001)] {
+        let refused = of(vec![rule(0).with_path(glob)], vec![]);
+        assert!(matches!(refused, Err(PolicyError::GlobSize { .. })), "{refused:?}");
+    }
+}
+
+fn policy() -> Policy {
+    let mut file = RuleFile::default();
+    let globs = ["private/**", "**/*.pem", "*a*a*a*a*/x", "pub/**", "{a,b}/{c,d}/**"];
+    let rules = globs.iter().enumerate();
+    file.rules = rules.map(|(at, glob)| Rule::new(format!("r{at}"), Action::Deny).with_path(*glob)).collect();
+    let fence = Constraint::new("c", EffectKind::Write, vec!["**".into()]).with_blocked(["*.key", "x/**"]);
+    file.constraints.push(fence);
+    let leads = |path: &str| Some(if path == "pub" { "a/deep" } else { path }.to_owned());
+    Policy::default().with_file(Source::User, file).unwrap().with_link_resolver(leads)
+}
+
+/// Judges a call in every way, and asks about it.
+fn judge(policy: &Policy, effects: Vec<Effect>) {
+    let facts = facts("tool", effects).with_links(policy.resolve_links());
+    let early = deny_early(policy, &facts.tool, &facts.effects);
+    let decision = decide(policy, &Grants::default(), &Learned::new("e"), &facts);
+    assert!(early.is_none() || decision.verdict == Verdict::Deny, "{decision:?}");
+    // A call that is denied does not come upon anything.
+    let may_run = decision.verdict != Verdict::Deny;
+    if let Some(rules) = may_run.then(|| policy.path_rules(&facts)).flatten() {
+        let refused = facts.effects.iter().filter(|effect| rules.refuse(effect));
+        assert!(refused.count() <= facts.effects.len());
+    }
+    if decision.verdict == Verdict::Ask {
+        ask(&facts, &decision);
+    }
+}
+
+fn ask(facts: &Facts, decision: &Decision) {
+    let call = ToolCall::function(CallId::new("c").unwrap(), name("tool"), Arguments::default());
+    let spec = ToolSpec::function(name("tool"), "", "{}".parse().unwrap());
+    let digest = Binding { facts, call: &call, spec: &spec, root: "", epoch: "" }.digest();
+    let request = ApprovalRequest::new("id", call, facts, decision, digest);
+    assert!(!request.describe().is_empty());
+}
+
+const PATHS: [&str; 18] = [
+    "a/", "a", "../", "./", "/", "a\\", "\u{e9}/", ".git/", ".", "~", ".env.", "con/", "a:", ". ", "git~1/",
+    "private/", ".pem", "\u{200b}",
+];
+
+#[test]
+fn paths_are_judged_in_linear_time() {
+    let policy = policy();
+    growth::check("growth::paths_are_judged_in_linear_time", MEGABYTE, &PATHS.map(Shape::of), |text| {
+        let path = || text.to_owned();
+        for effect in [
+            Effect::Read { path: path() },
+            Effect::ReadTree { path: path() },
+            Effect::Write { path: path(), bytes: None },
+            Effect::DeleteTree { path: path() },
+            Effect::Execute { command: "ls".into(), directory: path() },
+        ] {
+            judge(&policy, vec![effect]);
+        }
+    });
+}
+
+#[test]
+fn commands_with_long_paths_are_judged_in_linear_time() {
+    let policy = policy();
+    let shapes = PATHS.map(|path| Shape::new("rm -r ", path, ""));
+    let test = "growth::commands_with_long_paths_are_judged_in_linear_time";
+    growth::check(test, MEGABYTE, &shapes, |text| {
+        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+    });
+    let path = format!("rm -r {}", "a/".repeat(40_000));
+    let long = facts("tool", vec![Effect::Execute { command: path, directory: ".".into() }]);
+    assert!(decide(&policy, &Grants::default(), &Learned::default(), &long).verdict > Verdict::Allow);
+}
+
+#[test]
+fn calls_with_many_effects_are_judged_in_linear_time() {
+    let policy = policy();
+    let test = "growth::calls_with_many_effects_are_judged_in_linear_time";
+    growth::check(test, MEGABYTE, &[Shape::of("src/a{n}.rs\n")], |text| {
+        judge(&policy, text.lines().map(write).collect());
+    });
+}
+
+#[test]
+fn a_call_that_reaches_too_much_is_refused_with_its_limit() {
+    let of = |policy: &Policy, count: usize| {
+        let effects = (0..count).map(|at| Effect::Read { path: format!("a{at}") }).collect();
+        let decision = decide(policy, &Grants::default(), &Learned::default(), &facts("tool", effects));
+        (decision.verdict, decision.reason.rule_id)
+    };
+    assert_eq!(of(&policy(), 4_096), (Verdict::Allow, "b.read".into()));
+    assert_eq!(of(&policy(), 4_097), (Verdict::Deny, "v.too_much".into()));
+    // Many rules for many paths.
+    let mut file = RuleFile::default();
+    file.rules =
+        (0..1_000).map(|at| Rule::new(format!("r{at}"), Action::Deny).with_path(format!("x{at}"))).collect();
+    let large = Policy::default().with_file(Source::User, file).unwrap();
+    assert_eq!(of(&large, 400), (Verdict::Allow, "b.read".into()));
+    assert_eq!(of(&large, 500), (Verdict::Deny, "v.too_much".into()));
+}

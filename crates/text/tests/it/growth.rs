@@ -1,0 +1,46 @@
+//! What a glob and a file of ignore rules cost grows with their bytes, up to a limit.
+
+use windlass_testkit::growth::{self, MEGABYTE, Shape};
+use windlass_text::{Glob, rule_lines};
+
+fn shapes() -> Vec<Shape> {
+    [
+        "a",
+        "a/",
+        "**/",
+        "*",
+        "?",
+        "[a-z]",
+        "[",
+        "{",
+        "{a,b}",
+        "{a,",
+        "}",
+        "\\",
+        "!",
+        "\n",
+        "a{n}/*.txt\n",
+        "{a,b}{c,d}\n",
+    ]
+    .map(Shape::of)
+    .to_vec()
+}
+
+#[test]
+fn globs_and_ignore_rules_are_read_in_linear_time() {
+    let test = "growth::globs_and_ignore_rules_are_read_in_linear_time";
+    growth::check(test, MEGABYTE, &shapes(), |text| {
+        assert!(Glob::new(text).is_err(), "a megabyte is refused");
+        assert!(rule_lines(text).count() <= 5_000);
+    });
+}
+
+#[test]
+fn a_glob_is_built_in_linear_time_up_to_its_limit() {
+    let test = "growth::a_glob_is_built_in_linear_time_up_to_its_limit";
+    growth::check(test, 1_000, &shapes(), |text| {
+        if let Ok(glob) = Glob::new(text) {
+            let _ = glob.fits("src/deep/deeper/file.txt".as_ref());
+        }
+    });
+}
