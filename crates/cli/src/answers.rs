@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
@@ -246,7 +246,7 @@ pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow
 }
 
 /// Reads a file that `write` wrote.
-pub(crate) fn read<T: DeserializeOwned>(path: &PathBuf) -> anyhow::Result<T> {
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let bytes = bounded::read(path, bounded::QUESTION_BYTES)
         .with_context(|| format!("{} cannot be read", path.display()))?;
     serde_json::from_slice(&bytes)

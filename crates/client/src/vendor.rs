@@ -201,8 +201,8 @@ impl Vendor {
     }
 }
 
-/// Returns true if a name matches a pattern in which `*` matches any characters. Takes at most `pattern.len()
-/// * name.len()` steps.
+/// Returns true if a name matches a pattern in which `*` matches any characters. The number of
+/// steps is at most the product of both lengths.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     let same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());

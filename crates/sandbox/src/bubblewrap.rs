@@ -1,16 +1,20 @@
 //! Namespaces and a root made by `bwrap`, for machines that do not allow this program to create them itself.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nix::fcntl::AtFlags;
+use nix::sys::stat::{Mode, fstat, fstatat};
 use rustix::io::{FdFlags, fcntl_setfd};
 
 use crate::confinement::stand_in::Protected;
+use crate::namespaces::below;
 use crate::plan::Plan;
 
 /// The folders that are searched for `bwrap`. Neither the working folder nor `PATH` is searched, because a
@@ -40,6 +44,52 @@ pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
     let mut process = Command::new(program);
     process.args(words.0);
     Ok((process, closed))
+}
+
+/// Records the folder of each path that `bwrap` is to cover, and compares the file with the one that the scan found.
+///
+/// `bwrap` resolves paths, and another child may rename folders meanwhile. [`check_places`] then finds a cover that was
+/// made elsewhere. A file that is itself exchanged for another one in the same folder, in the time between both, is
+/// not found.
+pub(crate) fn record_places(plan: &mut Plan) -> Result<(), String> {
+    let root = below::root(Path::new("/")).map_err(|error| error.to_string())?;
+    for hidden in plan.covered_mut() {
+        let (folder, file) = identities(&root, &hidden.path).map_err(|error| moved(&hidden.path, &error))?;
+        if hidden.identity.is_some_and(|known| known != file.0) {
+            return Err(moved(&hidden.path, &"it is another file than the one that was found"));
+        }
+        hidden.folder = Some(folder);
+    }
+    Ok(())
+}
+
+/// Checks, inside of the root that `bwrap` made, that each cover is in the folder that was recorded.
+pub(crate) fn check_places(plan: &Plan) -> Result<(), String> {
+    let root = below::root(Path::new("/")).map_err(|error| error.to_string())?;
+    for hidden in plan.hidden.iter().filter(|hidden| hidden.folder.is_some()) {
+        let (folder, (file, mode)) =
+            identities(&root, &hidden.path).map_err(|error| moved(&hidden.path, &error))?;
+        let is_covered = hidden.identity != Some(file) && Mode::from_bits_truncate(mode).is_empty();
+        if Some(folder) != hidden.folder || !is_covered {
+            return Err(moved(&hidden.path, &"its folder was exchanged"));
+        }
+    }
+    Ok(())
+}
+
+fn moved(path: &Path, why: &dyn Display) -> String {
+    format!("`{}` was moved or removed while it was to be hidden, try again: {why}", path.display())
+}
+
+/// Device and inode.
+type Identity = (u64, u64);
+
+/// Returns the identity of a path's folder, and the identity and mode of the file.
+fn identities(root: &OwnedFd, path: &Path) -> io::Result<(Identity, (Identity, u32))> {
+    let (folder, name) = below::parent(root, path.strip_prefix("/").unwrap_or(path))?;
+    let around = fstat(&folder)?;
+    let file = fstatat(&folder, name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW)?;
+    Ok(((around.st_dev, around.st_ino), ((file.st_dev, file.st_ino), file.st_mode)))
 }
 
 /// Returns a `bwrap` that belongs to root and that no other user can write.

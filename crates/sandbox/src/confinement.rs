@@ -150,7 +150,7 @@ impl Confinement {
         path: impl Into<PathBuf>,
         identity: Option<(u64, u64)>,
     ) -> Self {
-        self.hidden.push(Hidden { path: path.into(), identity });
+        self.hidden.push(Hidden { path: path.into(), identity, folder: None });
         self
     }
 

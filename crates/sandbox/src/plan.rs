@@ -100,6 +100,18 @@ impl Plan {
         covered
     }
 
+    /// Returns the hidden paths that need a cover, to be changed. The folder of each is inside a grant.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
+    pub(crate) fn covered_mut(&mut self) -> Vec<&mut Hidden> {
+        let covered: Vec<PathBuf> = self.covered().into_iter().map(|hidden| hidden.path.clone()).collect();
+        let grants: Vec<&PathBuf> = self.readable.iter().chain(&self.writable).collect();
+        let is_inside = |path: &Path| {
+            path.parent().is_some_and(|folder| grants.iter().any(|grant| folder.starts_with(grant)))
+        };
+        let wanted = |hidden: &Hidden| covered.contains(&hidden.path) && is_inside(&hidden.path);
+        self.hidden.iter_mut().filter(|hidden| wanted(hidden)).collect()
+    }
+
     /// Encodes the plan and the command as arguments.
     pub(crate) fn encode(&self, command: &[OsString]) -> Vec<OsString> {
         let stage = match self.stage {
@@ -119,6 +131,9 @@ impl Plan {
             add("--hide", hidden.path.clone().into());
             if let Some((device, inode)) = hidden.identity {
                 add("--hidden-file", format!("{device}:{inode}").into());
+            }
+            if let Some((device, inode)) = hidden.folder {
+                add("--hidden-folder", format!("{device}:{inode}").into());
             }
         }
         for protected in &self.protected {
@@ -178,10 +193,11 @@ impl Plan {
     fn take(&mut self, name: &str, value: OsString) -> Option<()> {
         let number = || value.to_str()?.parse::<u64>().ok();
         match name {
-            "--hidden-file" => {
+            "--hidden-file" | "--hidden-folder" => {
                 let (device, inode) = value.to_str()?.split_once(':')?;
-                let identity = (device.parse().ok()?, inode.parse().ok()?);
-                self.hidden.last_mut()?.identity = Some(identity);
+                let identity = Some((device.parse().ok()?, inode.parse().ok()?));
+                let hidden = self.hidden.last_mut()?;
+                *(if name == "--hidden-file" { &mut hidden.identity } else { &mut hidden.folder }) = identity;
             }
             "--port" => self.ports.push(u16::try_from(number()?).ok()?),
             "--file-bytes" => self.limits.file_bytes = number()?,
@@ -203,7 +219,7 @@ impl Plan {
                     "--folder" => self.folder = path,
                     "--read" => self.readable.push(path),
                     "--write" => self.writable.push(path),
-                    "--hide" => self.hidden.push(Hidden { path, identity: None }),
+                    "--hide" => self.hidden.push(Hidden { path, identity: None, folder: None }),
                     "--private" => self.private.push(path),
                     _ => {
                         let stand_in = StandIn::ALL.into_iter().find(|known| known.option() == name)?;

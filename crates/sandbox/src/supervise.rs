@@ -50,11 +50,12 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     }
     let own: Vec<_> = std::env::args_os().collect();
     let before = own.get(1..own.len().saturating_sub(given)).unwrap_or_default();
-    let inner = Plan { stage: Stage::Inner, protected, ..plan.clone() };
+    let mut inner = Plan { stage: Stage::Inner, protected, ..plan.clone() };
     let (mut process, _closed) = if plan.level == Level::Bubblewrap {
         // Become a subreaper: processes killed with bwrap are reparented to this one, so that it can wait for
         // their end.
         prctl::set_child_subreaper(true).map_err(Failure::of(Part::Helper))?;
+        bubblewrap::record_places(&mut inner).map_err(Failure::of(Part::Mounts))?;
         bubblewrap::start(&inner).map_err(|words| Failure(Part::Bubblewrap, words))?
     } else {
         namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
@@ -124,6 +125,8 @@ pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let processes = namespaces::bound_processes(plan.limits.processes) || !getuid().is_root();
     if plan.level == Level::Namespaces {
         namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+    } else {
+        bubblewrap::check_places(plan).map_err(Failure::of(Part::Mounts))?;
     }
     // A new session has no terminal, and signals to the host's group do not reach the helper.
     setsid().map_err(Failure::of(Part::Privileges))?;

@@ -9,19 +9,19 @@ use windlass_protocol::{Effect, Target, TargetKind};
 use crate::decide::{facts, read, write};
 
 /// A workspace where `pub` is a link to `private`, and `x.txt` one to `data/plain.txt`.
-fn leads_to(path: &str) -> Option<String> {
+fn leads_to(path: &str) -> String {
     let rest = path.strip_prefix("pub").filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    Some(match (rest, path) {
+    match (rest, path) {
         (Some(rest), _) => format!("private{rest}"),
         (None, "x.txt") => "data/plain.txt".to_owned(),
         (None, path) => path.to_owned(),
-    })
+    }
 }
 
 fn policy(rules: Vec<Rule>, constraints: Vec<Constraint>) -> Policy {
     let mut file = RuleFile::default();
     (file.rules, file.constraints) = (rules, constraints);
-    Policy::default().with_file(Source::User, file).unwrap().with_link_resolver(leads_to)
+    Policy::default().with_file(Source::User, file).unwrap().with_link_resolver(|path| Some(leads_to(path)))
 }
 
 fn rule(action: Action, glob: &str) -> Rule {

@@ -15,6 +15,9 @@ pub(crate) struct Hidden {
     pub(crate) path: PathBuf,
     /// Device and inode of the file to hide, if they are known.
     pub(crate) identity: Option<(u64, u64)>,
+    /// Device and inode of its folder. The outer helper records them before it starts `bwrap`, which covers paths and not
+    /// handles, and the inner one compares them.
+    pub(crate) folder: Option<(u64, u64)>,
 }
 
 /// The file or folder that the helper puts in the place of a missing protected path while the child runs,
