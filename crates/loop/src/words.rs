@@ -178,11 +178,12 @@ pub(crate) fn short_reason(message: &str) -> String {
 
 /// What stands in the place of a result that was left out.
 pub(crate) fn result_left_out(result: &ToolResult) -> String {
-    let bytes: usize = result
-        .content
-        .iter()
-        .map(|content| if let Content::Text { text } = content { text.len() } else { 0 })
-        .fold(0, usize::saturating_add);
+    let bytes_of = |content: &Content| match content {
+        Content::Text { text } | Content::Resource { text, .. } => text.len(),
+        Content::Structured { value } => value.to_string().len(),
+        _ => 0,
+    };
+    let bytes = result.content.iter().map(bytes_of).fold(0, usize::saturating_add);
     let images = result.content.iter().filter(|content| matches!(content, Content::Image(_))).count();
     let images = if images > 0 { format!(" and {images} images") } else { String::new() };
     format!(

@@ -61,15 +61,16 @@ pub(super) fn run(scene: &Scene, program: Option<&Path>) -> anyhow::Result<Endin
 }
 
 fn start(scene: &Scene, program: &Path, url: &str) -> anyhow::Result<Child> {
-    Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(["run", "Do it.", "--yes", "--wire", "openai-chat", "--model", "scripted"])
         .arg("--base-url")
         .arg(format!("{url}/v1"))
         .arg("--root")
         .arg(&scene.workspace)
-        .stdin(Stdio::null())
-        .spawn()
-        .context("the program cannot be started")
+        .stdin(Stdio::null());
+    // Whoever started the harness may ignore a signal, as `nohup` and background jobs do, and a program keeps that.
+    windlass_sandbox::start_child(|| command.spawn()).context("the program cannot be started")
 }
 
 /// Waits until the condition holds. Returns false on a timeout.

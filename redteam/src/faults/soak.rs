@@ -231,11 +231,13 @@ impl Faulty {
             && last.iter().zip(request.messages.iter()).all(|(before, now)| before == now);
         // A compaction changes the beginning. It is recorded before the request is sent.
         let compactions = self.seen.compactions.load(Ordering::Relaxed);
-        let is_shorter = self.seen.at_last.swap(compactions, Ordering::Relaxed) != compactions;
+        let is_shorter = self.seen.at_last.load(Ordering::Relaxed) != compactions;
         if !begins && !is_shorter {
             self.seen.wrong("a request does not begin with the one before it".to_owned());
         }
+        // The request for a summary is not part of the conversation, so the next one is compared with the one before it.
         if !is_summary {
+            self.seen.at_last.store(compactions, Ordering::Relaxed);
             *last = request.messages.clone();
         }
     }

@@ -37,6 +37,26 @@ fn a_folder_that_cannot_be_written_can_be_read() {
     assert!(!output.status.success(), "{}", text(&output.stdout));
 }
 
+// Command line B18: a run that only reads works there, too.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_reads_in_a_folder_that_cannot_be_written() {
+    for mode in [["--mode", "ask"], ["--autonomy", "read-only"]] {
+        let script = r#"{"turns": [
+            {"steps": [{"call": {"name": "read_file", "arguments": {"path": "comm"}}}]},
+            {"steps": [{"text": "read"}]}]}"#;
+        let (place, server) = (Place::new(), provider(script).await);
+        let url = format!("{}/v1", server.base_url());
+        let mut run =
+            vec!["run", "x", "--model", "scripted-1", "--base-url", &url, "--root", "/proc/self", "--deny"];
+        run.extend(mode);
+        let output = place.run(&run);
+        let told = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success() && told.contains("opened for reading only"), "{mode:?}: {told}");
+        assert!(told.contains("windlass"), "{mode:?}: {told}");
+        server.shutdown().await;
+    }
+}
+
 #[test]
 fn a_folder_for_answers_is_not_made_by_a_typing_error() {
     let place = Place::new();

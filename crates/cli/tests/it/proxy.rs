@@ -1,7 +1,8 @@
 //! `windlass proxy` between `windlass run` and a scripted provider.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Stdio};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -64,4 +65,35 @@ fn a_proxy_is_for_this_machine_unless_it_is_said() {
     assert_eq!(nobody.status.code(), Some(2));
     let unknown = place.run(&["proxy", "--upstream", "nobody"]);
     assert!(text(&unknown.stderr).contains("the provider nobody is not known"), "{}", text(&unknown.stderr));
+}
+
+// Command line B20: Ctrl-C lets answers end that have begun.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_that_is_interrupted_lets_an_answer_end() {
+    let words = "word ".repeat(40);
+    let script = format!(r#"{{"turns": [{{"delay_ms": 50, "steps": [{{"text": "{words}"}}]}}]}}"#);
+    let (place, provider) = (Place::new(), provider(&script).await);
+    let (mut proxy, url) = started(&place, &provider.base_url(), "openai-chat");
+    let body = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"go"}]}"#;
+    let host = url.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n\
+         connection: close\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut answer = String::new();
+    while !answer.contains("word") {
+        assert_ne!(reader.read_line(&mut answer).unwrap(), 0, "{answer}");
+    }
+    assert!(!answer.contains("[DONE]"), "it had ended before it was interrupted: {answer}");
+    let interrupted = Command::new("kill").args(["-INT", &proxy.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+    reader.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("[DONE]") && !answer.contains("\"error\""), "{answer}");
+    assert!(proxy.wait().unwrap().code().is_some());
+    provider.shutdown().await;
 }

@@ -274,6 +274,22 @@ fn images_of_old_results_are_left_out_too() {
     assert!(run.texts_of_results().contains("0 bytes and 1 images of this result were left out"));
 }
 
+// correctness (suspicion): the size of a value and of a document counts like that of a text.
+#[test]
+fn the_size_of_a_result_that_is_left_out_is_told_for_every_kind_of_content() {
+    let mut run = Driven::start(with(ContextLimits { keep_answers: 1, window: 6_000, ..limits() }));
+    for number in 0..5 {
+        let id = format!("c{number}");
+        run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
+        run.judge_all();
+        let value = serde_json::json!({"text": "x".repeat(3_989)});
+        let resource = Content::Resource { uri: "a://b".into(), media_type: None, text: "y".repeat(1_000) };
+        let content = vec![Content::Structured { value }, resource];
+        run.step(Input::Result(ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, content)));
+    }
+    assert!(run.texts_of_results().contains("[5000 bytes of this result were left out"));
+}
+
 /// A conversation from elsewhere that begins with a call of the model.
 fn imported() -> Transcript {
     let call = |id: &str| {

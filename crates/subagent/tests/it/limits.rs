@@ -47,6 +47,30 @@ async fn eight_agents_work_at_once_and_the_others_wait() {
     assert_eq!(scene.slow.most.load(Ordering::SeqCst), 8);
 }
 
+// correctness (suspicion): a definition cannot raise the limit of turns, and the caller's own limits hold below it.
+#[tokio::test(start_paused = true)]
+async fn an_agent_has_at_most_the_turns_of_its_limits() {
+    let requests = |definition: Option<u32>, most: u32| async move {
+        let looks = || calls([("s", "slow", json!({}))]);
+        let cast = Cast::new([
+            ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
+            ("child", vec![looks(), looks(), looks(), looks(), says("enough")]),
+        ]);
+        let child = agent("child");
+        let child = definition.into_iter().fold(child, windlass_subagent::AgentDefinition::with_turns);
+        let scene = Scene::new(cast.clone(), [child]);
+        let agents = scene.sub_agents().with_limits(AgentLimits { turns: most, ..AgentLimits::default() });
+        let root = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
+        ended(root.stream("task")).await;
+        let requests = cast.requests.lock().unwrap();
+        requests.iter().filter(|(part, _)| part == "child").count()
+    };
+    assert_eq!(requests(None, 2).await, 2);
+    assert_eq!(requests(Some(40), 2).await, 2, "a definition cannot ask for more");
+    assert_eq!(requests(Some(2), 40).await, 2, "but for less");
+    assert_eq!(requests(Some(40), 0).await, 5, "0 is no limit");
+}
+
 // Whoever holds a place does not wait for another, so that nobody waits for ever.
 #[tokio::test(start_paused = true)]
 async fn an_agent_that_finds_no_place_is_told_so() {
