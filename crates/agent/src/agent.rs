@@ -1,4 +1,4 @@
-//! The agent, and what is left of a run.
+//! The agent and the report of a finished run.
 
 use std::sync::Arc;
 
@@ -19,7 +19,15 @@ use crate::redacting::history_without;
 use crate::tools::Tools;
 use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 
-/// A model with tools, a policy and somebody to ask. Cheap to clone; each run is its own.
+/// A language model with tools, a policy and an approver, which executes tasks.
+///
+/// A run sends the task to the model, executes the tool calls that the policy or the approver allows, appends
+/// their results to the conversation, and repeats this until the task is completed or a limit is reached.
+/// [`run`](Self::run) returns the outcome, [`stream`](Self::stream) also returns every event, and
+/// [`resume`](Self::resume) continues a run from its journal.
+///
+/// An agent is immutable and cheap to clone. Its runs are independent of each other, except for the learned
+/// approvals ([`AgentBuilder::learned`]), which they share.
 ///
 /// ```
 /// # use windlass_agent::Agent;
@@ -46,7 +54,7 @@ pub struct Agent {
     parts: Arc<Parts>,
 }
 
-/// What an agent is made of.
+/// The configuration of an agent, shared by its runs.
 pub(crate) struct Parts {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) toolbox: Option<Toolbox>,
@@ -60,22 +68,22 @@ pub(crate) struct Parts {
     pub(crate) speech: SpeechOptions,
     pub(crate) lessons: Option<Arc<Lessons>>,
     pub(crate) redactor: Redactor,
-    /// Who this is, from the root down; empty for the root.
+    /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,
 }
 
-/// What is left of a run.
+/// The result of a run that has ended.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How it ended.
+    /// The way in which the run ended.
     pub outcome: Outcome,
-    /// Its tokens.
+    /// The tokens that the run used.
     pub usage: Usage,
 }
 
 impl Report {
-    /// What the model says about the task, if it is done.
+    /// Returns the model's final text if the task is completed.
     pub fn text(&self) -> Option<&str> {
         match &self.outcome {
             Outcome::Completed { text } => Some(text),
@@ -85,7 +93,7 @@ impl Report {
 }
 
 impl Agent {
-    /// Begins an agent.
+    /// Returns a builder with the default settings.
     pub fn builder() -> AgentBuilder {
         AgentBuilder::default()
     }
@@ -100,20 +108,21 @@ impl Agent {
 
     /// Runs a task to its end.
     ///
-    /// Dropping the future cancels the run. Needs a tokio runtime with time.
+    /// Dropping the future cancels the run. Requires a tokio runtime with time enabled.
     ///
     /// # Errors
-    /// If the run cannot be driven. A task that fails is an outcome.
+    /// Returns an error if the run cannot be executed, for example because its journal fails. A task that
+    /// fails is an [`Outcome`] and not an error.
     pub async fn run(&self, task: impl Into<String>) -> Result<Report, AgentError> {
         self.stream(task).report().await
     }
 
-    /// Runs a task and tells everything that happens. Dropping the stream cancels the run.
+    /// Runs a task and returns its events. Dropping the stream cancels the run.
     pub fn stream(&self, task: impl Into<String>) -> EventStream {
         self.stream_with(task, RunOptions::default())
     }
 
-    /// Runs a task, recorded and stopped as the options say.
+    /// Like [`stream`](Self::stream), but with options, for example a journal or a cancellation token.
     pub fn stream_with(&self, task: impl Into<String>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
         let tools = parts.begin();
@@ -128,10 +137,11 @@ impl Agent {
         EventStream::new(Driver::new(&parts, tools, machine, options), effects)
     }
 
-    /// Goes on with the run that the options' journal records.
+    /// Continues the run that the journal of the options records, in the mode that the run was in.
     ///
     /// # Errors
-    /// If the journal cannot be read, is not of a run that can go on, or the mode that it was in is not there.
+    /// Returns an error if the journal cannot be read, if its run cannot be continued, or if the toolbox does
+    /// not have the recorded mode.
     pub fn resume(&self, mut options: RunOptions) -> Result<EventStream, AgentError> {
         let records = options.journal.records()?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
@@ -149,22 +159,23 @@ impl Agent {
 }
 
 impl Parts {
-    /// The tools of a new run.
+    /// Returns the tools of a new run.
     fn begin(&self) -> Arc<Tools> {
         self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
     }
 
-    /// The tools of a run that begins in a mode.
+    /// Returns the tools of a run that begins in the given mode.
     fn tools(&self, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
         Ok(Arc::new(Tools::new(self.toolbox.as_ref(), self.config.system.clone(), mode)?))
     }
 }
 
 impl EventStream {
-    /// Reads to the end and keeps only how it ended.
+    /// Reads all events and returns the outcome.
     ///
     /// # Errors
-    /// If the run cannot be driven.
+    /// Returns the error that ended the stream, or [`AgentError::Unfinished`] if the last event was read
+    /// before this call.
     pub async fn report(mut self) -> Result<Report, AgentError> {
         let mut report = None;
         while let Some(event) = self.next().await {

@@ -1,4 +1,4 @@
-//! What the runs of one task use together: the root's, and those of the agents that work for it.
+//! The shared usage of the runs of one task: the root's run and the runs of the agents below it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use windlass_loop::{Input, Used};
 
-/// What the runs of one task have used together, so that one budget holds for all. Clones are the same allowance; a run
-/// gives it on to those that it begins ([`RunOptions::with_allowance`](crate::RunOptions::with_allowance)).
+/// The usage of all runs of one task, so that one budget applies to all of them. Clones share the same
+/// counters. A run passes its allowance to the runs that it starts
+/// ([`RunOptions::with_allowance`](crate::RunOptions::with_allowance)).
 #[derive(Clone, Debug)]
 pub struct Allowance {
     pot: Arc<Pot>,
@@ -16,7 +17,7 @@ pub struct Allowance {
 #[derive(Debug)]
 struct Pot {
     accounts: Mutex<Accounts>,
-    /// How often a human said that all may go on.
+    /// The number of times that a human allowed all runs to exceed the budget.
     grants: watch::Sender<u64>,
 }
 
@@ -34,12 +35,12 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// What all have used so far.
+    /// Returns the usage of all runs together.
     pub fn used(&self) -> Used {
         self.accounts().used.values().copied().fold(Used::default(), Used::plus)
     }
 
-    /// What a run has used, by its id.
+    /// Returns the usage of one run, by its id.
     pub fn used_by(&self, run: &str) -> Used {
         self.accounts().used.get(run).copied().unwrap_or_default()
     }
@@ -49,17 +50,17 @@ impl Allowance {
     }
 }
 
-/// One run's part in an allowance.
+/// The part of one run in an allowance.
 pub(crate) struct Share {
     allowance: Allowance,
     run: String,
     grants: watch::Receiver<u64>,
-    /// What the machine knows.
+    /// The version and the grants that the machine has received.
     told: (u64, u64),
 }
 
 impl Share {
-    /// The part of a run that knows of others what its record says.
+    /// Creates the share of a run. The recorded usage of other runs is merged into the allowance.
     pub(crate) fn new(allowance: Allowance, run: &str, others: &BTreeMap<String, Used>) -> Self {
         {
             let mut accounts = allowance.accounts();
@@ -76,7 +77,7 @@ impl Share {
         Self { allowance, run: run.to_owned(), grants, told }
     }
 
-    /// What this run has used in all.
+    /// Sets the total usage of this run.
     pub(crate) fn set(&mut self, used: Used) {
         let mut accounts = self.allowance.accounts();
         if accounts.used.get(&self.run) == Some(&used) {
@@ -90,7 +91,8 @@ impl Share {
         }
     }
 
-    /// What the others have used, if the machine does not know it yet.
+    /// Returns the usage of the other runs and the permissions to exceed the budget, if the machine does not
+    /// have them yet.
     pub(crate) fn news(&mut self) -> Option<Input> {
         let grants = *self.grants.borrow_and_update();
         let accounts = self.allowance.accounts();
@@ -103,13 +105,13 @@ impl Share {
         Some(Input::Shared { used, grants })
     }
 
-    /// A human has let this run go on, and all others with it.
+    /// Counts a human's permission to exceed the budget, which applies to all runs.
     pub(crate) fn grant(&mut self) {
         self.allowance.pot.grants.send_modify(|grants| *grants = grants.saturating_add(1));
         self.told.1 = *self.grants.borrow_and_update();
     }
 
-    /// Waits until a human has let another run go on.
+    /// Waits until a human has allowed another run to exceed the budget.
     pub(crate) async fn granted(&mut self) {
         if self.grants.changed().await.is_err() {
             std::future::pending::<()>().await;

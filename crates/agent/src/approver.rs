@@ -1,4 +1,4 @@
-//! Somebody who says whether a call may run.
+//! The interface to the person or program that decides about approval requests, and its implementations.
 
 mod answers;
 mod channel;
@@ -18,10 +18,14 @@ pub use channel::{AnswerRefused, ChannelApprover, OpenQuestion, Questions};
 pub use file::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};
 pub use stored::StoredAnswers;
 
-/// The wait for an answer; nothing if nobody is there to give one.
+/// The pending decision of an approver. `None` means that the approver is absent.
 pub type ApproverFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecision>> + Send + 'a>>;
 
-/// Somebody who says whether a call may run: a terminal, a window, a test.
+/// The person or program that decides about approval requests: for example a terminal, a window or a test.
+///
+/// The policy decides which calls run without a question; every other call that it does not deny is passed to
+/// the approver. [`ChannelApprover`] and [`FileApprover`] let an application or another process answer. A
+/// trait implementation is needed only for other ways to ask:
 ///
 /// ```
 /// use windlass_agent::{Approver, ApproverFuture};
@@ -43,20 +47,23 @@ pub type ApproverFuture<'a> = Pin<Box<dyn Future<Output = Option<ApprovalDecisio
 /// }
 /// ```
 pub trait Approver: Send + Sync {
-    /// Asks and waits. Several questions can be open at once; those of one turn come in the order of its calls, each when
-    /// the future of the one before it was polled. The loop keeps the time: when it is over, the
-    /// future is dropped, so it must be cancel-safe.
+    /// Returns the decision about a call. Several requests can be pending at once. The requests of one turn
+    /// are passed on in the order of their calls: each after the future of the previous request was polled
+    /// for the first time.
+    ///
+    /// The run drops the future when the request times out or is withdrawn, so the future must be
+    /// cancel-safe.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a>;
 }
 
-/// An approver who is shared.
+/// An approver behind a shared pointer.
 impl<T: Approver + ?Sized> Approver for Arc<T> {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         (**self).decide(request)
     }
 }
 
-/// Says yes to everything that policy does not deny.
+/// An approver that approves every request. Calls that the policy denies still do not run.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
 pub struct Everything;
@@ -67,7 +74,7 @@ impl Approver for Everything {
     }
 }
 
-/// Is not there: what policy does not allow does not run.
+/// An approver that is absent: only calls that the policy allows run.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
 pub struct Nobody;

@@ -1,4 +1,4 @@
-//! One request to the model, in the way in which calls reach it, and its answer on the way to the machine.
+//! One request to the model in the call protocol of the run, and the transfer of its answer to the machine.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use windlass_protocol::{Refusal, Request, ToolProtocol};
 use windlass_stream::{Chunk, names_image};
 use windlass_text_calls::{Dialect, Listener, Speech, SpokenHistory, StructuredOutput};
 
-/// How a run speaks where calls travel as words.
+/// The options for protocols in which calls travel as text.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SpeechOptions {
     pub(crate) dialect: Option<Dialect>,
@@ -18,21 +18,21 @@ pub(crate) struct SpeechOptions {
 }
 
 impl SpeechOptions {
-    /// The form for a protocol; none for native calls.
+    /// Returns the text form of a protocol; `None` for native calls.
     pub(crate) fn of(self, protocol: ToolProtocol) -> Option<Speech> {
         Speech::of(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
     }
 }
 
-/// The most chunks that are handed on together.
+/// The maximum number of chunks in one batch.
 const CHUNKS_AT_ONCE: usize = 32;
 
 /// One request to the model.
 pub(crate) struct Asking {
     model: Arc<dyn Model>,
-    /// As it goes out.
+    /// The request after conversion to the call protocol.
     request: Request,
-    /// Hears calls in words, where they travel so.
+    /// Parses calls out of the text; `None` for native calls.
     listener: Option<Listener>,
 }
 
@@ -53,14 +53,14 @@ impl Asking {
         }
     }
 
-    /// Asks, and hands the answer's chunks on.
+    /// Sends the request and forwards the chunks of the answer in batches.
     pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
-        // A provider's own words for what is wrong come late and are seldom clear.
+        // Check before sending, because a provider's own error comes late and is seldom clear.
         would_be_refused(&self.model.check(&self.request))?;
-        // A model has tried again what is worth it before it says no. Silence and a broken connection are for
-        // the machine to ask for again, before the answer begins and in the middle of it.
+        // The model implementation has already repeated requests where that helps. Only idle timeouts and
+        // broken connections remain retryable; the machine repeats them before and during an answer.
         let chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;
-        // What has arrived together is handed on together.
+        // Forward chunks that arrived together as one batch.
         let mut chunks = chunks.ready_chunks(CHUNKS_AT_ONCE);
         let mut heard = Vec::new();
         while let Some(arrived) = chunks.next().await {
@@ -91,7 +91,7 @@ impl Asking {
     }
 }
 
-/// Whether somebody still listens.
+/// Sends a batch. Returns `false` if the receiver is gone.
 async fn hand_on(heard: &mut Vec<Chunk>, pieces: &mpsc::Sender<Vec<Input>>) -> bool {
     if heard.is_empty() {
         return true;
@@ -115,7 +115,7 @@ fn refused(error: &ModelError) -> StreamFailure {
         ModelErrorKind::ContextLength => failure(error).final_word().of_length(),
         ModelErrorKind::Unsupported => failure(error).final_word().of_protocol(),
         ModelErrorKind::Image => failure(error).final_word().of_image(),
-        // A model that is not the client's may have no word for it.
+        // A model other than the client's may not classify the error as `Image`.
         ModelErrorKind::Refused if names_image(None, None, &error.message) => {
             failure(error).final_word().of_image()
         }

@@ -1,4 +1,4 @@
-//! Putting an agent together.
+//! The builder of an agent.
 
 use std::sync::Arc;
 
@@ -19,7 +19,23 @@ use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, Nobody};
 
-/// Puts an [`Agent`] together. Only a model is needed.
+/// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
+///
+/// The settings determine the rights of the model: [`toolbox`](Self::toolbox) contains the tools,
+/// [`policy`](Self::policy) and [`mode`](Self::mode) decide which calls run without a question, and
+/// [`approver`](Self::approver) answers the questions. By default, calls that only read run and every other
+/// call is denied, because the default approver is absent. The other settings limit the run, choose how
+/// calls are encoded for the model, and keep secrets out of the conversation. The setters can be called in
+/// any order; [`build`](Self::build) checks the settings.
+///
+/// ```
+/// use windlass_agent::{Agent, AgentError};
+/// use windlass_model::Model;
+///
+/// fn reviewer(model: impl Model + 'static) -> Result<Agent, AgentError> {
+///     Agent::builder().model(model, "model-1").system("You review changes.").build()
+/// }
+/// ```
 #[derive(Default)]
 pub struct AgentBuilder {
     model: Option<(Arc<dyn Model>, String)>,
@@ -48,7 +64,8 @@ pub struct AgentBuilder {
 }
 
 impl AgentBuilder {
-    /// An agent below another (RULES H13): what is not said here is as by default.
+    /// Returns the builder of an agent that works for another agent (RULES H13). It inherits the settings
+    /// that [`beside`](Self::beside) copies; its questions to the human begin with its name.
     pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::beside(parts, toolbox);
         below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
@@ -56,7 +73,8 @@ impl AgentBuilder {
         below
     }
 
-    /// An agent like another: what is not said here is as by default.
+    /// Returns a builder with the settings of another agent, except its system prompt, work mode, learned
+    /// approvals and own budget, which have their defaults. The shared budget is copied.
     pub(crate) fn beside(parts: &Parts, toolbox: Option<Toolbox>) -> Self {
         let config = &parts.config;
         Self {
@@ -84,116 +102,128 @@ impl AgentBuilder {
         }
     }
 
-    /// The tools that it has so far, as of an agent below another.
+    /// Returns the toolbox that is set. In a builder from [`CallingRun::agent`](crate::CallingRun::agent)
+    /// this is the caller's toolbox until another is set.
     pub fn tools(&self) -> Option<&Toolbox> {
         self.toolbox.as_ref()
     }
 
-    /// Who answers, and the provider's name of the model.
+    /// Sets the model and the name under which its provider knows it.
     pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
         self.model = Some((Arc::new(model), name.into()));
         self
     }
 
-    /// The tools. Without them the agent can only talk.
+    /// Sets the tools. By default the agent has no tools and can only answer with text.
     pub fn toolbox(mut self, toolbox: Toolbox) -> Self {
         self.toolbox = Some(toolbox);
         self
     }
 
-    /// What may run without asking, and what may never run. Without it: reading, and asking for the rest.
+    /// Sets the rules that allow, ask about or deny calls. By default reading is allowed and every other call
+    /// needs an approval.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
         self
     }
 
-    /// How far the run goes without asking.
+    /// Sets the autonomy: the decision about calls that no rule covers. By default the approver is asked.
     pub fn mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The mode that runs begin in, by its slug among the toolbox's modes: it says what kind of work they do. Without it
-    /// none: every tool that is offered is there for every work. A run that is resumed is in the mode that it was in.
+    /// Sets the work mode in which runs begin, by its slug among the modes of the toolbox. A work mode
+    /// selects the tools and the role for one kind of work. By default runs have no work mode and offer every
+    /// visible tool. A resumed run stays in its recorded mode.
     pub fn work_mode(mut self, slug: impl Into<String>) -> Self {
         self.work_mode = Some(slug.into());
         self
     }
 
-    /// Who says whether a call may run. Without it: nobody, so that only what policy allows runs.
+    /// Sets the approver, which answers approval requests. The default is [`Nobody`], so that only calls that
+    /// the policy allows run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
         self
     }
 
-    /// Who answers questions of tools, and helps after too many mistakes.
+    /// Sets the human who answers questions of tools and whom the run consults, for example after too
+    /// many mistakes.
     pub fn human(mut self, human: impl Human + 'static) -> Self {
         self.human = Some(Arc::new(human));
         self
     }
 
-    /// The system prompt.
+    /// Sets the system prompt.
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.system = Some(system.into());
         self
     }
 
-    /// The workspace's root, as approvals are bound to it.
+    /// Sets the root folder of the workspace. Approvals are valid only for this root.
     pub fn root(mut self, root: impl Into<String>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// Where the run stops by itself.
+    /// Sets the limits at which a run stops or consults the human.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How much the run may use before the human is asked whether it goes on (RULES H10). Without it: anything.
+    /// Sets the usage after which the human is asked whether the run may continue (RULES H10). The default is
+    /// unlimited.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// When the calls of an answer begin. Without it: early, where that is safe.
+    /// Sets when the calls of an answer begin. By default read-only calls begin while the answer still
+    /// streams.
     pub fn call_start(mut self, start: CallStart) -> Self {
         self.call_start = start;
         self
     }
 
-    /// When the conversation is made shorter. Without it: when the provider refuses its length.
+    /// Sets the limits for the compaction of the conversation. By default it is compacted only after the
+    /// provider has refused its length.
     pub fn context(mut self, limits: ContextLimits) -> Self {
         self.context = limits;
         self
     }
 
-    /// What happens where a human is needed and nobody answers. Without it: silence is a no.
+    /// Sets what happens if a human is needed and does not answer. By default the missing answer counts as a
+    /// denial.
     pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
         self.unanswered = unanswered;
         self
     }
 
-    /// Who is told of calls that were cut off by a crash, so that nobody knows what they did. Without it: the model.
+    /// Sets who is informed about calls whose effects are unknown because the process ended while they ran.
+    /// By default only the model is informed.
     pub fn unknown_effects(mut self, told: UnknownEffects) -> Self {
         self.unknown_effects = told;
         self
     }
 
-    /// What is repaired of arguments that are nearly JSON. Without it: an object's text inside a string.
+    /// Sets the repairs of arguments that are not valid JSON. By default only an object that is encoded as a
+    /// string is decoded.
     pub fn repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
         self
     }
 
-    /// How calls may reach the model, the best first; the first one that the provider takes is kept for the whole
-    /// run and its record (RULES P5). Without it: native calls. A run that is resumed stays with what it was on.
+    /// Sets the call protocols that are tried, in this order. The first one that the provider accepts is
+    /// recorded and used for the whole run, also after it is resumed (RULES P5). The default is native calls.
     pub fn protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
         self.protocols = protocols.into_iter().collect();
         self
     }
 
-    /// What the model can do: it decides how calls reach it, natively, in a constrained answer, or as text.
+    /// Sets the capabilities of the model, from which the order of the call protocols follows: native calls,
+    /// structured output, calls as text.
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
         self.protocols = ToolProtocol::in_order(capabilities);
         self.speech.output = match (capabilities.structured_output, capabilities.json_output) {
@@ -204,49 +234,53 @@ impl AgentBuilder {
         self
     }
 
-    /// The form in which calls are written where they travel as text. Without it: a tag for each tool and each
-    /// parameter.
+    /// Sets the dialect in which calls are written if they travel as text. The default is an XML tag for each
+    /// tool and each parameter.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.speech.dialect = Some(dialect);
         self
     }
 
-    /// What earlier answers taught, and who keeps it when it changes. Only for an approver who is a person: what
-    /// says yes by itself would teach itself. Without it nothing is learned (RULES H9).
+    /// Enables learned approvals: calls of a shape that was approved often enough run without another
+    /// question (RULES H9). `learned` is the initial state, and `keeper` is called with the complete new
+    /// state after each change. Use this only with an approver that asks a person, because an automatic
+    /// approver would confirm its own answers. By default nothing is learned.
     pub fn learned(mut self, learned: Learned, keeper: impl Fn(&Learned) + Send + Sync + 'static) -> Self {
         self.lessons = Some(Arc::new(Lessons::new(learned, keeper)));
         self
     }
 
-    /// Like [`AgentBuilder::learned`], for lessons that several processes share: each answer changes what the store
-    /// holds at that time, so no process overwrites the lessons of another.
+    /// Like [`AgentBuilder::learned`], but for a store that several processes share. Each answer is applied
+    /// to the current content of the store, so that no process overwrites the changes of another.
     pub fn learned_in(mut self, learned: Learned, store: impl LearnedStore + 'static) -> Self {
         self.lessons = Some(Arc::new(Lessons::in_store(learned, store)));
         self
     }
 
-    /// Secrets that must not come into the conversation, its record or its events. They are taken out of the task, of
-    /// results, errors and comments before anything else is done with them. The arguments of a call are run as the
-    /// model wrote them, and shown and recorded without. Without it nothing is known to be secret.
+    /// Sets the secrets that must not enter the conversation, its record or its events. They are removed from
+    /// the task, from results, from error messages and from a human's comments before the run uses these
+    /// texts. A call runs with the arguments that the model wrote; the secrets are removed where arguments
+    /// are shown or recorded. By default no secrets are registered.
     pub fn redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// The most tokens of each answer.
+    /// Sets the maximum number of output tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
         self.max_output_tokens = Some(tokens);
         self
     }
 
-    /// The agent.
+    /// Builds the agent.
     ///
     /// # Errors
-    /// If there is no model, or no mode of the slug that is to be begun in.
+    /// Returns [`AgentError::NoModel`] without a model, and [`AgentError::Mode`] if the toolbox does not have
+    /// the work mode.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
         let tokenizer = Tokenizer::of_model(&name);
-        // That the mode is there is found before a run begins.
+        // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         let config = Config::new(name, Vec::new())
             .with_system(self.system)

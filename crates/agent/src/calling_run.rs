@@ -1,4 +1,4 @@
-//! The run that a call belongs to, as a tool meets it that gives work to other agents.
+//! Access for tools to the run that called them, so that they can start agents of their own.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use windlass_toolbox::Toolbox;
 use crate::agent::Parts;
 use crate::{AgentBuilder, Allowance, RunOptions};
 
-/// The run that a call belongs to. The agent puts it into each call's context, for tools that begin runs of their own: what
-/// those may do, ask and use is at the most what this one may.
+/// The run that a call belongs to. The agent stores it in the context of each call, for tools that start
+/// agents. These agents have at most the rights, the approver and the budget of this run.
 ///
 /// ```
 /// # use windlass_agent::{CallingRun, EventStream};
@@ -33,55 +33,58 @@ pub struct CallingRun {
 }
 
 impl CallingRun {
-    /// The run of a call, if an agent makes the call.
+    /// Returns the run of a call, or `None` if the call was not made by an agent.
     pub fn of(ctx: &Context) -> Option<&Self> {
         ctx.thing()
     }
 
-    /// The run's id.
+    /// Returns the id of the run.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The agents from the root down to the one whose run this is; empty for the root (RULES H13).
+    /// Returns the names of the agents from the root's child down to the agent of this run; empty for the
+    /// root (RULES H13).
     pub fn agents(&self) -> &[String] {
         &self.parts.agents
     }
 
-    /// How far it goes without asking.
+    /// Returns the autonomy of the run: the decision about calls that no rule covers.
     pub fn mode(&self) -> Mode {
         self.parts.mode
     }
 
-    /// Its limits, which agents below it inherit unless their builder is told others.
+    /// Returns the limits of the run. Agents below it inherit them unless their builder sets others.
     pub fn limits(&self) -> Limits {
         self.parts.config.limits
     }
 
-    /// The tools that it has now, in its mode.
+    /// Returns the tools of the run in its current mode.
     pub fn toolbox(&self) -> Option<&Toolbox> {
         self.toolbox.as_ref()
     }
 
-    /// Is cancelled when the run has ended, however it ended: what its calls left running ends then too.
+    /// Returns a token that is cancelled when the run ends for any reason. Work that a call leaves running
+    /// must end with it.
     pub fn ended(&self) -> &CancellationToken {
         &self.ended
     }
 
-    /// What all runs of the task use together.
+    /// Returns the usage that all runs of the task share.
     pub fn allowance(&self) -> &Allowance {
         &self.allowance
     }
 
-    /// Begins an agent below this one: the same model, policy, approver, human, secrets and shared budget, and the tools
-    /// that this one has now. What answers taught or allowed here does not hold there. The builder can take away, not
-    /// add: its tools are best narrowed with `Toolbox::only`.
+    /// Returns the builder of an agent below this one. The agent has the same model, policy, approver, human,
+    /// secrets and shared budget, and the tools that this agent has now. Learned approvals and session grants
+    /// are not inherited. Settings of the builder can reduce the rights: use `Toolbox::only` to select tools.
     pub fn agent(&self, name: impl Into<String>) -> AgentBuilder {
         AgentBuilder::below(&self.parts, self.toolbox.as_ref().map(Toolbox::for_agent), name.into())
     }
 
-    /// The options of a run that a call begins: known by the call's key, drawing on the same allowance, and stopped with
-    /// the call. The rest is as by default: recorded in memory.
+    /// Returns the options for a run that a call starts. The run id is the idempotency key of the call, the
+    /// usage counts in the same allowance, and the run stops with the call. The record is kept in memory
+    /// unless another journal is set.
     pub fn options(&self, ctx: &Context) -> RunOptions {
         let options = RunOptions::default()
             .with_run_id(ctx.idempotency_key())

@@ -1,4 +1,4 @@
-//! What keeps a workspace as it was before a turn changes it, and the gate at which calls wait for that.
+//! Checkpoints of the workspace before a turn changes it, and the gate at which calls wait for them.
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +17,10 @@ use windlass_protocol::Effect;
 
 use crate::outbox::Outbox;
 
-/// What a [`Checkpointer`] gives.
+/// The pending result of a [`Checkpointer`]: the name of a checkpoint or a diff.
 pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, CheckpointFailed>> + Send + 'a>>;
 
-/// Keeps checkpoints of what a run's tools work on, and says what changed.
+/// A store of checkpoints of the files that a run's tools work on, with the diffs between them.
 ///
 /// ```
 /// use windlass_agent::{CheckpointFuture, Checkpointer};
@@ -40,53 +40,57 @@ pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Check
 /// }
 /// ```
 pub trait Checkpointer: Send + Sync {
-    /// Keeps what is there before the first call of a turn that may change something begins, and gives the
-    /// checkpoint's name. All such calls of the turn wait for it.
+    /// Saves the workspace before the first call of a turn that may change it, and returns the name of the
+    /// checkpoint. All such calls of the turn wait for the future.
     fn before_change(&self, turn: u32) -> CheckpointFuture<'_>;
 
-    /// What such a turn changed, net, as a unified diff; nothing if that is nothing. Asked when its calls have ended.
+    /// Returns the net changes of such a turn as a unified diff, empty without changes. Called after the
+    /// calls of the turn have ended.
     fn after_turn(&self, turn: u32) -> CheckpointFuture<'_>;
 
-    /// The same for all turns of the run. Asked at its end, if this process has let some call pass.
+    /// Like [`after_turn`](Self::after_turn), for all turns of the run. Called at the end of the run if this
+    /// process saved a checkpoint.
     fn after_run(&self) -> CheckpointFuture<'_>;
 }
 
-/// Why there is no checkpoint or no diff, in words for a human.
+/// The reason why a checkpoint or a diff does not exist, as a text for a human.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 #[non_exhaustive]
 pub struct CheckpointFailed {
-    /// What failed.
+    /// The description of the failure.
     pub text: String,
 }
 
 impl CheckpointFailed {
-    /// In these words.
+    /// Creates an error with this description.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into() }
     }
 }
 
-/// What happens with calls that may change something where there is no checkpoint. It is told in any case.
+/// The treatment of calls that may change the workspace if the checkpoint failed. An event reports the
+/// failure in both cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "they run or they do not, there is no third")]
 pub enum WithoutCheckpoint {
-    /// They run.
+    /// The calls run.
     #[default]
     Run,
-    /// They do not: the model is told why.
+    /// The calls do not run; their results give the reason to the model.
     Refuse,
 }
 
-/// Why a call does not pass the gate.
+/// The reason why a call does not pass the gate.
 #[derive(Debug, PartialEq)]
 pub(crate) enum NotPassed {
     Stopped,
-    /// What it may change could not be kept.
+    /// The checkpoint before the call failed.
     Failed(CheckpointFailed),
 }
 
-/// The gate of a run: open until a turn begins to change something, closed while that is kept, and open again.
+/// The gate of a run. Calls that may change the workspace wait there until the checkpoint of their turn
+/// exists.
 #[derive(Default)]
 pub(crate) struct Gate {
     keeper: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
@@ -96,9 +100,9 @@ pub(crate) struct Gate {
 #[derive(Default)]
 struct Turn {
     number: u32,
-    /// What came of the one checkpoint before its first change.
+    /// The result of the turn's only checkpoint.
     kept: OnceCell<Result<(), CheckpointFailed>>,
-    /// Whether a turn before it in this process was kept.
+    /// Set if an earlier turn of this process has a checkpoint.
     has_earlier: bool,
 }
 
@@ -114,7 +118,7 @@ impl Gate {
         Self { keeper, turn: Mutex::new(Arc::new(turn)) }
     }
 
-    /// Lets a call pass when what it may change is kept, unless it is stopped before.
+    /// Waits until the call may run. Returns early if the run is stopped.
     pub(crate) async fn pass(
         &self,
         facts: &Facts,
@@ -122,15 +126,16 @@ impl Gate {
         stop: &CancellationToken,
     ) -> Result<(), NotPassed> {
         tokio::select! {
-            // The stop comes first. The call that keeps the checkpoint lets go of the gate when it is stopped, and the next
-            // one would begin another checkpoint before it saw that it is stopped, too.
+            // Check for the stop first. When the call that creates the checkpoint is stopped, it releases the
+            // cell, and the next waiting call would start another checkpoint before it sees its own stop.
             biased;
             () = stop.cancelled() => Err(NotPassed::Stopped),
             kept = self.keep(facts, events) => kept.map_err(NotPassed::Failed),
         }
     }
 
-    /// Waits until what a call may change is kept. Dropping the future leaves the keeping to the next call that waits.
+    /// Waits for the checkpoint of the turn. If the future is dropped, the next waiting call creates the
+    /// checkpoint.
     async fn keep(&self, facts: &Facts, events: Option<&Outbox>) -> Result<(), CheckpointFailed> {
         let Some((keeper, without)) = &self.keeper else { return Ok(()) };
         if !may_change(facts) {
@@ -147,7 +152,7 @@ impl Gate {
                 }
             };
             if let Some(events) = events {
-                // Nobody watches any more.
+                // Sending does nothing if the reader is gone.
                 events.send(event).await;
             }
             kept
@@ -158,7 +163,7 @@ impl Gate {
         }
     }
 
-    /// What is to be told before an event that ends a turn.
+    /// Returns the events to send before an event that ends a turn.
     pub(crate) async fn before(&self, event: &Event) -> Vec<Event> {
         let (Some((keeper, _)), Some(ended)) = (&self.keeper, self.ended_by(event)) else {
             return Vec::new();
@@ -184,7 +189,7 @@ impl Gate {
         told
     }
 
-    /// The turn that an event ends, with which the next one begins.
+    /// Returns the turn that an event ends, and starts the next turn.
     fn ended_by(&self, event: &Event) -> Option<Arc<Turn>> {
         let current = self.current();
         let number = match event {
@@ -203,13 +208,13 @@ impl Gate {
     }
 }
 
-/// Waits for a checkpointer. One that panics has failed.
+/// Awaits a checkpointer. A panic counts as a failure.
 async fn guarded<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String, CheckpointFailed> {
     let kept = AssertUnwindSafe(async { keep().await }).catch_unwind().await;
     kept.unwrap_or_else(|_| Err(CheckpointFailed::new("what keeps checkpoints panicked")))
 }
 
-/// Whether a call may change what is kept: not by its own word, and not by its effects.
+/// Returns whether a call may change files: neither its hints nor its effects exclude that.
 fn may_change(facts: &Facts) -> bool {
     let harmless =
         |effect: &Effect| effect.is_read() || matches!(effect, Effect::Connect { .. } | Effect::Internal);

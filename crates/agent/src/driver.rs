@@ -1,4 +1,4 @@
-//! Performs what the machine wants, and brings back what comes of it.
+//! The driver of a run: it executes the effects of the machine and passes their results back to it.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::redacting::Redacting;
 use crate::tools::Tools;
 use crate::{AgentError, Allowance, Messages};
 
-/// How many inputs may wait for the machine.
+/// Inputs that may be queued for the machine.
 const WAITING_INPUTS: usize = 256;
 
-/// Drives one run.
+/// The driver of one run.
 pub(crate) struct Driver {
     machine: Machine,
     recorder: Recorder,
@@ -37,7 +37,8 @@ pub(crate) struct Driver {
     tools: Arc<Tools>,
     messages: Option<Messages>,
     share: Share,
-    /// Tells what the calls left running that the run has ended.
+    /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
+    /// too.
     _ended: DropGuard,
 }
 
@@ -45,7 +46,8 @@ impl Driver {
     pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
-        // Calls without a model use nothing of what is shared; what they begin does.
+        // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
+        // these calls start count.
         let counted = if options.model.is_none() { options.allowance.clone() } else { Allowance::default() };
         let mut share = Share::new(counted, machine.run_id(), machine.used_by_others());
         share.set(machine.used());
@@ -83,7 +85,7 @@ impl Driver {
         }
     }
 
-    /// Drives the run to its end.
+    /// Executes effects and passes inputs to the machine until the run ends.
     pub(crate) async fn drive(mut self, mut effects: Vec<Effect>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
@@ -122,7 +124,8 @@ impl Driver {
         }
     }
 
-    /// Gives the machine an input, behind what it has to know before a turn may end.
+    /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the
+    /// machine needs them before it ends a turn. A chunk cannot end a turn, so it skips them.
     fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
         if !matches!(input, Input::Chunk(_)) {
             let offer = self.tools.news().map(|offer| Input::Offer(Box::new(offer)));
@@ -144,7 +147,8 @@ impl Driver {
         }
     }
 
-    /// Tells whoever watches, and what tools show of calls that still arrive.
+    /// Sends an event to the reader, together with the checkpoint events before it and the previews of
+    /// streaming calls after it.
     async fn show(&mut self, event: Event, events: &Outbox) {
         if let Event::ApprovalEnded { outcome } = &event {
             self.outside.ended(outcome);
@@ -156,7 +160,7 @@ impl Driver {
             return events.send(event).await;
         }
         for event in before.into_iter().chain(std::iter::once(event)).chain(shown) {
-            // A watcher that went away is no reason to stop; whoever drops the stream drops the run.
+            // Sending does not fail without a reader. Dropping the stream drops the run as well.
             for event in self.redacting.event(event).into_iter().flatten() {
                 events.send(event).await;
             }
@@ -164,7 +168,7 @@ impl Driver {
     }
 }
 
-/// What is said to the run, if anybody can.
+/// Returns the next message to the run. Waits forever if the run does not receive messages.
 async fn heard(messages: &mut Option<Messages>) -> Input {
     match messages {
         Some(messages) => messages.next().await,
@@ -172,7 +176,7 @@ async fn heard(messages: &mut Option<Messages>) -> Input {
     }
 }
 
-/// Waits for a time, or for ever if there is none.
+/// Waits until the deadline, or forever without one.
 async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,

@@ -1,4 +1,4 @@
-//! What toolbox and policy say of calls that still stream.
+//! Checks of calls whose arguments still stream, by the toolbox and the policy.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,18 @@ use windlass_toolbox::RefusalCause;
 use crate::agent::Parts;
 use crate::tools::Tools;
 
-/// The complete arguments of the calls that still stream.
+/// The complete arguments of the streaming calls of one answer.
 #[derive(Default)]
 pub(crate) struct EarlyChecks {
     answer: u64,
-    /// The first call of the answer that changes the mode, if it is all right so far.
+    /// The first call of the answer that switches the mode and is valid so far.
     switch: Option<CallKey>,
     arguments: HashMap<CallKey, EarlyArguments>,
 }
 
 impl EarlyChecks {
-    /// Takes an argument that is complete now, and says why its call is sure to be refused, if it is.
+    /// Checks a complete argument. Returns the refusal if the call cannot run, whatever the remaining
+    /// arguments are.
     pub(crate) fn check(
         &mut self,
         (parts, tools): (&Parts, &Tools),
@@ -42,7 +43,7 @@ impl EarlyChecks {
         let toolbox = tools.current()?;
         let foreseen = match toolbox.foresee(tool.as_str(), arguments, argument) {
             Ok(foreseen) => foreseen,
-            // Calls behind a change of the mode are judged in the new one (RULES L11), which nobody knows yet.
+            // Calls after a mode switch are decided in the new mode (RULES L11), which is not known yet.
             Err(refusal)
                 if refusal.cause == RefusalCause::Mode && self.switch.is_some_and(|switch| switch != key) =>
             {

@@ -1,32 +1,32 @@
-//! Why a run cannot be driven. What a model or a tool does wrong is an outcome, not an error.
+//! Errors that prevent the execution of a run. Mistakes of a model or a tool are outcomes or results instead.
 
 use windlass_journal::JournalError;
 use windlass_loop::ResumeError;
 use windlass_toolbox::UnknownMode;
 
-/// Why a run cannot be driven.
+/// The reason why a run cannot be executed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// The agent has no model.
+    /// The builder has no model.
     #[error("the agent has no model; give the builder one")]
     NoModel,
-    /// The mode that the run is to begin in, or was in when it was recorded, is none of the toolbox's.
+    /// The toolbox does not have the mode in which the run would begin, or in which it was recorded.
     #[error("the run's mode is not there")]
     Mode(#[from] UnknownMode),
-    /// The record cannot be kept, so nothing that it announces may happen.
+    /// The journal cannot store the record. The actions that the record announces are not performed.
     #[error("the run's record cannot be kept")]
     Journal(#[from] JournalError),
-    /// The record does not let the run go on.
+    /// The record cannot be continued.
     #[error("the run cannot be resumed")]
     Resume(#[from] ResumeError),
-    /// The record is not of the calls that are to be made.
+    /// The journal contains the run of other calls than those to perform.
     #[error("the record is of other calls than these")]
     OtherCalls,
-    /// The stream was read before, so that its end is gone.
+    /// The last event was read before this call, so that the outcome is not available.
     #[error("the run's events were read before; its end is not here")]
     Unfinished,
-    /// The system gives no random bytes for request ids.
+    /// The operating system does not provide random bytes for request ids.
     #[error("the system gives no random bytes: {0}")]
     Random(String),
 }

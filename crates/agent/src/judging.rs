@@ -1,4 +1,5 @@
-//! Judging calls: looked up, checked, looked at on the disk, decided; and looked at again just before they run.
+//! Decisions about calls: lookup, validation, inspection of the disk and policy; and the check just before a
+//! call runs that the decision still holds.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,8 @@ use crate::redacting::has_secret;
 use crate::session::{Session, is_grant};
 use crate::tools::Tools;
 
-/// What is known of the calls of a run, and what was allowed in it. It looks at the disk: not for an async thread.
+/// The decisions about the calls of a run, and the state that they depend on. Its methods read the disk, so
+/// they must not be called in an async context.
 pub(crate) struct Judging {
     parts: Arc<Parts>,
     tools: Arc<Tools>,
@@ -33,24 +35,25 @@ struct Known {
     calls: HashMap<CallId, Seen>,
 }
 
-/// A call as it was judged.
+/// A call with its decision.
 #[derive(Clone)]
 struct Seen {
     checked: Checked,
-    /// What a human's yes is bound to: the call as it was made, and everything that was found out about it.
+    /// The digest that a human's approval is bound to: the original call and all facts about it. `None` if no
+    /// human was asked.
     digest: Option<Digest>,
     verdict: Verdict,
 }
 
-/// What a call came to.
+/// The outcome of a decision.
 pub(crate) struct Judged {
     pub(crate) judgement: Judgement,
-    /// What was put right in its arguments, in words.
+    /// Descriptions of the coercions that were applied to the arguments.
     pub(crate) coerced: Vec<String>,
 }
 
 impl Judged {
-    /// A call that could not be judged does not run.
+    /// Returns the refusal of a call for which the decision failed.
     pub(crate) fn failed(call: &CallId, error: &dyn std::error::Error) -> Self {
         let text = format!("not run: it could not be judged: {error}");
         let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
@@ -64,12 +67,12 @@ impl Judging {
         Self { parts, tools, session, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
     }
 
-    /// Whether a call comes in a kind that its tool takes, or that a model could have known better about.
+    /// Checks that the tool accepts the payload kind of the call, or that the model can correct the call.
     pub(crate) fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
         self.tools.current().map_or(Ok(()), |toolbox| toolbox.route(call))
     }
 
-    /// Judges a call, and keeps what it was judged by.
+    /// Decides about a call and stores the decision for the check before the call runs.
     pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
         let checked = match self.look(call) {
             Ok(checked) => checked,
@@ -91,7 +94,8 @@ impl Judging {
         Judged { judgement: Judgement::Decided { facts, decision, request }, coerced }
     }
 
-    /// A human is shown, and approves, what will run: the call as it was put right (RULES H14).
+    /// Builds the approval request. The human sees and approves the call after coercion, as it will run
+    /// (RULES H14).
     fn question(&self, checked: &Checked, decision: &Decision) -> Result<ApprovalRequest, AgentError> {
         let shown = self.digest(checked, &checked.call);
         let request =
@@ -99,19 +103,20 @@ impl Judging {
         Ok(request.with_agents(self.parts.agents.clone()).with_changes(checked.changes.clone()))
     }
 
-    /// The call as it was judged, which is to run now; it is not judged twice.
+    /// Returns the stored checked call, so that it runs without a second decision.
     pub(crate) fn take(&self, call: &ToolCall) -> Option<Checked> {
         let seen = self.known().calls.get(&call.id).cloned()?;
         Some(seen.checked)
     }
 
-    /// Looks at a call again, now that it would run. What a human has approved runs exactly so or not at all; what
-    /// policy let through runs if policy would let it through as it is now (RULES H4, H5).
+    /// Checks just before a call runs that its decision still holds. A call that a human approved must not
+    /// have changed at all. A call that the policy allowed may have changed, if the policy still allows it
+    /// (RULES H4, H5).
     pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let seen = self.known().calls.remove(&call.id);
         let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
         let checked = self.look(call)?;
-        // The rules that the call carries while it runs were made with the links as they were.
+        // The path rules that apply while the call runs were built with the links of the decision.
         if seen.checked.facts.links != checked.facts.links {
             return Err(stale(call, "a link that a rule names leads elsewhere now"));
         }
@@ -130,7 +135,8 @@ impl Judging {
         Err(stale(call, &difference(&seen.checked.facts, &checked.facts)))
     }
 
-    /// Remembers an answer for the session, or tells why it is not remembered (RULES H9).
+    /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
+    /// added (RULES H9).
     pub(crate) fn remember(&self, call: &CallId, outcome: &ApprovalOutcome) -> Option<String> {
         self.hear(call, outcome);
         let ApprovalOutcome::Answered(decision) = outcome else { return None };
@@ -142,7 +148,7 @@ impl Judging {
         Some(format!("the answer is not remembered: {error}"))
     }
 
-    /// Lets an answer teach, where somebody learns.
+    /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
     pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
         let Some(lessons) = &self.parts.lessons else { return };
         if let Some(seen) = self.known().calls.get(call) {
@@ -150,7 +156,7 @@ impl Judging {
         }
     }
 
-    /// Text from outside has come into the conversation before this process had it.
+    /// Marks the conversation as tainted: it contains text from outside.
     pub(crate) fn taint(&self) {
         self.tainted.store(true, Ordering::Relaxed);
     }
@@ -195,14 +201,15 @@ impl Judging {
     }
 }
 
-/// Whether what comes back is written by strangers.
+/// Returns whether a call with these effects can return text from outside.
 pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
     effects
         .iter()
         .any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. }))
 }
 
-/// Whether any call of a conversation has brought text from outside. A tool that is hidden now was there then.
+/// Returns whether one of the calls can have returned text from outside. Hidden tools count, because they may
+/// have been offered when the call was made.
 pub(crate) fn is_tainted<'a>(
     toolbox: Option<&Toolbox>,
     mut calls: impl Iterator<Item = &'a ToolCall>,
@@ -219,7 +226,8 @@ fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
 }
 
-/// Whether a call would do now what it would have done when policy let it through, and is offered as it was.
+/// Returns whether a call that the policy allowed has the same effects, targets and tool definition as when
+/// it was decided.
 fn is_same(before: &Checked, now: &Checked) -> bool {
     let (seen, met) = (&before.facts, &now.facts);
     let is_same_sight = seen.tool == met.tool
@@ -229,7 +237,7 @@ fn is_same(before: &Checked, now: &Checked) -> bool {
     is_same_sight && before.call == now.call && before.spec == now.spec
 }
 
-/// What changed between the judging and the running, in words for the model.
+/// Describes for the model the change between the decision and the run.
 fn difference(before: &Facts, now: &Facts) -> String {
     let changed = now.targets.iter().find(|target| !before.targets.contains(target));
     if let Some(target) = changed {
@@ -244,7 +252,7 @@ fn difference(before: &Facts, now: &Facts) -> String {
     "its arguments are not those that were approved".to_owned()
 }
 
-/// A request id that nobody can guess.
+/// Returns a request id that cannot be guessed.
 fn request_id() -> Result<String, AgentError> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| AgentError::Random(error.to_string()))?;

@@ -1,28 +1,29 @@
-//! What a person's answers teach, shared by the runs of an agent.
+//! Learned approvals, shared by the runs of an agent.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_hitl::{Answer, ApprovalOutcome, Facts, Learned};
 
-/// A place where lessons are kept and that several processes may share.
+/// A persistent store of learned approvals that several processes may share.
 pub trait LearnedStore: Send + Sync {
-    /// Applies a change to what is kept, as one step among all processes, and returns what is kept then, which includes
-    /// the lessons of other processes. `None` if it cannot be kept; the change counts for this process alone then.
+    /// Applies a change to the stored approvals, atomically among all processes, and returns the new content,
+    /// which includes the changes of other processes. `None` means that the change cannot be stored; it then
+    /// applies to this process only.
     ///
-    /// Called between other work and blocks it, so it has to be short.
+    /// The caller waits for this function in an async context, so it must be short.
     fn update(&self, change: &dyn Fn(&mut Learned)) -> Option<Learned>;
 }
 
-/// What is done with what was learned.
+/// The receiver of changes.
 enum Keeper {
-    /// A listener is given all of it each time that it changes.
+    /// A callback that receives the complete state after each change.
     Listener(Box<dyn Fn(&Learned) + Send + Sync>),
-    /// A store is changed.
+    /// A store to which the change itself is applied.
     Store(Box<dyn LearnedStore>),
 }
 
-/// What a person's answers teach.
+/// The learned approvals of an agent.
 pub(crate) struct Lessons {
     learned: Mutex<Learned>,
     keeper: Keeper,
@@ -41,12 +42,12 @@ impl Lessons {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hears how a question ended.
+    /// Adds the outcome of an approval request.
     pub(crate) fn hear(&self, facts: &Facts, outcome: &ApprovalOutcome) {
         let answer = match outcome {
             ApprovalOutcome::Answered(decision) if decision.approved => Answer::Approved,
             ApprovalOutcome::Answered(_) => Answer::Denied,
-            // Nobody there is no answer of a person, and no silence of one either.
+            // Without an approver no person has seen the request, so it is neither an answer nor silence.
             ApprovalOutcome::NoApprover { .. } => return,
             _ => Answer::Unanswered,
         };
@@ -64,7 +65,7 @@ impl Lessons {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the Unix time in milliseconds.
 pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

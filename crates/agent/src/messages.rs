@@ -1,24 +1,25 @@
-//! What is said to a run while it works.
+//! Messages to a running task.
 
 use tokio::sync::mpsc;
 use windlass_loop::{Input, Moment};
 
-/// How many messages may wait for the run to hear them.
+/// Messages that may be queued for the run; a full queue delays the sender.
 const WAITING_MESSAGES: usize = 64;
 
-/// The ear of a run: what it hears while it works. Given to it by `RunOptions::with_messages`.
+/// The receiver of a run's messages, set with
+/// [`RunOptions::with_messages`](crate::RunOptions::with_messages).
 #[derive(Debug)]
 pub struct Messages {
     receiver: mpsc::Receiver<Message>,
 }
 
-/// Says something to a run while it works. Cheap to clone.
+/// The sender of messages to a running task. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Speaker {
     sender: mpsc::Sender<Message>,
 }
 
-/// A message on its way to the run.
+/// A message in the queue.
 #[derive(Debug)]
 struct Message {
     id: Option<String>,
@@ -26,15 +27,15 @@ struct Message {
     when: Moment,
 }
 
-/// The run is over, and nobody hears what is said.
+/// The run has ended and does not receive messages any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run is over; nobody hears what is said to it")]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
 pub struct NobodyHears;
 
 impl Messages {
-    /// A way to say something to a run while it works. What is said is written down before it is heard, so that it
-    /// outlives a crash.
+    /// Creates the sender and the receiver of the messages to a run. The run records a message before it
+    /// shows it to the model, so that the message survives a crash.
     ///
     /// ```
     /// use windlass_agent::{Messages, Moment, RunOptions};
@@ -52,7 +53,7 @@ impl Messages {
         (Speaker { sender }, Self { receiver })
     }
 
-    /// The next message; waits for ever when nobody can speak any more.
+    /// Returns the next message. Waits forever if all senders are dropped.
     pub(crate) async fn next(&mut self) -> Input {
         match self.receiver.recv().await {
             Some(Message { id, text, when }) => Input::Say { id, text, when },
@@ -62,20 +63,20 @@ impl Messages {
 }
 
 impl Speaker {
-    /// Says something, and waits while the run has not heard what was said before.
+    /// Sends a message. Waits while 64 messages are queued.
     ///
     /// # Errors
-    /// If the run is over.
+    /// Returns an error if the run has ended.
     pub async fn say(&self, text: impl Into<String>, when: Moment) -> Result<(), NobodyHears> {
         self.send(Message { id: None, text: text.into(), when }).await
     }
 
-    /// Like [`say`](Self::say), under an id. The run takes each id once, also after it was resumed, and answers a repeated
-    /// one with `Event::MessageRepeated`. So a sender that keeps a message until `Event::MessageQueued` comes, and sends it
-    /// again after a crash, does not have it said twice.
+    /// Like [`say`](Self::say), but with an id. The run accepts each id once, also after it was resumed, and
+    /// answers a repeated id with `Event::MessageRepeated`. So a sender can keep a message until it receives
+    /// `Event::MessageQueued`, and send it again after a crash without a duplicate.
     ///
     /// # Errors
-    /// If the run is over.
+    /// Returns an error if the run has ended.
     pub async fn say_once(
         &self,
         id: impl Into<String>,

@@ -1,13 +1,13 @@
-//! Questions of agents below another: the human sees who asks (RULES H13).
+//! Questions of an agent below another agent, marked with its name (RULES H13).
 
 use std::sync::Arc;
 
 use windlass_tool::{AnswerFuture, Human, Question};
 
-/// The human of the agent above, asked for one below it.
+/// A human that receives the questions of one agent, each with that agent's name in front.
 pub(crate) struct OnBehalf {
     human: Arc<dyn Human>,
-    /// The one that asks, by its own name; those above add theirs.
+    /// The agent's own name; the agents above add theirs.
     name: String,
 }
 

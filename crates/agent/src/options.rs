@@ -1,4 +1,4 @@
-//! What differs from run to run.
+//! Settings that differ between the runs of one agent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,8 +12,17 @@ use windlass_protocol::{ToolCall, ToolResult};
 
 use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
 
-/// What differs from run to run: where it is recorded, how it is stopped, what is said to it while it works, and what came
-/// from elsewhere while it was suspended.
+/// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
+/// answers that were given while it was suspended.
+///
+/// The default keeps the record in memory only, so that the run cannot be resumed by another process.
+///
+/// ```
+/// use windlass_agent::RunOptions;
+///
+/// let options = RunOptions::default().with_run_id("run-1").with_outputs("outputs");
+/// # drop(options);
+/// ```
 pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
     pub(crate) id: Option<String>,
@@ -26,12 +35,12 @@ pub struct RunOptions {
     pub(crate) session: Session,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
-    /// Who answers in the place of the agent's model.
+    /// The model that replaces the agent's model in this run.
     pub(crate) model: Option<Arc<dyn Model>>,
     pub(crate) checkpoints: Option<(Arc<dyn Checkpointer>, WithoutCheckpoint)>,
 }
 
-/// What came from elsewhere while a run was suspended.
+/// Results and answers that arrived while the run was suspended.
 #[derive(Debug, Default)]
 pub(crate) struct Brought {
     pub(crate) results: Vec<ToolResult>,
@@ -41,13 +50,13 @@ pub(crate) struct Brought {
 /// The human's answer to a question about how the run continues.
 #[derive(Debug)]
 pub(crate) struct Guidance {
-    /// The question; `None` for the one that the record leaves open.
+    /// The id of the question; `None` means the question that is open in the record.
     pub(crate) id: Option<ConsultationId>,
     pub(crate) words: String,
 }
 
 impl Brought {
-    /// Finds out which question an answer is for that does not say so.
+    /// Sets the id of an answer that does not name its question to the question that is open in the record.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         if let Some(guidance) = &mut self.guidance
             && guidance.id.is_none()
@@ -58,7 +67,7 @@ impl Brought {
 }
 
 impl Default for RunOptions {
-    /// Recorded in memory, stopped by dropping.
+    /// Records in memory; the run is cancelled only by dropping its stream.
     fn default() -> Self {
         Self {
             journal: Box::new(MemoryJournal::default()),
@@ -79,63 +88,66 @@ impl Default for RunOptions {
 }
 
 impl RunOptions {
-    /// The same run, recorded here.
+    /// Sets the journal of the run. [`Agent::resume`](crate::Agent::resume) continues the run that it
+    /// contains.
     pub fn with_journal(mut self, journal: impl Journal + Send + 'static) -> Self {
         self.journal = Box::new(journal);
         self
     }
 
-    /// The same run under an id, which calls are known by outside of it: `ID/CALL` is their key. Without it a random one. A
-    /// run that is resumed keeps the id that is on record.
+    /// Sets the id of the run. `ID/CALL` is the idempotency key of a call. The default is a random id. A
+    /// resumed run keeps the recorded id.
     pub fn with_run_id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Sets the origin of a run that a call of another run begins. It is written down when the run begins; a run that is
-    /// resumed keeps the one that is on record.
+    /// Sets the origin of a run that was started by a call of another run. It is recorded when the run
+    /// begins; a resumed run keeps the recorded origin.
     pub fn with_origin(mut self, origin: RunOrigin) -> Self {
         self.origin = Some(origin);
         self
     }
 
-    /// The same run, whose use of its budget counts together with that of others.
+    /// Sets the allowance, so that the usage of this run counts together with that of other runs.
     pub fn with_allowance(mut self, allowance: Allowance) -> Self {
         self.allowance = allowance;
         self
     }
 
-    /// Takes what the record of a resumed run says about what was given to it.
+    /// Restores from the record of a resumed run the session's grants and the question that an answer belongs
+    /// to.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         self.brought.read(entries);
         self.session.restore(entries);
     }
 
-    /// The run's id, made up where none was given.
+    /// Returns the id of the run and generates one if it is not set.
     pub(crate) fn run_id(&mut self) -> String {
         self.id.take().unwrap_or_else(random_id)
     }
 
-    /// The same run, stopped by this token; calls still get their results.
+    /// Sets a token that stops the run in order: every call still gets a result.
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self
     }
 
-    /// The same run, with a folder for outputs that are too long for the model.
+    /// Sets the folder for outputs that are too long for the model.
     pub fn with_outputs(mut self, folder: impl Into<PathBuf>) -> Self {
         self.outputs = Some(folder.into());
         self
     }
 
-    /// The same run, to which more can be said while it works: see [`Messages::channel`].
+    /// Sets the queue of messages to the running task; see [`Messages::channel`].
     pub fn with_messages(mut self, messages: Messages) -> Self {
         self.messages = Some(messages);
         self
     }
 
-    /// The same run, which keeps what its tools work on before a turn changes it: the first such call of a turn waits
-    /// for that, and so do the others.
+    /// Sets a checkpointer, which saves the workspace before the first call of a turn that may change it. All
+    /// such calls of the turn wait until the checkpoint exists; `without` decides whether they run if it
+    /// fails.
     pub fn with_checkpoints(
         mut self,
         checkpointer: impl Checkpointer + 'static,
@@ -145,43 +157,44 @@ impl RunOptions {
         self
     }
 
-    /// The same run, begun with a conversation that was had elsewhere (`Transcript::import`); the task is said after it. A
-    /// run that is resumed has its own.
+    /// Begins the run with an earlier conversation (`Transcript::import`), after which the task is appended.
+    /// A resumed run ignores it and uses the recorded conversation.
     pub fn with_history(mut self, history: Transcript) -> Self {
         self.history = Some(history);
         self
     }
 
-    /// The same run, made after these calls of others that it knows the results of: where one of them brought text from
-    /// outside, what is learned lets nothing of this run through either.
+    /// Declares earlier calls of other runs whose results this run can see. If one of them returned text from
+    /// outside, learned approvals are disabled in this run too.
     pub fn with_earlier_calls(mut self, calls: impl IntoIterator<Item = ToolCall>) -> Self {
         self.earlier.extend(calls);
         self
     }
 
-    /// The same run with results of calls that went on elsewhere (`ToolError::Deferred`). They count when the run is
-    /// resumed; one of a call that waits for none is left out.
+    /// Adds results of calls that were executed elsewhere (`ToolError::Deferred`). They are used when the run
+    /// is resumed. A result for a call that is not deferred is ignored.
     pub fn with_results(mut self, results: impl IntoIterator<Item = ToolResult>) -> Self {
         self.brought.results.extend(results);
         self
     }
 
-    /// The same run with the human's answer to the question that its record leaves open (`Wait::Guidance`). The answer counts
-    /// for that question only, when the run is resumed and asks it again: then the human is not asked. If the run does not
-    /// ask it again, the answer is refused with `Event::AnswerRefused`.
+    /// Sets the human's answer to the question that the record leaves open (`Wait::Guidance`). It is valid
+    /// for that question only: the resumed run uses it in place of consulting the human when it repeats the
+    /// question. If the run does not repeat it, the answer is refused with `Event::AnswerRefused`.
     pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
         self.brought.guidance = Some(Guidance { id: None, words: words.into() });
         self
     }
 
-    /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, whatever the record leaves open: for
-    /// an answer that was stored while other processes may have gone on with the run.
+    /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, independent of the
+    /// record. Use it for a stored answer if another process may have continued the run since.
     pub fn with_guidance_for(mut self, id: ConsultationId, words: impl Into<String>) -> Self {
         self.brought.guidance = Some(Guidance { id: Some(id), words: words.into() });
         self
     }
 
-    /// The same run in a session: what a human allowed for the session in one run holds for the others.
+    /// Sets the session: a grant that a human gives for the session in one run holds in all runs of the
+    /// session.
     pub fn with_session(mut self, session: Session) -> Self {
         self.session = session;
         self
@@ -194,7 +207,8 @@ impl std::fmt::Debug for RunOptions {
     }
 }
 
-/// An id that no other run has. Nothing is kept secret by it, so that without random bytes a count will do.
+/// Returns a random id. The id is not a secret, so without random bytes a counter is sufficient; that id is
+/// unique in this process only.
 fn random_id() -> String {
     static RUNS: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0_u8; 8];

@@ -15,14 +15,15 @@ const UNREAD_EVENTS: usize = 16;
 /// Bytes of progress text that may be unread before further text is left out.
 const UNREAD_TEXT: usize = 1024 * 1024;
 
-/// Bytes that an unread piece of text counts for besides its text, so that empty pieces are bounded, too.
+/// Bytes that each unread piece of text counts in addition to its length, so that the number of empty pieces
+/// is bounded too.
 const PIECE: usize = 64;
 
-/// A queue of events with backpressure: [`Outbox::send`] waits while the reader is behind, so no event is lost.
-/// Progress text is the exception, because tools emit it without waiting: above [`UNREAD_TEXT`] unread bytes it is
-/// left out, and an event at its place says how many bytes are missing.
+/// A queue of events with backpressure: [`Outbox::send`] waits while the reader is behind, so no event is
+/// lost. Tools emit progress text without waiting, so it is the exception: above [`UNREAD_TEXT`] unread bytes
+/// it is discarded, and an event at its place gives the number of missing bytes.
 ///
-/// Dropping the reader closes the queue: nothing waits any more, and what is sent is dropped.
+/// Dropping the reader closes the queue: senders do not wait any more, and new events are discarded.
 #[derive(Clone)]
 pub(crate) struct Outbox {
     queue: UnboundedSender<Item>,
@@ -41,7 +42,7 @@ struct Shared {
 }
 
 enum Item {
-    /// The permit returns to the senders when the event is read.
+    /// The permit is released when the event is read.
     Event(Event, Option<OwnedSemaphorePermit>),
     Text(CallId, String),
     LeftOut(CallId, Gap),
@@ -55,7 +56,7 @@ pub(crate) struct ProgressText {
     gap: Mutex<Gap>,
 }
 
-/// The bytes that are missing at one place; [`CLOSED`] once the reader has passed it.
+/// The number of bytes that are missing at one place, or [`CLOSED`] after the reader has passed it.
 #[derive(Clone)]
 struct Gap(Arc<AtomicU64>);
 
@@ -66,7 +67,7 @@ impl Gap {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
 
-    /// Counts further bytes; `false` if the reader has passed.
+    /// Adds bytes to the gap. Returns `false` if the reader has passed it.
     fn add(&self, bytes: u64) -> bool {
         let more = |known: u64| (known != CLOSED).then(|| known.saturating_add(bytes).min(CLOSED - 1));
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
@@ -85,13 +86,13 @@ impl Outbox {
         (Self { queue: sender, shared: Arc::clone(&shared) }, Unread { queue: receiver, shared })
     }
 
-    /// Appends an event, and waits before that while [`UNREAD_EVENTS`] are unread.
+    /// Appends an event after waiting until fewer than [`UNREAD_EVENTS`] events are unread.
     pub(crate) async fn send(&self, event: Event) {
         let permit = Arc::clone(&self.shared.room).acquire_owned().await.ok();
         drop(self.queue.send(Item::Event(event, permit)));
     }
 
-    /// Appends an event at once. The sender should wait for [`Outbox::room`] before it appends the next.
+    /// Appends an event without waiting. The sender should wait for [`Outbox::room`] before the next event.
     pub(crate) fn put(&self, event: Event) {
         let permit = Arc::clone(&self.shared.room).try_acquire_owned().ok();
         drop(self.queue.send(Item::Event(event, permit)));
@@ -102,14 +103,14 @@ impl Outbox {
         drop(self.shared.room.acquire().await);
     }
 
-    /// Returns the way for the progress text of a call.
+    /// Returns the sender for the progress text of a call.
     pub(crate) fn text_of(&self, call: CallId) -> ProgressText {
         ProgressText { outbox: self.clone(), call, gap: Mutex::new(Gap::of(CLOSED)) }
     }
 }
 
 impl ProgressText {
-    /// Appends text, or counts it as left out if too much is unread.
+    /// Appends text, or adds its length to the gap if too much text is unread.
     pub(crate) fn put(&self, text: String) {
         let (queue, unread) = (&self.outbox.queue, &self.outbox.shared.unread_text);
         let cost = text.len().saturating_add(PIECE);
@@ -129,7 +130,7 @@ impl ProgressText {
 }
 
 impl Unread {
-    /// Returns the next event; `None` when all senders are gone and everything is read.
+    /// Returns the next event, or `None` after the last event if all senders are dropped.
     pub(crate) fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         let item = std::task::ready!(self.queue.poll_recv(cx));
         Poll::Ready(item.map(|item| match item {
@@ -145,7 +146,7 @@ impl Unread {
         }))
     }
 
-    /// Refuses further events. What is queued can still be read.
+    /// Rejects further events. Queued events can still be read.
     pub(crate) fn close(&mut self) {
         self.queue.close();
         self.shared.room.close();

@@ -1,4 +1,5 @@
-//! The outside of a run: the model, the tools, the people. Everything started here ends with the run.
+//! The side effects of a run: requests to the model, tool calls, and questions to people. Every task that is
+//! started here ends with the run.
 
 mod calls;
 
@@ -32,52 +33,52 @@ use crate::outbox::Outbox;
 use crate::session::Session;
 use crate::tools::Tools;
 
-/// How many pieces of an answer may wait for the machine, so that a fast model waits for a slow watcher.
+/// Batches of the answer that may be queued for the machine; a full queue delays the model.
 const WAITING_PIECES: usize = 2;
 
-/// The outside of a run.
+/// The executor of the machine's effects, whose results return to the machine as inputs.
 pub(crate) struct Outside {
     parts: Arc<Parts>,
     tools: Arc<Tools>,
     inputs: mpsc::Sender<Box<Input>>,
     events: Option<Outbox>,
     run: OwnRun,
-    /// Everything that was started. Dropping it stops all of it.
+    /// All started tasks. Dropping the set aborts them.
     tasks: JoinSet<()>,
     answer: Option<Answering>,
     early: EarlyChecks,
     judging: Arc<Judging>,
     questions: HashMap<String, (CallId, AbortHandle)>,
-    /// Ends when the newest question was put to the approver.
+    /// A channel that is closed when the newest approval request has been passed to the approver.
     newest_question: Option<oneshot::Receiver<()>>,
-    /// What came from elsewhere before this process began: results of calls, and the human's word on going on.
+    /// Results of deferred calls, which arrived before this process started.
     results: HashMap<CallId, ToolResult>,
     guidance: Option<Guidance>,
-    /// The open question to the human about how the run continues.
+    /// The id and the task of the open consultation.
     consulting: Option<(ConsultationId, AbortHandle)>,
-    /// Where calls wait until what they may change is kept.
+    /// The gate at which calls wait for the checkpoint.
     gate: Arc<Gate>,
     calls: CancellationToken,
-    /// The calls that were begun while their answer streams, and which answer that is.
+    /// Cancels the calls that run while their answer still streams.
     ahead: CancellationToken,
-    /// The conversation in words, where calls travel as words.
+    /// The conversation as text, for protocols in which calls travel as text.
     spoken: SpokenHistory,
 }
 
-/// What the run is to those that its calls begin.
+/// The properties of this run that tools see in the context of a call, and its own model.
 pub(crate) struct OwnRun {
     pub(crate) id: String,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) allowance: Allowance,
     pub(crate) ended: CancellationToken,
-    /// Who answers in the place of the agent's model.
+    /// The model that replaces the agent's model.
     pub(crate) model: Option<Arc<dyn Model>>,
 }
 
-/// An answer that arrives.
+/// An answer that streams.
 struct Answering {
     pieces: mpsc::Receiver<Vec<Input>>,
-    /// What is left of the last piece.
+    /// The inputs of the last batch that are not returned yet.
     ready: std::vec::IntoIter<Input>,
     task: AbortHandle,
 }
@@ -119,7 +120,7 @@ impl Outside {
     }
 
     pub(crate) fn perform(&mut self, effect: Effect) {
-        // What has ended needs no keeping.
+        // Remove finished tasks from the set.
         while self.tasks.try_join_next().is_some() {}
         match effect {
             Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
@@ -144,12 +145,12 @@ impl Outside {
             Effect::Abort => self.calls.cancel(),
             Effect::Consult { id, question } => self.consult(id, question),
             Effect::Withdraw { id } => self.withdraw(id),
-            // Recording, showing and the end are the driver's.
+            // The driver executes the remaining effects: records, events and the end.
             _ => {}
         }
     }
 
-    /// The next piece of the answer that streams; waits for ever if none does.
+    /// Returns the next input from the streaming answer. Waits forever if no answer streams.
     pub(crate) async fn answer(&mut self) -> Option<Input> {
         let Some(answering) = &mut self.answer else { return std::future::pending().await };
         if answering.ready.len() == 0 {
@@ -166,7 +167,8 @@ impl Outside {
 
     fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
         self.close_stream();
-        // The run goes on without the question that these words are for; the machine says so.
+        // The run continues without the question that this answer is for; the machine reports that the answer
+        // is refused.
         if let Some(Guidance { id, words }) = self.guidance.take() {
             self.come_back(Input::Guidance { id: id.unwrap_or_default(), words: Some(words) });
         }
@@ -194,11 +196,12 @@ impl Outside {
     fn ask(&mut self, request: ApprovalRequest) {
         let approver = self.parts.approver.clone();
         let (id, call) = (request.request_id.clone(), request.call.id.clone());
-        // An approver that panics is one that is not there: its silence is not a yes, and is not waited for.
+        // An approver that panics counts as absent: the call is denied, and the run does not wait.
         let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
         let otherwise = nobody.clone();
-        // The runtime polls tasks in any order, and the approver sees the questions in that of the calls: a question is put
-        // when the one before it was put. Dropping the sender says so, also where a question is aborted or panics.
+        // The runtime polls tasks in any order, but the approver must see the questions in the order of their
+        // calls. So each task waits until the question before it was passed on. Dropping the sender ends that
+        // wait, also if the task is aborted or panics.
         let (put, is_put) = oneshot::channel();
         let before = self.newest_question.replace(is_put);
         let task = self.start(Input::Approval(otherwise), async move {
@@ -217,14 +220,16 @@ impl Outside {
         self.questions.insert(id, (call, task));
     }
 
-    /// Remembers an answer for the session if it says so, or tells why it is not remembered (RULES H9).
+    /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
+    /// added (RULES H9).
     pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
         let (call, task) = self.questions.remove(outcome.request_id())?;
         task.abort();
         self.judging.remember(&call, outcome)
     }
 
-    /// A question has ended. One that nobody answered is taken back, and counts as asked.
+    /// Aborts the question if it is still open, for example after a timeout. A timeout counts as
+    /// unanswered for the learned approvals.
     pub(crate) fn ended(&mut self, outcome: &ApprovalOutcome) {
         if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
             task.abort();
@@ -232,7 +237,7 @@ impl Outside {
         }
     }
 
-    /// The calls that a run had made before it was resumed.
+    /// Taints the conversation if one of the earlier calls can have returned text from outside.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
         if is_tainted(self.tools.current().as_ref(), calls) {
             self.judging.taint();
@@ -244,7 +249,7 @@ impl Outside {
             return self.come_back(Input::Guidance { id, words: Some(words) });
         }
         let human = self.parts.human.clone();
-        // A human's side that panics is one that is not there.
+        // A human that panics counts as absent.
         let task = self.start(Input::Guidance { id, words: None }, async move {
             let words = match human {
                 Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
@@ -261,27 +266,27 @@ impl Outside {
         }
     }
 
-    /// Starts a piece of work whose end the machine waits for. If the work panics, its end is `otherwise`: the machine never
-    /// waits for something that does not come.
+    /// Starts a task whose input the machine waits for. If the task panics, the machine receives `otherwise`,
+    /// so that it never waits in vain.
     fn start(&mut self, otherwise: Input, work: impl Future<Output = Input> + Send + 'static) -> AbortHandle {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move {
             let input = AssertUnwindSafe(work).catch_unwind().await.unwrap_or(otherwise);
-            // The run has ended.
+            // Sending fails only after the end of the run.
             drop(inputs.send(Box::new(input)).await);
         })
     }
 
-    /// Brings an input back that is there at once. The machine is not waiting in this moment, so it goes
-    /// through a task and not through a full channel.
+    /// Sends an input that is available immediately. A task sends it, because the machine is not receiving at
+    /// this moment and the channel may be full.
     fn come_back(&mut self, input: Input) {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move { drop(inputs.send(Box::new(input)).await) });
     }
 }
 
-/// Returns the wait and up to a quarter of it, so that runs that broke off together do not come back together
-/// (RULES L9). The machine is deterministic, so its driver draws the part.
+/// Adds up to a quarter to the wait, so that runs which failed at the same time do not retry at the same time
+/// (RULES L9). The random part is drawn here because the machine is deterministic.
 fn with_jitter(wait: Duration) -> Duration {
     let part = getrandom::u32().map_or(0.0, |random| f64::from(random) / f64::from(u32::MAX));
     wait.saturating_add(wait.mul_f64(part / 4.0))

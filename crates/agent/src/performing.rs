@@ -1,6 +1,6 @@
-//! Calls that somebody else than a model wants made: a workflow's, a program's. They are a run like any other, so that
-//! there is one way from a call to its result (RULES H1): only the model is not one, but answers with these calls and
-//! says that it is done when their results are there.
+//! Execution of calls that a workflow or a program makes instead of a model. The calls are an ordinary run,
+//! so that every call takes the same path to its result (RULES H1). A scripted model replaces the real one:
+//! it answers with the given calls and completes the task when their results are in the conversation.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -23,37 +23,41 @@ use crate::judging::is_tainted;
 use crate::tools::Tools;
 use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 
-/// Calls that are made, as a stream of what happens. Dropping it stops them; the record says how far they came.
+/// The event stream of [`Agent::perform`]. Dropping it stops the calls; the journal records their progress.
 #[derive(Debug)]
 pub struct Performing {
     calls: Vec<CallId>,
     results: BTreeMap<CallId, ToolResult>,
     answers: BTreeMap<CallId, ApprovalOutcome>,
-    /// Which question is about which call.
+    /// The call that each approval request is about, by request id.
     questions: BTreeMap<String, CallId>,
     outcome: Option<Outcome>,
-    /// Nothing if the record says everything.
+    /// `None` if the journal already contains the end of the run.
     stream: Option<EventStream>,
 }
 
-/// What came of calls that were made.
+/// The results of performed calls.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Performed {
-    /// The results that are there, in call order: all of them, unless `outcome` says that some are waited for.
+    /// The available results in call order. Some are missing only if `outcome` is not completed.
     pub results: Vec<ToolResult>,
-    /// How the questions ended that were asked about calls.
+    /// The outcomes of the approval requests, by call.
     pub answers: BTreeMap<CallId, ApprovalOutcome>,
-    /// Completed; or suspended, stopped or failed on the way.
+    /// The outcome of the run: completed, suspended, stopped or failed.
     pub outcome: Outcome,
 }
 
 impl Agent {
-    /// Makes calls exactly as if a model had asked for them together: looked up, checked, judged, asked about, run and
-    /// recorded. No model is asked. Where the options' journal records such a run already, it goes on from there: what has
-    /// its result is not made again.
+    /// Executes calls as if a model had requested them together in one answer: each call is looked up,
+    /// checked, decided by the policy, approved if necessary, run and recorded. No request is sent to a
+    /// model.
     ///
-    /// The agent's limits and budget do not count here, and a completion is a call like any other.
+    /// If the journal of the options already records a run of these calls, that run continues, and calls with
+    /// a result are not executed again.
+    ///
+    /// The agent's limits and budget do not apply, except for the approval timeout. A call of a completion
+    /// tool is executed like every other call.
     ///
     /// ```
     /// # use windlass_agent::{Agent, RunOptions};
@@ -74,7 +78,8 @@ impl Agent {
     /// ```
     ///
     /// # Errors
-    /// If the journal cannot be read, records something else than these calls, or the mode that it was in is not there.
+    /// Returns an error if the journal cannot be read, if it records other calls, or if the toolbox does not
+    /// have the recorded mode.
     pub fn perform(
         &self,
         calls: impl IntoIterator<Item = ToolCall>,
@@ -118,35 +123,36 @@ impl Agent {
 }
 
 impl Agent {
-    /// Begins an agent in the place of this one: the same in all but what the builder is told, and without what answers
-    /// taught this one.
+    /// Returns a builder with this agent's settings and toolbox. The system prompt, the work mode, the
+    /// learned approvals and the agent's own budget are not copied.
     pub fn beside(&self) -> AgentBuilder {
         let parts = self.parts();
         AgentBuilder::beside(parts, parts.toolbox.as_ref().map(Toolbox::for_agent))
     }
 
-    /// Whether a call brings text that strangers wrote. What is made after it is to know that
+    /// Returns whether the call can return text from outside: from a network connection, an MCP server or
+    /// another agent. Declare such a call to later runs that know its result
     /// ([`RunOptions::with_earlier_calls`]).
     pub fn brings_text_from_outside(&self, call: &ToolCall) -> bool {
         is_tainted(self.parts().toolbox.as_ref().map(Toolbox::refreshed).as_ref(), std::iter::once(call))
     }
 
-    /// What a tool says about itself, if there is one of this name.
+    /// Returns the hints of the tool with this name, or `None` if the toolbox does not have it.
     pub fn hints(&self, tool: &str) -> Option<Hints> {
         self.parts().toolbox.as_ref()?.refreshed().find(tool).map(|tool| tool.hints())
     }
 }
 
-/// What stands in the record where a task stands otherwise.
+/// The task in the record of such a run.
 const TASK: &str = "Make these calls.";
-/// What the model that is none says at the end.
+/// The final text of the scripted model.
 const DONE: &str = "The calls are made.";
 
 impl Performing {
-    /// Reads to the end and keeps what came of the calls.
+    /// Reads all events and returns the results.
     ///
     /// # Errors
-    /// If the run of the calls cannot be driven.
+    /// Returns an error if the run of the calls cannot be executed.
     pub async fn performed(mut self) -> Result<Performed, AgentError> {
         while let Some(event) = self.next().await {
             event?;
@@ -154,10 +160,10 @@ impl Performing {
         self.into_performed()
     }
 
-    /// What came of the calls, when the stream is at its end.
+    /// Returns the results after the last event was read.
     ///
     /// # Errors
-    /// If it is not.
+    /// Returns [`AgentError::Unfinished`] if events remain to be read.
     pub fn into_performed(mut self) -> Result<Performed, AgentError> {
         let outcome = self.outcome.ok_or(AgentError::Unfinished)?;
         let results = self.calls.iter().filter_map(|call| self.results.remove(call)).collect();
@@ -195,7 +201,8 @@ impl Stream for Performing {
     }
 }
 
-/// Whether a record is empty or of these calls. Arguments are on record without secrets, so names and ids are compared.
+/// Returns whether a record is empty or contains these calls. Ids and names are compared, because the
+/// recorded arguments do not contain secrets.
 fn is_of(entries: &[Entry], calls: &[ToolCall]) -> bool {
     let recorded = entries.iter().find_map(|entry| match entry {
         Entry::Answered { message, .. } => Some(message),
@@ -222,7 +229,8 @@ fn answers_of(entries: &[Entry]) -> BTreeMap<CallId, ApprovalOutcome> {
 }
 
 impl Parts {
-    /// What such a run is set up with: no limit and no budget counts, for no model is asked.
+    /// Returns the configuration of such a run. Limits and the budget do not apply, because no model is
+    /// requested.
     fn performing(&self) -> Config {
         let limits = Limits {
             turns: 0,
@@ -240,7 +248,7 @@ impl Parts {
             .with_protocols([ToolProtocol::Native])
     }
 
-    /// The tools of a run that begins, or that was in the mode on record.
+    /// Returns the tools in the recorded mode, or in the agent's initial mode without a record.
     fn performing_tools(&self, entries: &[Entry]) -> Result<Arc<Tools>, AgentError> {
         let recorded = entries.iter().rev().find_map(|entry| match entry {
             Entry::Mode { mode } => Some(mode.as_str()),
@@ -251,7 +259,8 @@ impl Parts {
     }
 }
 
-/// A model that answers with the same calls, and is done when they are in the conversation.
+/// A scripted model that answers with these calls, and completes the task when the conversation contains
+/// them.
 struct TheseCalls(Vec<ToolCall>);
 
 impl Model for TheseCalls {

@@ -1,4 +1,4 @@
-//! Calls whose arguments still arrive, shown by their tools.
+//! Previews that tools show of calls whose arguments still stream.
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use windlass_toolbox::PartialCall;
 
 use crate::tools::Tools;
 
-/// The calls of the answer that streams, as far as their tools want to see them.
+/// The streaming calls whose tools read partial arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Previews {
     calls: HashMap<CallKey, PartialCall>,
 }
 
 impl Previews {
-    /// Takes what a watcher is told, and adds what tools have to show for it. Nothing is decided about these
-    /// calls, and nothing is run (RULES H3).
+    /// Passes an event to the tools of streaming calls and appends their previews to `shown`. No call is
+    /// decided or run here (RULES H3).
     pub(crate) fn see(&mut self, event: &Event, tools: &Tools, shown: &mut Vec<Event>) {
         match event {
             Event::CallStarted { key, name } => {
@@ -40,7 +40,7 @@ impl Previews {
             | Event::CallRefusedEarly { key, .. } => {
                 self.calls.remove(key);
             }
-            // Keys begin anew with each answer.
+            // Call keys are unique within one answer only.
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } | Event::Finished { .. } => {
                 self.calls.clear();
             }
@@ -52,7 +52,7 @@ impl Previews {
 fn listener(key: CallKey, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
     move |progress| match progress {
         Progress::Output(text) | Progress::Note(text) => shown.push(Event::CallPreview { key, text }),
-        // It has not started, whatever it says.
+        // The call has not started, so other kinds of progress are wrong here.
         _ => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Writing a run down.
+//! The recording of a run.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,7 +6,7 @@ use windlass_journal::{Durability, Journal, JournalError};
 use windlass_loop::Entry;
 use windlass_protocol::RawJson;
 
-/// Appends entries to a journal with the time of the clock.
+/// A writer of journal entries, which adds the time of the system clock.
 pub(crate) struct Recorder {
     journal: Box<dyn Journal + Send>,
 }
@@ -16,8 +16,8 @@ impl Recorder {
         Self { journal }
     }
 
-    /// Appends, and returns only when the entry is as durable as it has to be. This blocks for the time of a
-    /// disk write, a few milliseconds, so that nothing can happen before its record.
+    /// Appends an entry and returns when it has the required durability. This blocks for a disk write,
+    /// usually a few milliseconds, so that no action happens before its record.
     pub(crate) fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
         let text = serde_json::to_string(entry).map_err(encode)?;

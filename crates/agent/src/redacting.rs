@@ -1,6 +1,6 @@
-//! Keeping registered secrets out of a run. What comes in from outside is redacted once, before the machine has it, so
-//! that the conversation, its record and what a model is sent are the same (I6, I7). The arguments of a call stay as
-//! the model wrote them, because they are run; they are redacted where they are shown and recorded.
+//! Removal of registered secrets from a run. Everything from outside is redacted once before the machine
+//! receives it, so that the conversation, its record and the model's requests are equal (I6, I7). The
+//! arguments of a call run as the model wrote them; they are redacted only where they are shown and recorded.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,10 +12,10 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::{CallKey, Chunk};
 
-/// What a model is told where a result cannot be kept without a secret in it.
+/// The text that replaces a result if the redacted result cannot be parsed.
 const WITHHELD: &str = "the result is withheld: a secret is where none can be taken out";
 
-/// Takes registered secrets out of everything that comes into a run and that is shown of it.
+/// The removal of registered secrets from the inputs of the machine and from the events of a run.
 pub(crate) struct Redacting {
     redactor: Redactor,
     words: RedactStream,
@@ -35,12 +35,13 @@ impl Redacting {
         }
     }
 
-    /// Whether there is no secret to look for.
+    /// Returns whether no secrets are registered.
     pub(crate) fn is_idle(&self) -> bool {
         self.redactor.is_empty()
     }
 
-    /// An input as the machine gets it, behind what was held back of the words before it.
+    /// Redacts an input. A secret can be split between chunks, so text is held back; the first element is
+    /// held-back text that precedes the input.
     pub(crate) fn input(&mut self, input: Input) -> [Option<Input>; 2] {
         if self.redactor.is_empty() {
             return [None, Some(input)];
@@ -55,7 +56,7 @@ impl Redacting {
                 });
                 return [self.held().map(Input::Chunk), Some(Input::StreamEnd(end))];
             }
-            // The words so far are kept, so the held ones belong to them.
+            // The machine keeps the text so far, to which the held-back text belongs.
             Input::Cancel => return [self.held().map(Input::Chunk), Some(Input::Cancel)],
             Input::RefusedEarly { answer, key, refusal } => {
                 let refusal = match refusal {
@@ -85,7 +86,8 @@ impl Redacting {
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
             Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {
                 Some(clean) => Input::Approval(clean),
-                // Its id is nothing that was asked for, and is refused.
+                // The redacted JSON is not an outcome any more, for example because a secret equals a field
+                // name. The original is passed on, so that the request ends.
                 None => Input::Approval(outcome),
             },
             other => other,
@@ -93,14 +95,14 @@ impl Redacting {
         [None, Some(clean)]
     }
 
-    /// An event as it is shown, behind what was held back of the same call's arguments.
+    /// Redacts an event. The first element contains arguments of the same call that were held back.
     pub(crate) fn event(&mut self, event: Event) -> [Option<Event>; 2] {
         if self.redactor.is_empty() {
             return [None, Some(event)];
         }
         let mut before = None;
         match &event {
-            // They are redacted before the machine has them.
+            // Text is redacted before the machine receives it.
             Event::Text { .. } | Event::Reasoning { .. } => return [None, Some(event)],
             Event::CallArguments { key, delta } => {
                 let stream = self.arguments.entry(*key).or_insert_with(|| self.redactor.stream());
@@ -123,7 +125,7 @@ impl Redacting {
                 let rest = self.arguments.remove(key).map(|mut stream| stream.finish());
                 before = shown(rest.unwrap_or_default(), |delta| Event::CallArguments { key: *key, delta });
             }
-            // Keys begin anew with each answer.
+            // Call keys are unique within one answer only.
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
                 self.arguments.clear();
                 self.previews.clear();
@@ -145,7 +147,7 @@ impl Redacting {
                 let words = shown(self.words.finish(), Chunk::text);
                 [words, shown(self.thoughts.push(text.as_bytes()), Chunk::reasoning)]
             }
-            // A count of tokens stands between words without ending them.
+            // A token count can arrive between chunks of one text and does not end it.
             Chunk::Usage { .. } => [None, Some(chunk)],
             Chunk::Error { mut error } => {
                 error.message = clean(&self.redactor, error.message);
@@ -155,7 +157,7 @@ impl Redacting {
         }
     }
 
-    /// What is held back of words or thoughts; never of both, for each ends the other.
+    /// Returns the text or reasoning that is held back. Only one of them is, because each ends the other.
     fn held(&mut self) -> Option<Chunk> {
         let words = shown(self.words.finish(), Chunk::text);
         let thoughts = shown(self.thoughts.finish(), Chunk::reasoning);
@@ -163,8 +165,9 @@ impl Redacting {
     }
 }
 
-/// Whether the arguments of a call hold a secret, however they write it, or the mark of one: a model that writes what
-/// it was shown would put the mark in the secret's place, and a call that was resumed would run with it.
+/// Returns whether the arguments of a call contain a secret in any JSON encoding, or the redaction mark. A
+/// model that copies redacted text writes the mark in place of the secret, and a resumed call would run with
+/// the mark from the record.
 pub(crate) fn has_secret(redactor: &Redactor, call: &ToolCall) -> bool {
     if redactor.is_empty() {
         return false;
@@ -173,7 +176,7 @@ pub(crate) fn has_secret(redactor: &Redactor, call: &ToolCall) -> bool {
     text.contains(Redactor::MARK) || redactor.contains_secret_in_json(&text)
 }
 
-/// A result without secrets, as it is to be recorded, shown and sent.
+/// Returns the result without secrets, for the record, the events and the model.
 pub(crate) fn result_without(redactor: &Redactor, result: ToolResult) -> ToolResult {
     let call = result.call.clone();
     through_json(redactor, result)
@@ -181,8 +184,8 @@ pub(crate) fn result_without(redactor: &Redactor, result: ToolResult) -> ToolRes
         .unwrap_or_else(|| ToolResult::text(call, ResultStatus::Error, WITHHELD))
 }
 
-/// A conversation from elsewhere without secrets. Nothing of it is run, so its calls' arguments are redacted too. A message
-/// that is none without them is left out, and what that tears apart is mended as when it came in.
+/// Returns an imported conversation without secrets. Its calls do not run again, so their arguments are
+/// redacted too. A message that cannot be parsed after redaction is removed, and the import repairs the gaps.
 pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Transcript {
     if redactor.is_empty() {
         return history;
@@ -191,7 +194,7 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
     Transcript::import(messages.filter_map(|message| through_json(redactor, message))).transcript
 }
 
-/// A question that cannot be shown without a secret is not put, which is no yes.
+/// Redacts the outcome of a call that ran while its answer streamed.
 fn ahead_without(redactor: &Redactor, outcome: Ahead) -> Ahead {
     match outcome {
         Ahead::NotBegun => Ahead::NotBegun,
@@ -212,7 +215,8 @@ fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
         Judgement::Refused(result) => Judgement::Refused(result_without(redactor, result)),
         Judgement::Decided { facts, mut decision, request } => {
             decision.reason.text = clean(redactor, decision.reason.text);
-            // Its call is found again by its id.
+            // The machine finds the request and the call by their ids. If redaction changes an id, the
+            // request is removed, and the call does not run.
             let request = request.and_then(|request| {
                 let (id, call) = (request.request_id.clone(), request.call.id.clone());
                 let clean = through_json(redactor, request)?;
@@ -223,7 +227,8 @@ fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
     }
 }
 
-/// The value without secrets in its texts; nothing if it is no such value without them.
+/// Redacts the strings of a serializable value. Returns `None` if the redacted JSON cannot be parsed as this
+/// type.
 fn through_json<T: Serialize + DeserializeOwned>(redactor: &Redactor, value: T) -> Option<T> {
     let text = serde_json::to_string(&value).ok()?;
     match redactor.redact_json(&text) {
@@ -239,7 +244,8 @@ fn clean(redactor: &Redactor, text: String) -> String {
     }
 }
 
-/// What a stream gave, if it gave anything. Text goes in, so text comes out.
+/// Converts the output of a redacting stream, if there is any. The input is UTF-8, so the output is UTF-8
+/// too.
 fn shown<T>(bytes: Vec<u8>, make: impl FnOnce(String) -> T) -> Option<T> {
     let text = String::from_utf8(bytes).ok().filter(|text| !text.is_empty())?;
     Some(make(text))

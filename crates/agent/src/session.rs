@@ -1,4 +1,4 @@
-//! What a human allowed for the rest of a session: kept by several runs, and rebuilt from the record of a resumed one.
+//! Grants for the rest of a session, shared by several runs and restored from the record of a resumed run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,14 @@ use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Facts, GrantError, Grants
 use windlass_loop::Entry;
 use windlass_protocol::CallId;
 
-/// The grants of a session: what a human allowed with [`ApprovalDecision::with_remember`]. Clones are the same session.
+/// The grants of a session: the calls that a human allowed with [`ApprovalDecision::with_remember`]. Clones
+/// share the same grants.
 ///
-/// A run has a session of its own unless it is given one with
-/// [`RunOptions::with_session`](crate::RunOptions::with_session). A program that makes one run of each message of a
-/// conversation gives all of them the same session, so that a call that was allowed for the session is not asked about
-/// again. To keep a session beyond the process, store [`grants`](Self::grants), which serializes, and begin with
-/// [`Session::new`]. Grants end eight hours after they were given in any case.
+/// Without [`RunOptions::with_session`](crate::RunOptions::with_session), each run has its own session. A
+/// program that starts a run for each message of a conversation passes the same session to all of them, so
+/// that a human is not asked again about a call that is allowed for the session. To keep a session longer
+/// than the process, serialize [`grants`](Self::grants) and pass them to [`Session::new`]. Every grant
+/// expires eight hours after it was given.
 ///
 /// ```
 /// use windlass_agent::{RunOptions, Session};
@@ -33,17 +34,17 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that begins with these grants.
+    /// Creates a session with these grants.
     pub fn new(grants: Grants) -> Self {
         Self { grants: Arc::new(Mutex::new(grants)) }
     }
 
-    /// Returns what is granted now.
+    /// Returns a copy of the current grants.
     pub fn grants(&self) -> Grants {
         self.lock().clone()
     }
 
-    /// Takes all grants back.
+    /// Revokes all grants.
     pub fn clear(&self) {
         self.lock().clear();
     }
@@ -52,7 +53,8 @@ impl Session {
         self.lock().remember(facts, decision)
     }
 
-    /// Adds what the record of a run says was granted in it. A grant that cannot be given is left out, as it was then.
+    /// Adds the grants that the record of a run contains. A grant for a call of critical risk is skipped, as
+    /// in the original run.
     pub(crate) fn restore(&self, entries: &[Entry]) {
         let mut judged: BTreeMap<&CallId, &Facts> = BTreeMap::new();
         let mut asked = BTreeMap::new();
@@ -78,7 +80,7 @@ impl Session {
     }
 }
 
-/// Whether an answer allows more than the one call.
+/// Returns whether the decision allows more than the one call.
 pub(crate) fn is_grant(decision: &ApprovalDecision) -> bool {
     decision.approved && (decision.remember || decision.always_allow)
 }

@@ -1,4 +1,4 @@
-//! A run as a stream of events.
+//! The event stream of a run.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,17 +13,34 @@ use crate::outbox::{Outbox, Unread};
 
 type Run = Pin<Box<dyn Future<Output = Result<(), AgentError>> + Send>>;
 
-/// A run as a stream of events; the last one is `Event::Finished`. The run goes on only while the stream is
-/// read, and dropping the stream cancels it with everything that it started.
+/// The events of a run as a stream, which ends with [`Event::Finished`]. The run advances only while the
+/// stream is polled. Dropping the stream cancels the run and everything that it started.
 ///
-/// No event is lost: while the reader is behind, the run waits. Only progress text ([`Event::CallProgress`]) is left out
-/// when more than a mebibyte of it is unread, and an event at its place says how many bytes are missing.
+/// No event is lost, because the run waits while the reader is behind. The exception is progress text
+/// ([`Event::CallProgress`]): text above one mebibyte unread is discarded, and an event at its place gives
+/// the number of missing bytes.
 ///
-/// An error comes behind all events that happened before it, and the stream ends with it.
+/// An error is returned after all events that happened before it, and ends the stream.
+///
+/// ```
+/// use futures_util::StreamExt;
+/// use windlass_agent::{Agent, AgentError, Event};
+///
+/// async fn answer_text(agent: &Agent, task: &str) -> Result<String, AgentError> {
+///     let mut events = agent.stream(task);
+///     let mut answer = String::new();
+///     while let Some(event) = events.next().await {
+///         if let Event::Text { text } = event? {
+///             answer.push_str(&text);
+///         }
+///     }
+///     Ok(answer)
+/// }
+/// ```
 pub struct EventStream {
     events: Unread,
     run: Option<Run>,
-    /// The error that ended the run. It is returned behind the events that happened before it.
+    /// The error that ended the run; it is returned after the queued events.
     error: Option<AgentError>,
 }
 

@@ -1,4 +1,4 @@
-//! The tools of one run: in which mode they are, and which of them that come and go are there.
+//! The tools of one run in its current mode, including dynamic tools.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,35 +6,35 @@ use windlass_loop::{Config, KnownTool, Offer, OfferedTool};
 use windlass_protocol::{Control, Hints, ToolResult};
 use windlass_toolbox::{Checked, Toolbox, UnknownMode, WorkMode};
 
-/// The tools of one run. Everything that looks a call up, at whatever time, does it here, so that offering, judging and
-/// running see the same.
+/// The tools of one run. All lookups of calls use this type, so that the offer, the decision and the
+/// execution see the same tools.
 pub(crate) struct Tools {
     system: Option<String>,
     completion: Completion,
     state: Mutex<Option<State>>,
 }
 
-/// What the call by which a model says that it is done means here.
+/// The meaning of a completion call in this run.
 #[derive(Clone, Copy)]
 enum Completion {
     EndsTheRun,
-    /// Nobody is there who could be done.
+    /// An ordinary call, because the run has no model that could complete a task.
     IsACall,
 }
 
 struct State {
-    /// What calls are looked up in: as the model was told, but in the mode that it changed into since.
+    /// The toolbox for lookups: the offer of the current turn, in the mode that calls have changed to since.
     current: Toolbox,
-    /// What the machine was told last, for the next turn.
+    /// The latest offer that the machine received, for the next turn.
     told: Toolbox,
     number: u64,
 }
 
-/// The argument by which a call says into which mode it changes.
+/// The argument of a mode switch that contains the slug of the mode.
 const MODE: &str = "mode_slug";
 
 impl Tools {
-    /// The tools of a run that begins, in a mode if one is named.
+    /// Returns the tools of a new run, in the given mode if there is one.
     pub(crate) fn new(
         toolbox: Option<&Toolbox>,
         system: Option<String>,
@@ -51,13 +51,13 @@ impl Tools {
         Ok(Self { system, completion: Completion::EndsTheRun, state: Mutex::new(state) })
     }
 
-    /// The same tools for a run without a model, which no call ends.
+    /// Makes completion an ordinary call, for a run without a model.
     pub(crate) fn without_completion(mut self) -> Self {
         self.completion = Completion::IsACall;
         self
     }
 
-    /// What a run is set up with.
+    /// Returns the configuration with the tools, the mode and the system prompt of this run.
     pub(crate) fn config(&self, config: &Config) -> Config {
         let mut config = config.clone();
         if let Some(state) = self.state().as_ref() {
@@ -69,12 +69,12 @@ impl Tools {
         config
     }
 
-    /// The tools as they are now.
+    /// Returns the current toolbox.
     pub(crate) fn current(&self) -> Option<Toolbox> {
         self.state().as_ref().map(|state| state.current.clone())
     }
 
-    /// What the next turn is offered, if that is not what the machine was told last.
+    /// Returns a new offer for the next turn if the tools or the mode changed since the last offer.
     pub(crate) fn news(&self) -> Option<Offer> {
         let offer = {
             let mut state = self.state();
@@ -90,7 +90,7 @@ impl Tools {
         Some(offer.with_system(self.system()))
     }
 
-    /// A turn begins with what the machine was told.
+    /// Makes an offer current when the turn to which it was sent begins.
     pub(crate) fn begin(&self, number: u64) {
         if let Some(state) = self.state().as_mut()
             && state.number == number
@@ -99,7 +99,8 @@ impl Tools {
         }
     }
 
-    /// Changes the mode, if that is what a call did. Calls behind it are judged in it at once (RULES L11).
+    /// Changes the mode after a successful mode switch. Later calls of the same answer are decided in the new
+    /// mode (RULES L11).
     pub(crate) fn follow(&self, checked: &Checked, result: &ToolResult) {
         if checked.facts.hints.control != Control::ModeSwitch || !result.status.is_ok() {
             return;
@@ -118,7 +119,7 @@ impl Tools {
         offered.map(|(spec, hints)| OfferedTool::new(spec, self.hints(hints))).collect()
     }
 
-    /// The names that lead to tools, as the toolbox looks calls up.
+    /// Returns all tools with the names under which the toolbox finds them.
     fn known(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
         let known = toolbox.known().into_iter();
         known
@@ -126,7 +127,7 @@ impl Tools {
             .collect()
     }
 
-    /// What a tool means to this run.
+    /// Returns the hints of a tool in this run.
     fn hints(&self, mut hints: Hints) -> Hints {
         if matches!(self.completion, Completion::IsACall) && hints.control == Control::Completion {
             hints.control = Control::default();
@@ -134,7 +135,7 @@ impl Tools {
         hints
     }
 
-    /// The system prompt, and what the mode says.
+    /// Returns the system prompt followed by the role of the mode.
     fn system(&self) -> Option<String> {
         let role = self.state().as_ref().and_then(|state| state.current.mode().map(WorkMode::prompt));
         match (&self.system, role) {

@@ -1,4 +1,5 @@
-//! Agents that work beside the run that began them: known by an id, spoken to, waited for, closed.
+//! Agents that work beside the run that started them. The caller knows such an agent by its id, and can send
+//! it messages, wait for its report and close it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
@@ -16,24 +17,24 @@ use crate::child::{Child, report_on};
 use crate::owner::{Owner, SPAWN_AGENT};
 use crate::sub_agents::Shared;
 
-/// How long an agent may take to end in good order when its caller has ended or it was closed.
+/// The time that an agent has to end in order after its caller has ended or has closed it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The report of an agent whose work panicked.
+/// The report of an agent whose task panicked.
 const PANICKED: &str = "the agent ended with an internal error (it panicked); what it had done stays";
 
-/// An agent beside its caller.
+/// An agent that works beside its caller.
 pub(crate) struct Beside {
-    /// The name of its definition.
+    /// The name of the agent's definition.
     name: String,
     pub(crate) speaker: Option<Speaker>,
     pub(crate) report: watch::Receiver<Option<BesideReport>>,
     pub(crate) stop: CancellationToken,
-    /// The end of the run that began it: nobody asks for it after that.
+    /// The end of the calling run, after which this entry is removed.
     caller_ended: CancellationToken,
 }
 
-/// How its work ended.
+/// The end of an agent's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BesideReport {
     /// `done`, `failed`, `stopped` or `waits for an answer`.
@@ -42,7 +43,7 @@ pub(crate) struct BesideReport {
 }
 
 impl Beside {
-    /// One that has ended before this process began.
+    /// Returns an agent whose record was already complete when this process opened it.
     fn ended(name: &str, text: String, run: &CallingRun) -> Self {
         let report = Some(BesideReport { state: "done", text });
         Self {
@@ -55,13 +56,14 @@ impl Beside {
     }
 }
 
-/// The id of an agent: what it is, and the call that began it, so that it means the same in every process.
+/// Returns the id of an agent: its name and the id of the call that started it. It is the same in every
+/// process.
 pub(crate) fn id_of(definition: &AgentDefinition, ctx: &Context) -> String {
     format!("{}:{}", definition.name(), ctx.call())
 }
 
 impl Shared {
-    /// Begins an agent beside its caller, or takes it up from its record.
+    /// Starts an agent beside its caller, or resumes it from its record.
     pub(crate) fn begin_beside(
         self: &Arc<Self>,
         run: &CallingRun,
@@ -100,7 +102,7 @@ impl Shared {
         Ok(beside)
     }
 
-    /// The agent of an id, which another process may have begun.
+    /// Returns the agent with this id, and resumes it if another process started it.
     pub(crate) fn find_beside(
         self: &Arc<Self>,
         run: &CallingRun,
@@ -117,21 +119,22 @@ impl Shared {
         let definition = self.definition(name)?;
         let unreadable =
             |error| ToolError::model(format!("the record of the agent {id} cannot be read: {error}"));
-        // The id comes from the model: one that it invented must make no journal.
+        // The model may have invented the id, so this lookup must not create a journal.
         let journal = self.journals.find(&key).map_err(unreadable)?.ok_or_else(unknown)?;
         let records = journal.records().map_err(unreadable)?;
         drop(journal);
         if records.is_empty() {
             return Err(unknown());
         }
-        // The id comes from the model, too: it could give the record of one agent the rights of another.
+        // With an invented id the model could also continue the record of one agent with the rights of
+        // another.
         Owner { key: &key, definition: &definition, tool: SPAWN_AGENT }.check(&records)?;
         if let Some(text) = report_on(&records) {
             let ended = Arc::new(Beside::ended(name, text, run));
             self.keep(&key, &ended);
             return Ok(ended);
         }
-        // Its task is on record.
+        // The record already contains the task.
         self.begin_beside(run, ctx, &definition, (&key, ""))
     }
 
@@ -139,7 +142,7 @@ impl Shared {
         self.lock().get(key).filter(|known| !known.caller_ended.is_cancelled()).cloned()
     }
 
-    /// Keeps one, and forgets those whose callers have ended.
+    /// Stores an agent, and removes the agents whose callers have ended.
     fn keep(&self, key: &str, beside: &Arc<Beside>) {
         let mut all = self.lock();
         all.retain(|_, known| !known.caller_ended.is_cancelled());

@@ -1,11 +1,11 @@
-//! The agents that come along.
+//! The built-in agents.
 
 use crate::AgentDefinition;
 
 const LOOK: [&str; 6] =
     ["read_file", "list_files", "grep_file", "codebase_search", "view_image", "indexer_*"];
 
-/// The agents that come along, in the order in which a model is told of them.
+/// Returns the definitions of the built-in agents, in the order in which the tools list them.
 pub(crate) fn builtin() -> Vec<AgentDefinition> {
     vec![
         agent(

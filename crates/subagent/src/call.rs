@@ -1,4 +1,4 @@
-//! `sub_agent_NAME`: hands a task to an agent and waits for its report.
+//! The tool `sub_agent_NAME`: it gives a task to an agent and returns the report.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::owner::tool_of;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
 use crate::sub_agents::Shared;
 
-/// One agent as a tool.
+/// The tool of one agent.
 pub(crate) struct SubAgentTool {
     spec: ToolSpec,
     shared: Arc<Shared>,

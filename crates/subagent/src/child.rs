@@ -1,4 +1,4 @@
-//! The run of an agent that another gave work to: begun, or taken up from its own record, and told to the caller.
+//! The run of an agent below a calling run: its start or resumption, and the report to the caller.
 
 use futures_util::StreamExt;
 use serde_json::Value;
@@ -16,23 +16,23 @@ use crate::owner::Owner;
 use crate::rights::narrowed;
 use crate::sub_agents::Shared;
 
-/// What every agent is told besides its own prompt.
+/// The part of the system prompt that all agents share.
 const ROLE: &str = "You work for another agent and begin without any of its conversation. Nobody reads along: when you are \
     done, answer in words, without a call. That answer is your report, and all that the other agent gets.";
 
-/// A piece of work for an agent.
+/// One task of an agent.
 pub(crate) struct Child<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) run: &'a CallingRun,
     pub(crate) definition: &'a AgentDefinition,
-    /// The name of the tool that is called.
+    /// The name of the called tool.
     pub(crate) tool: &'a str,
-    /// Under which its record is kept; its run's id too.
+    /// The key of the call: the name of the agent's journal and the id of its run.
     pub(crate) key: String,
 }
 
 impl Child<'_> {
-    /// Does the work, or what is left of it, and gives the report.
+    /// Runs or resumes the agent and returns its report.
     pub(crate) async fn perform(
         &self,
         ctx: &Context,
@@ -44,7 +44,7 @@ impl Child<'_> {
         let records = journal.records().map_err(|error| self.failed(&error))?;
         let owner = Owner { key: &self.key, definition: self.definition, tool: self.tool };
         owner.check(&records)?;
-        // What it had done before its definition changed is its report all the same.
+        // A completed agent returns its recorded report, even if its definition has changed since.
         if let Some(text) = report_on(&records) {
             return Ok(Output::text(text));
         }
@@ -75,7 +75,8 @@ impl Child<'_> {
             let sourced = sourced.ok_or_else(|| {
                 ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
             })?;
-            // Its window is another one, which it says itself when it is full.
+            // The caller's window size does not apply to this model. With the default, the conversation is
+            // compacted when the provider refuses its length.
             let context = ContextLimits::default();
             builder = builder.budget(sourced.budget()).context(context).model(sourced.model, sourced.name);
         }
@@ -97,7 +98,7 @@ impl Child<'_> {
             .map_err(|error| self.failed(&error))
     }
 
-    /// Tells the caller what happens, and gives how it ended.
+    /// Forwards the agent's events to the caller and returns the outcome.
     async fn follow(&self, ctx: &Context, mut events: EventStream) -> Result<Outcome, AgentError> {
         let name = || vec![self.definition.name.clone()];
         let mut ended = None;
@@ -110,7 +111,7 @@ impl Child<'_> {
                 Event::AgentEvent { agents, happened, .. } => {
                     (name().into_iter().chain(agents).collect(), Ok(happened))
                 }
-                // What they come to is told when the call is whole.
+                // The caller does not need partial arguments; the complete call follows.
                 Event::CallArguments { .. } | Event::CallPreview { .. } => continue,
                 event => (name(), serde_json::to_value(event)),
             };
@@ -119,12 +120,13 @@ impl Child<'_> {
         ended.ok_or(AgentError::Unfinished)
     }
 
-    /// What the caller is told: whatever became of the work, it is a result.
+    /// Converts the outcome to the result of the call. Every outcome of the agent is a result and does not
+    /// end the caller's run.
     fn report(&self, outcome: Outcome) -> Result<Output, ToolError> {
         let name = &self.definition.name;
         match outcome {
             Outcome::Completed { text } => Ok(Output::text(told(&text))),
-            // Its questions are on record; the caller waits with it.
+            // The agent's record contains its open questions. The call is deferred until they are answered.
             Outcome::Suspended { .. } => Err(ToolError::Deferred),
             Outcome::Stopped { cause: windlass_agent::StopCause::Cancelled } => {
                 let text = format!("the agent {name} was stopped; what it had done stays");
@@ -152,7 +154,7 @@ impl Child<'_> {
     }
 }
 
-/// The report of an agent that is done, if its record says so.
+/// Returns the report in a record, or `None` if the agent has not completed its task.
 pub(crate) fn report_on(records: &[Record]) -> Option<String> {
     match records.last()?.read::<Entry>().ok()? {
         Entry::Finished { outcome: Outcome::Completed { text } } => Some(told(&text)),

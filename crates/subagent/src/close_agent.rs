@@ -1,4 +1,4 @@
-//! `close_agent`: ends an agent that works beside its caller.
+//! The tool `close_agent`: it ends an agent that works beside its caller.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 use crate::spec::{about_an_agent, calling_run, spec};
 use crate::sub_agents::Shared;
 
-/// Ends an agent.
+/// The tool `close_agent`.
 pub(crate) struct CloseAgent {
     spec: ToolSpec,
     shared: Arc<Shared>,

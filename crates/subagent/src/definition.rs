@@ -1,14 +1,17 @@
-//! What an agent is: its name, what it is for, what it is told, and what it is given of its caller's rights.
+//! Definitions of agents: name, description, prompt, and the part of the caller's rights that the agent gets.
 
 use windlass_tools_control::{Document, DocumentError};
 
-/// The longest name: with what stands before it, it has to fit into a tool's.
+/// The maximum length of a name in bytes, so that `sub_agent_NAME` is a legal tool name.
 const MAX_NAME: usize = 48;
 const MAX_DESCRIPTION: usize = 1_000;
-/// The keys that a file may have.
+/// The keys that the front matter may contain.
 const KEYS: [&str; 8] = ["name", "description", "tools", "model", "mode", "read-only", "agents", "max-turns"];
 
-/// What an agent is. It is described in code or in a Markdown file with front matter.
+/// The definition of an agent, written in code or as a Markdown file with front matter.
+///
+/// By default the agent has all tools of its caller except the tools that start agents, the caller's model
+/// and the caller's mode. The `with_` methods and the keys of the file restrict or change that.
 ///
 /// ```
 /// use windlass_subagent::AgentDefinition;
@@ -24,7 +27,7 @@ pub struct AgentDefinition {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) prompt: String,
-    /// Patterns of tools; nothing for all that the caller has.
+    /// Patterns of tool names; `None` for all tools of the caller.
     pub(crate) tools: Option<Vec<String>>,
     pub(crate) model: Option<String>,
     pub(crate) mode: Option<String>,
@@ -33,34 +36,34 @@ pub struct AgentDefinition {
     pub(crate) turns: Option<u32>,
 }
 
-/// Why a text describes no agent.
+/// The reason why a definition is invalid.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
-    /// It cannot be read.
+    /// The front matter cannot be parsed.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// A key that nobody knows.
+    /// The front matter contains an unknown key.
     #[error("its front matter has the key `{key}`; those that are known are: {}", KEYS.join(", "))]
     UnknownKey {
         /// The key.
         key: String,
     },
-    /// A value that its key does not take.
+    /// The value of a key is invalid.
     #[error("its `{key}` {problem}")]
     Value {
         /// The key.
         key: &'static str,
-        /// What is wrong.
+        /// The description of the problem.
         problem: String,
     },
-    /// Its name is none for a tool.
+    /// The name cannot be a part of a tool name.
     #[error("its name {name:?} is none: 1 to {MAX_NAME} lower-case letters, digits, _ and - are wanted")]
     Name {
-        /// The name.
+        /// The rejected name.
         name: String,
     },
-    /// Two agents have one name.
+    /// Two agents have the same name.
     #[error("there are two agents with the name {name}")]
     Twice {
         /// The name.
@@ -69,10 +72,11 @@ pub enum DefinitionError {
 }
 
 impl AgentDefinition {
-    /// An agent that is told this, with all tools of its caller but those that hand work on.
+    /// Creates a definition with this system prompt. The agent gets all tools of its caller except the tools
+    /// that start agents.
     ///
     /// # Errors
-    /// If the name is none for a tool.
+    /// Returns [`DefinitionError::Name`] unless the name has 1 to 48 lower-case letters, digits, `_` and `-`.
     pub fn new(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -86,7 +90,8 @@ impl AgentDefinition {
         Ok(Self::unchecked(name, description.into(), prompt.into()))
     }
 
-    /// The same without a look at the name, for names that are no part of a tool's.
+    /// Like [`new`](Self::new), but does not check the name. Only for names that do not become a part of a
+    /// tool name.
     pub(crate) fn unchecked(name: String, description: String, prompt: String) -> Self {
         Self {
             name,
@@ -101,61 +106,66 @@ impl AgentDefinition {
         }
     }
 
-    /// The same with no tools but these, as far as the caller has them: names in the registry, or the beginning of names
-    /// and a `*`.
+    /// Restricts the tools to those with these registered names. A pattern that ends with `*` matches all
+    /// names with that prefix. Tools that the caller does not have are not added. Tools that start agents are
+    /// not affected: [`delegating`](Self::delegating) decides about them.
     pub fn with_tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The same on a model of this name.
+    /// Sets the model by its name in the [`ModelSource`](crate::ModelSource).
     pub fn with_model(mut self, name: impl Into<String>) -> Self {
         self.model = Some(name.into());
         self
     }
 
-    /// The same in a mode, by its slug. What the caller's mode does not give it has not.
+    /// Sets the work mode by its slug. The restrictions of the caller's mode still apply.
     pub fn with_mode(mut self, slug: impl Into<String>) -> Self {
         self.mode = Some(slug.into());
         self
     }
 
-    /// The same, which only reads: whatever else it calls is denied.
+    /// Restricts the agent to calls that only read; all other calls are denied.
     pub fn read_only(mut self) -> Self {
         self.is_read_only = true;
         self
     }
 
-    /// The same, which may hand work on itself.
+    /// Lets the agent start agents of its own.
     pub fn delegating(mut self) -> Self {
         self.may_delegate = true;
         self
     }
 
-    /// The same with this many answers.
+    /// Sets the maximum number of answers. [`AgentLimits::turns`](crate::AgentLimits::turns) is the upper
+    /// bound, and 0 means that bound.
     pub fn with_turns(mut self, turns: u32) -> Self {
         self.turns = Some(turns);
         self
     }
 
-    /// Its name.
+    /// Returns the name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is for.
+    /// Returns the description that the calling model reads.
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// What it is told.
+    /// Returns the system prompt.
     pub fn prompt(&self) -> &str {
         &self.prompt
     }
 
-    /// Reads the text of a Markdown file: `name` and `description`, and where wanted `tools` (in one line, with commas, or `[]` for none),
-    /// `model`, `mode`, `read-only`, `agents` (whether it may hand work on) and `max-turns`; what stands behind the front
-    /// matter it is told.
+    /// Parses a Markdown file. The front matter must contain `name` and `description`. Optional keys are
+    /// `tools` (one line with commas, or `[]` for none), `model`, `mode`, `read-only`, `agents` (`yes` lets
+    /// the agent start agents) and `max-turns`. The text after the front matter is the system prompt.
+    ///
+    /// # Errors
+    /// Returns an error that names the invalid key and the problem.
     ///
     /// # Errors
     /// Which key is wrong, and how.
@@ -191,7 +201,8 @@ impl AgentDefinition {
     }
 }
 
-/// The words of a key; an error for a key with a value of another form, because leaving the key out means something else.
+/// Returns the value of a key. A value in another form is an error, because a missing key has a meaning of
+/// its own.
 fn word(document: &Document<'_>, key: &'static str, max: usize) -> Result<Option<String>, DefinitionError> {
     let words = document.words(key, max)?;
     if words.is_none() && document.has(key) {
@@ -201,7 +212,7 @@ fn word(document: &Document<'_>, key: &'static str, max: usize) -> Result<Option
     Ok(words)
 }
 
-/// A list that nobody can read must not become one without end: no `tools` at all gives all of them.
+/// Parses tool patterns. An unreadable list is an error, because a missing list would mean all tools.
 fn patterns(words: &str) -> Result<Vec<String>, DefinitionError> {
     let fails = |problem: String| Err(DefinitionError::Value { key: "tools", problem });
     let names = words.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());

@@ -1,14 +1,15 @@
-//! How many agents there may be, and how deep.
+//! The limits on the number and the depth of agents.
 
-/// How many agents there may be, and how deep. What is over a limit is refused with a result that says so.
+/// The limits on agents below one root. A call that exceeds `depth` is refused with a result for the model.
+/// If `at_once` agents work, calls of the root wait for a free place and calls of agents are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..AgentLimits::default()`")]
 pub struct AgentLimits {
-    /// How many agents there may be from the root's down to the last, the root's not counted.
+    /// The maximum number of levels below the root.
     pub depth: usize,
-    /// How many may work at once, all together.
+    /// The maximum number of agents that work at the same time, on all levels together.
     pub at_once: usize,
-    /// The most answers that each may use. A definition can lower it, not raise it. Zero turns the limit off.
+    /// The maximum number of answers of each agent. A definition can reduce it. With 0 the limit is off.
     pub turns: u32,
 }
 

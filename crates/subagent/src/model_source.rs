@@ -1,11 +1,11 @@
-//! Where the models of definitions come from that name one.
+//! The source of models for definitions that name a model.
 
 use std::sync::Arc;
 
 use windlass_agent::{Budget, Prices};
 use windlass_model::Model;
 
-/// Where models come from.
+/// A source of models, which an application implements.
 ///
 /// ```
 /// use windlass_subagent::{ModelSource, SourcedModel};
@@ -19,29 +19,29 @@ use windlass_model::Model;
 /// assert!(Nowhere.model("small-1").is_none());
 /// ```
 pub trait ModelSource: Send + Sync {
-    /// The model of a name, as a definition has it; nothing if there is none.
+    /// Returns the model with this name from a definition, or `None` if it does not exist.
     fn model(&self, name: &str) -> Option<SourcedModel>;
 }
 
-/// A model, and what it costs.
+/// A model with its prices.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct SourcedModel {
-    /// Who answers.
+    /// The model.
     pub model: Arc<dyn Model>,
-    /// The provider's name of it.
+    /// The name under which the provider knows the model.
     pub name: String,
-    /// What its tokens cost, in the currency of the shared budget.
+    /// The prices of the model's tokens, in the currency of the shared budget.
     pub prices: Prices,
 }
 
 impl SourcedModel {
-    /// A model whose tokens cost nothing.
+    /// Creates an entry without prices, so that the model's tokens cost nothing.
     pub fn new(model: Arc<dyn Model>, name: impl Into<String>) -> Self {
         Self { model, name: name.into(), prices: Prices::default() }
     }
 
-    /// The same model at these prices.
+    /// Sets the prices.
     pub fn with_prices(mut self, prices: Prices) -> Self {
         self.prices = prices;
         self

@@ -1,5 +1,5 @@
-//! The owner of a record: the call that began an agent, and the definition that the agent follows. A record is resumed
-//! under no other.
+//! The owner of a record: the call that started an agent, and the definition of the agent. A record is
+//! resumed only for its owner.
 
 use std::fmt::Write as _;
 
@@ -10,36 +10,36 @@ use windlass_tool::ToolError;
 
 use crate::AgentDefinition;
 
-/// The name of the tool that begins agents beside their caller.
+/// The name of the tool that starts agents beside their caller.
 pub(crate) const SPAWN_AGENT: &str = "spawn_agent";
-/// The name of the tool that hands a task to an agent in a mode.
+/// The name of the tool that gives a task to an agent in a work mode.
 pub(crate) const NEW_TASK: &str = "new_task";
 
-/// Returns the name of the tool that hands a task to an agent.
+/// Returns the name of the tool that gives a task to an agent.
 pub(crate) fn tool_of(agent: &str) -> String {
     format!("sub_agent_{agent}")
 }
 
-/// A call and the definition of the agent that it begins.
+/// A call and the definition of the agent that it starts.
 pub(crate) struct Owner<'a> {
     /// The key of the call, which is the id of the agent's run.
     pub(crate) key: &'a str,
     pub(crate) definition: &'a AgentDefinition,
-    /// The name of the tool that is called.
+    /// The name of the called tool.
     pub(crate) tool: &'a str,
 }
 
 impl Owner<'_> {
-    /// Returns what the record of the agent says about its owner.
+    /// Returns the origin that the agent's record stores.
     pub(crate) fn origin(&self) -> RunOrigin {
         RunOrigin::new(self.definition.name(), digest(self.definition), self.tool)
     }
 
-    /// Checks that a record with entries is that of this call and this agent. Records of earlier versions say less, and are
-    /// accepted where they say nothing.
+    /// Checks that a record belongs to this call and this agent. An empty record passes. Records of earlier
+    /// versions have no origin, and then only the existing fields are checked.
     ///
     /// # Errors
-    /// If it is another's.
+    /// Returns a result for the model if the record belongs to another call or agent.
     pub(crate) fn check(&self, records: &[Record]) -> Result<(), ToolError> {
         let Some((run, origin)) = read(records)? else { return Ok(()) };
         if !run.is_empty() && run != self.key {
@@ -56,10 +56,10 @@ impl Owner<'_> {
         }
     }
 
-    /// Checks that an agent that is to be resumed still has the definition that it began with.
+    /// Checks that the agent still has the definition with which its run began.
     ///
     /// # Errors
-    /// If it has another one.
+    /// Returns a result for the model if the definition has changed.
     pub(crate) fn check_definition(&self, records: &[Record]) -> Result<(), ToolError> {
         let origin = read(records)?.and_then(|(_, origin)| origin);
         if origin.is_some_and(|origin| origin.definition != digest(self.definition)) {
@@ -76,7 +76,7 @@ impl Owner<'_> {
     }
 }
 
-/// The run's id and its origin, as the first entry has them; `None` if there is no entry.
+/// Returns the run id and the origin from the first entry; `None` without entries.
 fn read(records: &[Record]) -> Result<Option<(String, Option<RunOrigin>)>, ToolError> {
     let Some(first) = records.first() else { return Ok(None) };
     match first.read::<Entry>() {
@@ -85,7 +85,8 @@ fn read(records: &[Record]) -> Result<Option<(String, Option<RunOrigin>)>, ToolE
     }
 }
 
-/// A digest of all that decides what an agent does and may do. Its description and the number of its turns do not.
+/// Returns a digest of all fields that determine the agent's behaviour and rights. The description and the
+/// number of turns do not.
 fn digest(definition: &AgentDefinition) -> String {
     let AgentDefinition { name, prompt, tools, model, mode, is_read_only, may_delegate, .. } = definition;
     let decides = serde_json::json!([name, prompt, tools, model, mode, is_read_only, may_delegate]);

@@ -1,18 +1,18 @@
-//! What an agent is given of its caller's tools.
+//! The selection of the caller's tools for an agent.
 
 use windlass_toolbox::Toolbox;
 
 use crate::AgentDefinition;
 
-/// What no agent is given: to end and to change the mode of a run are not its affair, and the list of steps is the
-/// caller's. It says that it is done by answering in words.
+/// Tools that agents never get. An agent completes its task by an answer without a call, cannot change the
+/// mode of its run, and must not change the plan of its caller.
 const NEVER: [&str; 4] = ["attempt_completion", "switch_mode", "update_todo_list", "update_plan"];
-/// What hands work on.
+/// Tools that start agents or control them.
 const DELEGATING: [&str; 6] =
     ["new_task", "spawn_agent", "send_input", "wait", "close_agent", "run_workflow"];
 const DELEGATING_PREFIX: &str = "sub_agent_";
 
-/// The toolbox of an agent: of what the caller offers now, what the definition names.
+/// Returns the toolbox of an agent: the tools that the caller offers now and the definition selects.
 pub(crate) fn narrowed(callers: &Toolbox, definition: &AgentDefinition) -> Toolbox {
     let names = callers.offered_names().map(ToString::to_string);
     let names: Vec<String> = names.filter(|name| is_given(definition, name)).collect();

@@ -1,4 +1,4 @@
-//! `send_input`: says something to an agent that works beside its caller.
+//! The tool `send_input`: it sends a message to an agent that works beside its caller.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments
 use crate::spec::{calling_run, check_task, spec};
 use crate::sub_agents::Shared;
 
-/// Says something to an agent.
+/// The tool `send_input`.
 pub(crate) struct SendInput {
     spec: ToolSpec,
     shared: Arc<Shared>,
@@ -45,7 +45,7 @@ impl Tool for SendInput {
         Hints { concurrency: Concurrency::Parallel, risk: Risk::Low, ..Hints::default() }
     }
 
-    /// What the agent does with it is judged there.
+    /// The policy decides about the agent's actions when the agent calls its own tools.
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Internal]
     }

@@ -1,4 +1,4 @@
-//! `spawn_agent`: an agent that works while its caller goes on.
+//! The tool `spawn_agent`: it starts an agent that works while its caller continues.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::owner::SPAWN_AGENT;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
 use crate::sub_agents::Shared;
 
-/// Begins an agent beside its caller.
+/// The tool `spawn_agent`.
 pub(crate) struct SpawnAgent {
     spec: ToolSpec,
     shared: Arc<Shared>,

@@ -1,20 +1,21 @@
-//! What the specs and calls of this crate's tools have in common.
+//! Functions for the specs and the calls of all tools in this crate.
 
 use windlass_agent::CallingRun;
 use windlass_protocol::{Concurrency, Hints, RawJson, Risk, ToolName, ToolSpec};
 use windlass_tool::{Context, ToolError};
 
-/// The longest task, in bytes: it is the whole first message of another agent.
+/// The maximum size of a task in bytes. The task is the first message to the agent.
 pub(crate) const MAX_TASK: usize = 100_000;
 
-/// A spec whose name and schema are written in this program.
+/// Returns a spec with a constant schema.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the name was checked, or is a constant that a test reads");
     let schema: RawJson = schema.parse().expect("the schema is a constant and a test reads it");
     ToolSpec::function(name, description, schema)
 }
 
-/// What begins an agent: it goes on from its own record, and others may run beside it.
+/// Returns the hints of tools that start agents. Such a call can be resumed from the agent's record and can
+/// run in parallel with other calls.
 pub(crate) fn begins_an_agent() -> Hints {
     Hints {
         resumable: true,
@@ -25,7 +26,7 @@ pub(crate) fn begins_an_agent() -> Hints {
     }
 }
 
-/// What asks about an agent that works, or ends it: doing it again does nothing more.
+/// Returns the hints of tools that query or end an agent. Repeating such a call has no further effect.
 pub(crate) fn about_an_agent() -> Hints {
     Hints { risk: Risk::Low, idempotent: true, ..begins_an_agent() }
 }

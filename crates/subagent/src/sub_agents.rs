@@ -1,4 +1,4 @@
-//! The agents that there are, and the tools by which they are called.
+//! The registered agents and the tools that start them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,11 @@ use crate::task_modes::TaskModes;
 use crate::wait::Wait;
 use crate::{AgentDefinition, AgentLimits, DefinitionError, ModelSource};
 
-/// The agents that there are. It gives the tools by which a model calls them; clones are the same agents.
+/// A registry of agents, which returns the tools that let a model start them. Clones share the running agents
+/// and the limits.
+///
+/// Add the tools to the toolbox of the calling agent. A call then starts a run of the named agent with at
+/// most the caller's rights, and the report of that run is the result of the call.
 ///
 /// See the [crate](crate) for an example.
 #[derive(Clone)]
@@ -29,22 +33,22 @@ pub struct SubAgents {
     shared: Arc<Shared>,
 }
 
-/// What the tools have in common.
+/// The state that the tools share.
 pub(crate) struct Shared {
     pub(crate) definitions: BTreeMap<String, Arc<AgentDefinition>>,
-    /// The names in the order in which they were added.
+    /// The names in the order of registration.
     order: Vec<String>,
     pub(crate) journals: Arc<dyn Journals>,
     pub(crate) models: Option<Arc<dyn ModelSource>>,
     pub(crate) limits: AgentLimits,
     places: Arc<Semaphore>,
-    /// Those that live beside their callers, by the key of the call that began them.
+    /// The agents that work beside their callers, by the key of the call that started them.
     pub(crate) beside: Mutex<BTreeMap<String, Arc<Beside>>>,
 }
 
 impl SubAgents {
-    /// No agents yet; their records are kept in these journals. Where the caller's run can be resumed, so have to be they:
-    /// in a folder of the run's own.
+    /// Creates an empty registry whose agents are recorded in these journals. If the caller's run must be
+    /// resumable, the journals must be persistent too, for example in a folder of that run.
     pub fn new(journals: impl Journals + 'static) -> Self {
         let limits = AgentLimits::default();
         Self {
@@ -60,28 +64,28 @@ impl SubAgents {
         }
     }
 
-    /// The same with those that come along: `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
-    /// `shell_executor`. One of the same name that is there already stays.
+    /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
+    /// `shell_executor`. An agent that is already registered under one of these names is kept.
     pub fn with_builtin(self) -> Self {
         self.changed(|shared| builtin().into_iter().for_each(|definition| drop(shared.add(definition))))
     }
 
-    /// The same with one more.
+    /// Adds an agent.
     ///
     /// # Errors
-    /// If there is one of its name.
+    /// Returns [`DefinitionError::Twice`] if an agent with this name is registered.
     pub fn with(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
         let mut added = Ok(());
         let agents = self.changed(|shared| added = shared.add(definition));
         added.map(|()| agents)
     }
 
-    /// The same with models for those definitions that name one.
+    /// Sets the source of models for definitions that name a model.
     pub fn with_models(self, models: impl ModelSource + 'static) -> Self {
         self.changed(|shared| shared.models = Some(Arc::new(models)))
     }
 
-    /// The same with other limits.
+    /// Sets the limits. The default is three levels, eight agents at once and 40 answers for each agent.
     pub fn with_limits(self, limits: AgentLimits) -> Self {
         self.changed(|shared| {
             shared.limits = limits;
@@ -103,14 +107,15 @@ impl SubAgents {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The definitions, in the order in which they were added.
+    /// Iterates over the definitions in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &AgentDefinition> {
         let shared = &self.shared;
         shared.order.iter().filter_map(|name| shared.definitions.get(name)).map(AsRef::as_ref)
     }
 
-    /// A tool for each agent, `sub_agent_NAME`, and those for agents that work beside their caller: `spawn_agent`,
-    /// `send_input`, `wait`, `close_agent`. Without agents there are none.
+    /// Returns the tool `sub_agent_NAME` of each agent, and the tools for agents that work beside their
+    /// caller: `spawn_agent`, `send_input`, `wait` and `close_agent`. Returns no tools if no agent is
+    /// registered.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         if self.shared.order.is_empty() {
             return Vec::new();
@@ -127,7 +132,8 @@ impl SubAgents {
         tools
     }
 
-    /// `new_task`: hands a task to an agent that works in one of these modes. Nothing where there are none.
+    /// Returns the tool `new_task`, which gives a task to an agent in one of these work modes; `None` without
+    /// modes.
     pub fn new_task(&self, modes: &WorkModes) -> Option<Arc<dyn Tool>> {
         let modes: Vec<_> = modes.iter().map(|mode| TaskMode::new(&*mode.slug, &*mode.name)).collect();
         if modes.is_empty() {
@@ -138,7 +144,7 @@ impl SubAgents {
 }
 
 impl Shared {
-    /// Adds one, unless its name is taken.
+    /// Registers a definition unless its name is registered already.
     fn add(&mut self, definition: AgentDefinition) -> Result<(), DefinitionError> {
         let name = definition.name().to_owned();
         if self.definitions.contains_key(&name) {
@@ -149,8 +155,9 @@ impl Shared {
         Ok(())
     }
 
-    /// A place for one more agent below a run. The root's calls wait for one; an agent's do not, because whoever holds a
-    /// place would wait for another.
+    /// Acquires a place for one more agent below a run. Calls of the root wait for a free place. Calls of an
+    /// agent fail instead, because an agent occupies a place while it waits, and all places could wait for
+    /// each other.
     pub(crate) async fn place(
         &self,
         run: &CallingRun,
@@ -168,7 +175,7 @@ impl Shared {
         }
     }
 
-    /// The same without waiting.
+    /// Like [`place`](Self::place), but fails if no place is free.
     pub(crate) fn place_now(&self, run: &CallingRun) -> Result<OwnedSemaphorePermit, ToolError> {
         self.check_depth(run)?;
         Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
@@ -189,7 +196,7 @@ impl Shared {
         )))
     }
 
-    /// The definition of a name, or what else there is.
+    /// Returns the definition of a name, or an error for the model that lists the registered names.
     pub(crate) fn definition(&self, name: &str) -> Result<Arc<AgentDefinition>, ToolError> {
         self.definitions.get(name).cloned().ok_or_else(|| {
             ToolError::model(format!(
@@ -199,7 +206,7 @@ impl Shared {
         })
     }
 
-    /// Each agent and what it is for, a line each, for words to the model.
+    /// Returns a line for each agent with its name and description, for the model.
     pub(crate) fn listed(&self) -> String {
         let line = |definition: &Arc<AgentDefinition>| {
             format!("\n- {}: {}", definition.name(), definition.description())

@@ -1,4 +1,4 @@
-//! `new_task`: the same as calling an agent, but what it is comes from a mode.
+//! The tool `new_task`: it starts an agent whose role comes from a work mode.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::owner::NEW_TASK;
 use crate::spec::calling_run;
 use crate::sub_agents::Shared;
 
-/// Does tasks in modes.
+/// The implementation of tasks in work modes.
 pub(crate) struct TaskModes {
     shared: Arc<Shared>,
     modes: Vec<TaskMode>,

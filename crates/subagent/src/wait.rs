@@ -1,4 +1,4 @@
-//! `wait`: the reports of agents that work beside their caller.
+//! The tool `wait`: it returns the reports of agents that work beside their caller.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::beside::Beside;
 use crate::spec::{about_an_agent, calling_run, spec};
 use crate::sub_agents::Shared;
 
-/// How long it waits where nothing is said, and at the most.
+/// The default timeout and the maximum timeout, in seconds.
 const SECONDS: u64 = 300;
 const MOST_SECONDS: u64 = 3_600;
-/// The most agents that are waited for at once.
+/// The maximum number of agents in one call.
 const MOST_AGENTS: usize = 64;
 
-/// Waits for agents.
+/// The tool `wait`.
 pub(crate) struct Wait {
     spec: ToolSpec,
     shared: Arc<Shared>,
@@ -51,7 +51,8 @@ impl Tool for Wait {
         &self.spec
     }
 
-    /// Not read-only: a call that only reads would begin before the one that spawns has run.
+    /// The tool is not read-only, because read-only calls can start before the earlier `spawn_agent` call of
+    /// the same answer.
     fn hints(&self) -> Hints {
         about_an_agent()
     }

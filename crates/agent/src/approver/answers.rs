@@ -7,8 +7,8 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 
 use crate::{Approver, ApproverFuture};
 
-/// Gives answers from a list, one for each question in the order in which they are asked, and keeps what was asked.
-/// When the list is at its end nobody is there. Clones share the list.
+/// An approver that answers from a list in the order of the requests, and stores the requests. At the end of
+/// the list it is absent. Clones share the list.
 ///
 /// ```
 /// use windlass_agent::{Answer, Answers};
@@ -28,37 +28,37 @@ struct State {
     asked: Vec<ApprovalRequest>,
 }
 
-/// What is answered.
+/// One answer in the list of [`Answers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Answer {
-    /// Yes, once.
+    /// Approves the call once.
     Approve,
-    /// Yes, for the rest of the session.
+    /// Approves the call, and calls of the same shape for the rest of the session.
     Remember,
-    /// No, and why.
+    /// Denies the call, with a reason for the model.
     Deny(Option<String>),
-    /// Nobody is there.
+    /// The approver is absent.
     Nobody,
-    /// Nothing, for ever: the question times out or is taken back.
+    /// Never answers, so that the request times out or is withdrawn.
     Wait,
-    /// Yes, to another question.
+    /// Approves another request than the one that was made.
     WrongQuestion,
 }
 
 impl Answers {
-    /// These answers, in this order.
+    /// Creates an approver with these answers.
     pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         let state = State { answers: answers.into_iter().collect(), asked: Vec::new() };
         Self { state: Arc::new(Mutex::new(state)) }
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub fn asked(&self) -> Vec<ApprovalRequest> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
     }
 
-    /// How many answers were not given yet.
+    /// Returns the number of unused answers.
     pub fn left(&self) -> usize {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).answers.len()
     }

@@ -1,4 +1,4 @@
-//! An approver whose questions an application takes from a queue.
+//! An approver whose requests an application receives from a queue.
 
 use std::num::NonZeroUsize;
 use std::pin::Pin;
@@ -10,7 +10,8 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 
 use crate::{Approver, ApproverFuture};
 
-/// Puts each question into a queue, from which an application takes it to answer it at any time.
+/// An approver that sends each request into a queue. An application receives it there and can answer at any
+/// time.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -31,33 +32,35 @@ pub struct ChannelApprover {
     waiting: mpsc::Sender<OpenQuestion>,
 }
 
-/// The questions of a [`ChannelApprover`], as a stream. Dropping it is nobody being there any more.
+/// The requests of a [`ChannelApprover`] as a stream. Dropping it has the same effect as having no approver.
 #[derive(Debug)]
 pub struct Questions {
     waiting: mpsc::Receiver<OpenQuestion>,
 }
 
-/// A question that waits for its answer. Dropping it unanswered is nobody being there for it.
+/// An approval request that waits for its answer. Dropping it without an answer means that the approver is
+/// absent for this request.
 #[derive(Debug)]
 pub struct OpenQuestion {
     request: ApprovalRequest,
     answer: oneshot::Sender<ApprovalDecision>,
 }
 
-/// Why an answer is refused.
+/// The reason why an answer is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerRefused {
-    /// The question timed out, was cancelled, or its run is gone.
+    /// The request timed out or was cancelled, or its run has ended.
     #[error("the question has ended; the answer came too late")]
     Late,
-    /// The answer names another question.
+    /// The answer contains the id of another request.
     #[error("the answer is to another question")]
     WrongQuestion,
 }
 
 impl ChannelApprover {
-    /// An approver, and its questions. So many of them wait in the queue; what is asked beyond that waits for a place.
+    /// Creates an approver and the stream of its requests. The queue holds `capacity` requests; further
+    /// requests wait for a free place.
     pub fn new(capacity: NonZeroUsize) -> (Self, Questions) {
         let (sender, receiver) = mpsc::channel(capacity.get().min(tokio::sync::Semaphore::MAX_PERMITS));
         (Self { waiting: sender }, Questions { waiting: receiver })
@@ -65,7 +68,8 @@ impl ChannelApprover {
 }
 
 impl Approver for ChannelApprover {
-    /// Cancel-safe: a question whose asker is gone is not given out any more, and one that was given out says so.
+    /// Cancel-safe: [`Questions`] skips a request whose future was dropped, and [`OpenQuestion::has_ended`]
+    /// returns `true` for it.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
@@ -82,7 +86,7 @@ impl Stream for Questions {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<OpenQuestion>> {
         loop {
             match self.waiting.poll_recv(cx) {
-                // Nobody waits for its answer any more.
+                // The run no longer waits for this answer.
                 Poll::Ready(Some(question)) if question.has_ended() => {}
                 other => return other,
             }
@@ -91,45 +95,48 @@ impl Stream for Questions {
 }
 
 impl OpenQuestion {
-    /// What is asked.
+    /// Returns the approval request.
     pub fn request(&self) -> &ApprovalRequest {
         &self.request
     }
 
-    /// Whether nobody waits for the answer any more: it timed out, was cancelled, or its run is gone.
+    /// Returns whether the run no longer waits for the answer, because the request timed out or was cancelled
+    /// or the run has ended.
     pub fn has_ended(&self) -> bool {
         self.answer.is_closed()
     }
 
-    /// Waits until nobody waits for the answer any more, so that the question can be taken off the screen.
+    /// Waits until the run no longer waits for the answer, so that an application can remove the question
+    /// from its screen.
     ///
     /// Cancel-safe.
     pub async fn ended(&mut self) {
         self.answer.closed().await;
     }
 
-    /// Yes, once.
+    /// Approves the call once.
     ///
     /// # Errors
-    /// If the question has ended.
+    /// Returns [`AnswerRefused::Late`] if the request has ended.
     pub fn approve(self) -> Result<(), AnswerRefused> {
         let decision = ApprovalDecision::approve(self.request.request_id.clone());
         self.answer(decision)
     }
 
-    /// No, and why.
+    /// Denies the call, with an optional reason for the model.
     ///
     /// # Errors
-    /// If the question has ended.
+    /// Returns [`AnswerRefused::Late`] if the request has ended.
     pub fn deny(self, reason: Option<String>) -> Result<(), AnswerRefused> {
         let decision = ApprovalDecision::deny(self.request.request_id.clone(), reason);
         self.answer(decision)
     }
 
-    /// Any answer.
+    /// Answers with any decision.
     ///
     /// # Errors
-    /// If it is to another question, or the question has ended. The question is gone then: nobody is there for it.
+    /// Returns an error if the decision is for another request, or if the request has ended. In both cases
+    /// the request is consumed, and the approver counts as absent for it.
     pub fn answer(self, decision: ApprovalDecision) -> Result<(), AnswerRefused> {
         if decision.request_id != self.request.request_id {
             return Err(AnswerRefused::WrongQuestion);

@@ -1,4 +1,4 @@
-//! An approver whose questions lie in a folder, where another process answers them.
+//! An approver that writes its requests into a folder, where another process answers them.
 
 mod folder;
 mod posted;
@@ -18,21 +18,23 @@ use folder::Folder;
 use posted::{Look, Posted};
 pub use refusal::{RefusedFile, RefusedFileReason};
 
-/// How often the folder is looked at.
+/// The default interval between two checks of the folder.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The shortest and the longest time between two looks.
+/// The shortest and the longest interval between two checks.
 const BOUNDS: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(5));
 
-/// How many looks an answer may take that is being written. Then it is refused.
+/// The number of consecutive checks after which an incomplete answer file is refused.
 const INCOMPLETE_LOOKS: u32 = 20;
 
-/// Writes each question into a folder as `ID.request.json` and takes the answer from `ID.decision.json`, which another
-/// process of the same user puts there. The README says what is in these files.
+/// An approver that writes each request into a folder as `ID.request.json` and reads the answer from
+/// `ID.decision.json`, which another process of the same user writes. The README of the crate describes both
+/// files.
 ///
-/// A question that ends, however it ends, is taken out of the folder. A file that is no answer to an open question is
-/// told to [`FileApprover::on_refusal`] and moved to the folder `refused`; the question stays open. Whoever can write
-/// to the folder can say yes, so it has to lie where no tool of the agent can write.
+/// A request file is removed when its request ends for any reason. A file that does not answer an open
+/// request is passed to the callback of [`FileApprover::on_refusal`] and moved to the folder `refused`; the
+/// request stays open. Every program that can write to the folder can approve calls, so the folder must not
+/// be writable by any tool of the agent.
 ///
 /// ```
 /// use windlass_agent::FileApprover;
@@ -49,21 +51,23 @@ pub struct FileApprover {
 }
 
 impl FileApprover {
-    /// Asks in this folder. It is made if it is not there, for the user alone.
+    /// Opens the folder, and creates it with access for its user only if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be made, or others than the user can write to it.
+    /// Returns an error if the folder cannot be created or opened, belongs to another user, or is writable
+    /// for others.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ApprovalFolderError> {
         Ok(Self { folder: Arc::new(Folder::open(path.as_ref())?), interval: INTERVAL })
     }
 
-    /// Looks so often, at least every five seconds and at most every ten milliseconds. Without it: every 100.
+    /// Sets the interval between two checks of the folder, at least 10 ms and at most 5 s. The default is 100
+    /// ms.
     pub fn with_interval(mut self, interval: Duration) -> Self {
         self.interval = interval.clamp(BOUNDS.0, BOUNDS.1);
         self
     }
 
-    /// Who is told of files that are refused. It is called between other work and must not wait.
+    /// Sets the callback for refused files. It must not block.
     pub fn on_refusal(self, tell: impl Fn(&RefusedFile) + Send + Sync + 'static) -> Self {
         self.folder.tell_to(Box::new(tell));
         self
@@ -84,8 +88,8 @@ impl FileApprover {
         }
     }
 
-    /// The file system can be slow, so it is met on another thread. A question that is given up meanwhile is dropped
-    /// there, which takes its file away.
+    /// Writes the request on a blocking thread. If the future is dropped meanwhile, the thread drops the
+    /// `Posted` value and removes the file.
     async fn post(&self, request: ApprovalRequest) -> Option<Posted> {
         let folder = self.folder.clone();
         spawn_blocking(move || folder.post(request)).await.ok()?
@@ -101,7 +105,7 @@ impl FileApprover {
 }
 
 impl Approver for FileApprover {
-    /// Cancel-safe: a question that is given up is taken out of the folder.
+    /// Cancel-safe: dropping the future removes the request from the folder.
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(self.ask(request.clone()))
     }

@@ -1,4 +1,4 @@
-//! Answers that were given while nobody asked, as to a run that was suspended.
+//! Answers that were given while the run was suspended.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
 
 use crate::{Approver, ApproverFuture};
 
-/// Gives answers that were stored for questions of a suspended run, and puts everything else to another approver. An
-/// answer counts for the question that it was given to and for nothing else: the digest of what was shown has to be the
-/// same (RULES H4).
+/// An approver that answers requests of a suspended run with stored decisions, and passes every other request
+/// to another approver. A stored decision is used only if the digest of the request is the digest that was
+/// shown with the answered request (RULES H4).
 #[derive(Clone)]
 pub struct StoredAnswers {
     answers: BTreeMap<String, (ApprovalDecision, Digest)>,
@@ -17,12 +17,12 @@ pub struct StoredAnswers {
 }
 
 impl StoredAnswers {
-    /// No answers yet; what is not answered is put to `otherwise`.
+    /// Creates an approver without answers. Requests without a stored answer are passed to `otherwise`.
     pub fn new(otherwise: impl Approver + 'static) -> Self {
         Self { answers: BTreeMap::new(), otherwise: Arc::new(otherwise) }
     }
 
-    /// The same with an answer to a question that showed what has this digest.
+    /// Adds a decision for the request that was shown with this digest.
     pub fn with_answer(mut self, decision: ApprovalDecision, shown: Digest) -> Self {
         self.answers.insert(decision.request_id.clone(), (decision, shown));
         self

@@ -1,4 +1,5 @@
-//! The calls of a run: judged, run while their answer streams or after it, each with what it may see of the run.
+//! The execution of calls: the decision, the run during or after the streaming answer, and the context of
+//! each call.
 
 use std::sync::Arc;
 
@@ -14,18 +15,18 @@ use crate::CallingRun;
 use crate::checkpointer::NotPassed;
 use crate::judging::Judged;
 
-/// What came of running a call.
+/// The outcome of a run of a call.
 enum Ran {
     Ended(ToolResult),
-    /// Its result comes from outside.
+    /// The result arrives later from elsewhere.
     Deferred,
-    /// The run cannot go on.
+    /// An error that ends the whole run.
     Fatal(String),
 }
 
 impl Outside {
     pub(super) fn judge(&mut self, call: ToolCall) {
-        // What only the program can have done wrong, no result helps against.
+        // A result would not help the model if only the program can be at fault.
         if let Err(misrouted) = self.judging.route(&call) {
             return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
@@ -38,7 +39,7 @@ impl Outside {
         self.start(otherwise, async move { Input::Judged { call: id, judgement: Box::new(judging.await) } });
     }
 
-    /// Looking at what a call meets may wait for a disk, so it has a thread of its own.
+    /// Decides about a call on a blocking thread, because the inspection may wait for a disk.
     fn judgement(&self, call: ToolCall) -> impl Future<Output = Judgement> + use<> {
         let (judging, events) = (self.judging.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
@@ -54,7 +55,8 @@ impl Outside {
         }
     }
 
-    /// Judges a call whose answer still streams, and runs it if policy lets it without a question.
+    /// Decides about a call whose answer still streams, and runs it if the policy allows it without a
+    /// question.
     pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
         if self.judging.route(&call).is_err() {
             let outcome = Box::new(Ahead::NotBegun);
@@ -63,7 +65,7 @@ impl Outside {
         let judging = self.judgement(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
         let running = self.running(call.clone(), ctx);
-        // It only reads, so it may be begun again.
+        // The call only reads, so it can be started again later.
         let outcome = Box::new(Ahead::NotBegun);
         let otherwise = Input::Ahead { answer, call: call.id.clone(), outcome };
         self.start(otherwise, async move {
@@ -72,7 +74,7 @@ impl Outside {
                 Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
                     match running.await {
                         Ran::Ended(result) => Ahead::Ran { facts, decision, result },
-                        // What it waits for is begun when the answer is kept.
+                        // The machine runs the call again after it has recorded the answer.
                         Ran::Deferred => Ahead::NotBegun,
                         Ran::Fatal(message) => Ahead::Fatal { facts, decision, message },
                     }
@@ -87,7 +89,7 @@ impl Outside {
         let id = call.id.clone();
         let ctx = self.context(&id);
         let running = self.running(call, ctx);
-        // A tool that panics is caught where it runs; whatever else panics, the tool may have run.
+        // The toolbox catches a tool that panics. After any other panic the tool may have run already.
         let text =
             "the call broke off inside the program, and nobody knows what it did; look at the present state";
         let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
@@ -100,7 +102,7 @@ impl Outside {
         });
     }
 
-    /// Asks the files what became of a call that was cut off.
+    /// Determines from the planned files whether an interrupted call took effect.
     pub(super) fn look_back(&mut self, call: ToolCall, planned: Vec<PlannedFile>) {
         let tools = self.tools.clone();
         let id = call.id.clone();
@@ -112,7 +114,7 @@ impl Outside {
         });
     }
 
-    /// Brings the result of a call that went on elsewhere, if it has come.
+    /// Returns the result of a deferred call if it has arrived.
     pub(super) fn collect(&mut self, call: ToolCall) {
         let input = match self.results.remove(&call.id) {
             Some(result) => Input::Result(result),
@@ -121,7 +123,7 @@ impl Outside {
         self.come_back(input);
     }
 
-    /// The run of a call that was judged by the time this is waited for.
+    /// Returns the future that runs a call. The call must be decided before the future is polled.
     fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
         let (judging, tools) = (self.judging.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
@@ -206,7 +208,7 @@ impl Outside {
     }
 }
 
-/// Tells the machine that a call has begun; behind the other inputs if the queue is full.
+/// Informs the machine that a call has started. If the queue is full, a task sends the input later.
 fn send_started(inputs: &mpsc::Sender<Box<Input>>, call: &CallId) {
     if let Err(TrySendError::Full(input)) = inputs.try_send(Box::new(Input::Started(call.clone()))) {
         let inputs = inputs.clone();

@@ -1,4 +1,4 @@
-//! The folder itself: what is written, refused and taken away in it. Everything here blocks.
+//! The folder of requests and answers. All functions block.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,41 +21,42 @@ pub(super) const REQUEST: &str = ".request.json";
 pub(super) const DECISION: &str = ".decision.json";
 const REFUSED: &str = "refused";
 
-/// How many names one look goes through. What lies behind them is found when those before are gone.
+/// Directory entries that one check reads. Further entries are found after these files are removed.
 const NAMES: usize = 4096;
 
-/// How many ended questions are remembered by name, to tell an answer that is late from one that nobody asked for.
+/// Ids of ended requests that are kept, to distinguish a late answer from an answer to a request that never
+/// existed.
 const ENDED: usize = 10_000;
 
-/// Why a folder cannot be used for approvals.
+/// The reason why a folder cannot be used for approvals.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalFolderError {
-    /// It cannot be made or opened.
+    /// The folder cannot be created or opened.
     #[error("the folder {} cannot be {doing}", path.display())]
     Io {
-        /// Which folder.
+        /// The path of the folder.
         path: PathBuf,
-        /// What was tried.
+        /// The action that failed, as a past participle for the message.
         doing: &'static str,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It belongs to another user, who could say yes.
+    /// The folder belongs to another user, who could approve calls.
     #[error("the folder {} belongs to another user", path.display())]
     NotOurs {
-        /// Which folder.
+        /// The path of the folder.
         path: PathBuf,
     },
-    /// Others can write to it, and so could say yes.
+    /// Other users can write to the folder and could approve calls.
     #[error("others than you can write to the folder {}: chmod go-w", path.display())]
     Writable {
-        /// Which folder.
+        /// The path of the folder.
         path: PathBuf,
     },
 }
 
-/// The folder. It is opened once, so that nobody can put another one in its place.
+/// The folder. All accesses use the same open descriptor, so that the path cannot be exchanged later.
 pub(super) struct Folder {
     path: PathBuf,
     pub(super) dir: OwnedFd,
@@ -69,12 +70,12 @@ type Teller = Box<dyn Fn(&RefusedFile) + Send + Sync>;
 struct State {
     open: BTreeSet<String>,
     ended: BTreeSet<String>,
-    /// What could neither be moved nor removed, and is not told again.
+    /// Names of files that could be neither moved nor removed; they are reported only once.
     stuck: BTreeSet<String>,
     tell: Option<Arc<Teller>>,
 }
 
-/// What is written for whoever answers.
+/// The content of a request file.
 #[derive(Serialize)]
 struct RequestFile<'a> {
     version: u32,
@@ -106,7 +107,7 @@ impl Folder {
         self.state().tell = Some(Arc::new(tell));
     }
 
-    /// Puts a question into the folder; nothing if that cannot be done, which is told.
+    /// Writes a request into the folder. Returns `None` if that fails, and reports the failure.
     pub(super) fn post(self: &Arc<Self>, request: ApprovalRequest) -> Option<Posted> {
         let id = request.request_id.clone();
         let name = format!("{id}{REQUEST}");
@@ -133,19 +134,21 @@ impl Folder {
         }
     }
 
-    /// Refuses an answer that lies here before its question was ever asked.
+    /// Refuses an answer file that existed before its request.
     fn refuse_early(&self, id: &str) {
         let is_there = |ending| {
             let name = format!("{id}{ending}");
             rustix::fs::statat(&self.dir, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
         };
-        // A question of a process that died was asked: it is put again when its run is resumed.
+        // If a request file of an ended process exists, the answer is valid: the resumed run repeats that
+        // request.
         if let (Some(decision), None) = (is_there(DECISION), is_there(REQUEST)) {
             self.refuse(&decision, Reason::NotAsked);
         }
     }
 
-    /// Writes under another name, and gives it its name when it is whole and locked.
+    /// Writes a temporary file, locks it, and renames it, so that a request file is always complete and
+    /// locked.
     fn write(&self, id: &str, name: &str, request: &ApprovalRequest) -> io::Result<File> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let asked_at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
@@ -162,7 +165,7 @@ impl Folder {
         named.map(|()| file)
     }
 
-    /// Looks for files that are no answers to open questions, and for questions that nobody asks any more.
+    /// Refuses files that do not answer an open request, and removes requests of processes that have ended.
     pub(super) fn sweep(&self) {
         let Ok(names) = Dir::read_from(&self.dir) else { return };
         for entry in names.take(NAMES) {
@@ -177,7 +180,7 @@ impl Folder {
     }
 
     fn sweep_decision(&self, name: &str, id: &str) {
-        // Another process may ask in the same folder: its question lies there too.
+        // Another process can use the same folder; its request file is here too.
         let is_asked =
             rustix::fs::statat(&self.dir, format!("{id}{REQUEST}"), AtFlags::SYMLINK_NOFOLLOW).is_ok();
         let (is_open, has_ended) = {
@@ -199,7 +202,7 @@ impl Folder {
         }
     }
 
-    /// Moves a file aside and tells it.
+    /// Moves a file to the folder `refused` and reports it.
     pub(super) fn refuse(&self, name: &str, reason: Reason) {
         if self.state().stuck.contains(name) {
             return;
@@ -209,7 +212,7 @@ impl Folder {
         let moved_to = format!("{name}.{:016x}", u64::from_be_bytes(random));
         let moved = match rustix::fs::renameat(&self.dir, name, &self.refused, &moved_to) {
             Ok(()) => Some(moved_to),
-            // Somebody else was faster.
+            // Another process has moved or removed the file.
             Err(Errno::NOENT) => return,
             Err(_) => {
                 if rustix::fs::unlinkat(&self.dir, name, AtFlags::empty()).is_err() {
@@ -254,7 +257,8 @@ impl std::fmt::Debug for Folder {
     }
 }
 
-/// Neither a link nor a pipe nor a device can lead elsewhere or let the reader wait.
+/// Returns flags that do not follow links, do not wait for a pipe and do not make a terminal the controlling
+/// one.
 pub(super) fn reading() -> OFlags {
     OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
 }

@@ -1,4 +1,4 @@
-//! One question in the folder, and the answer to it. Everything here blocks.
+//! One request in the folder and the reading of its answer. All functions block.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,27 +12,27 @@ use windlass_hitl::{ApprovalDecision, Digest};
 use super::RefusedFileReason as Reason;
 use super::folder::{DECISION, Folder, REQUEST, reading};
 
-/// The most bytes of an answer.
+/// The maximum size of an answer file.
 const ANSWER_BYTES: u64 = 64 * 1024;
 
-/// A question in the folder. It is taken out when this is dropped.
+/// An open request in the folder. Dropping it removes the request file.
 pub(super) struct Posted {
     folder: Arc<Folder>,
     id: String,
     digest: Digest,
-    /// Locked while the question is open: a question whose lock is free was left by a process that died.
+    /// The locked request file. A request file without a lock was left by a process that has ended.
     _lock: File,
 }
 
-/// What a look at an answer found.
+/// The result of a check for the answer.
 pub(super) enum Look {
     Nothing,
-    /// The answer is being written.
+    /// The answer file is still being written.
     Incomplete,
     Answer(ApprovalDecision),
 }
 
-/// What is read of the answer.
+/// The content of an answer file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DecisionFile {
@@ -44,7 +44,7 @@ struct DecisionFile {
     remember: bool,
     #[serde(default)]
     always_allow: bool,
-    /// What was shown, if whoever answers says it.
+    /// The digest of the request that was answered, if the file contains it.
     #[serde(default)]
     digest: Option<Digest>,
 }
@@ -54,8 +54,8 @@ impl Posted {
         Self { folder, id, digest, _lock: lock }
     }
 
-    /// Looks for the answer, and takes it. A file that is none is refused, unless it is not whole yet and the reader
-    /// is patient.
+    /// Reads and removes the answer. An invalid file is refused; an incomplete file is left if `is_patient`
+    /// is set.
     pub(super) fn look(&self, is_patient: bool) -> Look {
         self.folder.sweep();
         let name = format!("{}{DECISION}", self.id);
@@ -113,7 +113,7 @@ impl Drop for Posted {
     fn drop(&mut self) {
         self.folder.end(&self.id);
         let _ = rustix::fs::unlinkat(&self.folder.dir, format!("{}{REQUEST}", self.id), AtFlags::empty());
-        // An answer that came while the question ended.
+        // The answer arrived while the request ended.
         let name = format!("{}{DECISION}", self.id);
         if rustix::fs::statat(&self.folder.dir, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             self.folder.refuse(&name, Reason::Late);
@@ -121,7 +121,7 @@ impl Drop for Posted {
     }
 }
 
-/// Why a file is no answer, and whether it only breaks off.
+/// The reason why an answer file is invalid. `is_cut` is set if its JSON is incomplete.
 struct Unfit {
     reason: Reason,
     is_cut: bool,

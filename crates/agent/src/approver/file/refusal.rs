@@ -1,51 +1,51 @@
-//! Files in the folder of approvals that are no answers.
+//! Refused files in the folder of approvals.
 
 use std::fmt;
 
-/// A file in the folder of approvals that is refused.
+/// A refused file in the folder of approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedFile {
-    /// Its name.
+    /// The name of the file.
     pub file: String,
-    /// Why.
+    /// The reason of the refusal.
     pub reason: RefusedFileReason,
-    /// The name that it has now in the folder `refused`; nothing if it could not be moved.
+    /// The new name in the folder `refused`; `None` if the file could not be moved.
     pub moved_to: Option<String>,
 }
 
-/// Why a file is refused.
+/// The reason why a file is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefusedFileReason {
-    /// Nobody asked.
+    /// No request has this id.
     #[error("there is no such question")]
     NotAsked,
-    /// The question was answered before, timed out or was taken back.
+    /// The request was answered, timed out or was withdrawn before.
     #[error("the question has ended; the answer came too late")]
     Late,
-    /// What is written names another question than the file's name.
+    /// The id in the file differs from the id in its name.
     #[error("it answers another question than its name says")]
     WrongQuestion,
-    /// It was shown something else.
+    /// The digest in the file differs from the digest of the request.
     #[error("its digest is not the question's: what was shown is not what would run")]
     WrongDigest,
-    /// It is not what the README says.
+    /// The file does not have the format that the README describes.
     #[error("it is no answer: {0}")]
     Malformed(String),
-    /// It is too large.
+    /// The file is larger than 64 KiB.
     #[error("it is larger than an answer can be")]
     TooLarge,
-    /// It is a link, a folder, a pipe or a device.
+    /// The file is a link, a folder, a pipe or a device.
     #[error("it is not a regular file")]
     NotAFile,
-    /// It belongs to another user.
+    /// The file belongs to another user.
     #[error("it belongs to another user")]
     NotOurs,
-    /// Others than the user can write it.
+    /// Users other than the owner can write to the file.
     #[error("others than its owner can write it")]
     Writable,
-    /// It cannot be read, or the question cannot be written.
+    /// The file cannot be read, or the request cannot be written.
     #[error("the system refuses: {0}")]
     System(String),
 }
