@@ -45,6 +45,17 @@ pub(crate) enum Way {
 /// Each of [`tools`](Self::tools) runs only while its definition is unchanged. The connection ends when the
 /// last clone and the last of its tools are dropped; a child process then gets half a second to exit after
 /// its input closed and half a second after SIGTERM, before its process group is killed.
+///
+/// ```
+/// use windlass_mcp::{ClientOptions, McpClient, McpServer};
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let client = McpClient::of(McpServer::new("files", "/no/such/program")?, ClientOptions::default());
+/// assert!(client.refresh().await.is_err(), "the program does not exist");
+/// assert!(client.tools().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct McpClient(Arc<Used>);
 
@@ -239,7 +250,8 @@ impl McpClient {
         self.0.log().lines()
     }
 
-    /// Closes the connection for good. Running and later calls get an error.
+    /// Closes the client for good: later calls get an error. A call that is running keeps its connection
+    /// until it ends.
     pub async fn stop(&self) {
         self.0.stop().await;
     }

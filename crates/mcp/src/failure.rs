@@ -32,7 +32,8 @@ pub(crate) enum Failure {
     SignIn(String),
     /// No connection could be made.
     Unreached(String),
-    /// The server, or a proxy before it, refused the request with a status of 300 to 499.
+    /// The request was refused: by HTTP status 300 to 499, because the server has only the old HTTP+SSE
+    /// transport, or by an error of the OAuth client.
     Refused(String),
     /// The connection broke after the request was sent: it may have run, and its answer is lost.
     Broken(String),

@@ -101,7 +101,7 @@ impl Used {
         self.changed.notified().await;
     }
 
-    /// Closes the connection for good.
+    /// Drops the connection and prevents another start.
     pub(crate) async fn stop(&self) {
         let mut state = self.state.lock().await;
         *state = State { is_stopped: true, ..State::default() };

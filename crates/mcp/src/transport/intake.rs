@@ -70,8 +70,7 @@ impl Intake {
             Some(Message::Notification { method }) => {
                 match method.as_ref() {
                     "notifications/tools/list_changed" => ledger.lists_changed(),
-                    // Progress is delivered here, before the answer, because the engine could reorder the
-                    // two.
+                    // Progress bypasses the engine, so that it cannot arrive after the answer.
                     "notifications/progress" => self.progress(text),
                     _ => {}
                 }
