@@ -1,5 +1,5 @@
-//! A client for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`): it takes the server's
-//! address as its last argument, and does what the scenario in `MCP_CONFORMANCE_SCENARIO` asks for.
+//! A client for the published conformance suite of MCP (npm `@modelcontextprotocol/conformance`). It takes the
+//! server's URL as its last argument, and runs the scenario named by `MCP_CONFORMANCE_SCENARIO`.
 //!
 //! `npx @modelcontextprotocol/conformance client --command target/debug/examples/conformance_client --suite all`
 #![expect(
@@ -23,15 +23,15 @@ use windlass_tool::{AnswerFuture, Context, Human, Question};
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-/// The address of a document about this client that the suite knows.
+/// URL of this client's metadata document, which the suite knows.
 const METADATA_URL: &str = "https://conformance-test.local/client-metadata.json";
-/// How often somebody signs in before it is given up.
+/// Maximum number of attempts to start, and of attempts to call a tool, with a sign-in after each failure.
 const SIGN_INS: usize = 3;
 
-/// A human who leaves everything as the server proposes it.
+/// A human who accepts the server's defaults with empty answers.
 struct Agrees;
 
-/// Tokens for as long as the program runs.
+/// A store of tokens in memory.
 #[derive(Default)]
 struct Memory(Mutex<BTreeMap<String, String>>);
 
@@ -83,14 +83,14 @@ async fn main() -> Result<(), Failed> {
         }
     }
     client.stop().await;
-    // The session is given back in the background.
+    // The session is deleted in the background.
     tokio::time::sleep(Duration::from_millis(200)).await;
     Ok(())
 }
 
 fn sign_in(scenario: &str, context: &Value) -> SignIn {
     let word = |key: &str| context.get(key).and_then(Value::as_str);
-    // The suite's authorities are on other ports of this machine.
+    // The suite's authorities listen on other ports of this machine.
     let sign_in =
         SignIn::new(Arc::new(Memory::default())).with_metadata_url(METADATA_URL).with_any_authority();
     let grant = if scenario.starts_with("auth/client-credentials") { Grant::Program } else { Grant::Human };
@@ -112,7 +112,7 @@ async fn start(server: &McpServer) -> Result<McpClient, Failed> {
     Err("signed in, and still not let in".into())
 }
 
-/// The suite's authority sends everybody who comes back at once: no browser is needed.
+/// Follows the redirect in place of a browser: the suite's authority consents at once.
 async fn login(server: &McpServer, challenge: &str) -> Result<(), Failed> {
     let options = LoginOptions::default().with_challenge(challenge).with_time(Duration::from_secs(10));
     let visit = |url: &OpenUrl| {

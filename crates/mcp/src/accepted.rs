@@ -1,4 +1,4 @@
-//! What a human has accepted: tools of servers, each exactly as it was shown.
+//! The tools that a human has accepted, with the definition that was displayed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
@@ -10,11 +10,12 @@ use crate::Definition;
 /// A set of accepted tools that servers and the application share.
 pub type AcceptedTools = Arc<RwLock<Accepted>>;
 
-/// The tools that a human has accepted, by server and name, each with the definition that she was shown.
+/// The tools that a human has accepted, by server and name, each with the displayed definition.
 ///
-/// A tool of another definition, or of another program under the server's id, is not known; what a server leaves out of
-/// a list for a while is not forgotten. Values only: whoever keeps it on a disk is somebody else, and a text that cannot
-/// be read means that everything is asked anew.
+/// A tool with another definition, or of another program under the same server id, is not accepted. An entry
+/// stays if a server omits its tool from a list for a while. The type does no I/O: the application stores the
+/// text of [`to_text`](Self::to_text). If that text cannot be read, start with an empty set, and each tool is
+/// asked about again.
 ///
 /// ```
 /// use windlass_mcp::Accepted;
@@ -35,21 +36,21 @@ pub struct Accepted {
 struct Entry {
     origin: String,
     fingerprint: String,
-    /// The definition in lines, for the difference when it changes.
+    /// The definition in lines, to display a difference when the definition changes.
     text: String,
 }
 
-/// Why a set cannot be read.
+/// Error of reading a set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AcceptedError {
-    /// It is no such set.
+    /// The text is not a set of accepted tools.
     #[error("the accepted tools cannot be read")]
     Json(#[from] serde_json::Error),
-    /// It is of another version of this program.
+    /// The set has another format version.
     #[error("the accepted tools have version {version}, this program reads {}", Accepted::VERSION)]
     Version {
-        /// The set's version.
+        /// The set's format version.
         version: u32,
     },
 }
@@ -61,13 +62,13 @@ impl Default for Accepted {
 }
 
 impl Accepted {
-    /// The version of this vocabulary.
+    /// The version of this format.
     pub const VERSION: u32 = 1;
 
-    /// Reads a set.
+    /// Parses a set.
     ///
     /// # Errors
-    /// If the text is no set of this version.
+    /// If the text is not a set of this version.
     pub fn parse(text: &str) -> Result<Self, AcceptedError> {
         let set: Self = serde_json::from_str(text)?;
         if set.version != Self::VERSION {
@@ -76,16 +77,16 @@ impl Accepted {
         Ok(set)
     }
 
-    /// The set as text.
+    /// Returns the set as JSON.
     ///
     /// # Errors
-    /// If it does not become JSON.
+    /// If the set cannot be serialized.
     pub fn to_text(&self) -> Result<String, AcceptedError> {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    /// A human has accepted this tool as it is shown in `definition.shown()`. What was accepted of the name before counts
-    /// no more.
+    /// Records that a human has accepted this tool as displayed by `definition.shown()`. It replaces an
+    /// earlier acceptance of the same server and name.
     pub fn accept(&mut self, definition: &Definition) {
         let entry = Entry {
             origin: definition.origin.clone(),
@@ -95,36 +96,36 @@ impl Accepted {
         self.servers.entry(definition.server.clone()).or_default().insert(definition.name.clone(), entry);
     }
 
-    /// Accepts a tool as another set has it. Returns whether that set has it.
+    /// Copies the acceptance of a tool from another set. Returns whether the other set has one.
     pub fn take_from(&mut self, other: &Self, server: &str, tool: &str) -> bool {
         let Some(entry) = other.servers.get(server).and_then(|tools| tools.get(tool)) else { return false };
         self.servers.entry(server.to_owned()).or_default().insert(tool.to_owned(), entry.clone());
         true
     }
 
-    /// Whether exactly this tool was accepted.
+    /// Returns whether a human accepted exactly this definition, of the same program or URL.
     pub fn is_known(&self, definition: &Definition) -> bool {
         self.entry(definition).is_some_and(|entry| {
             entry.fingerprint == definition.fingerprint && entry.origin == definition.origin
         })
     }
 
-    /// The definition in lines of the tool of this server and name that was accepted.
+    /// Returns the definition, in lines, that was accepted for the same server and name.
     pub fn text_before(&self, definition: &Definition) -> Option<&str> {
         self.entry(definition).map(|entry| entry.text.as_str())
     }
 
-    /// Whether what was accepted under the server's id was another program.
+    /// Returns whether the accepted tool of this server and name belongs to another program or URL.
     pub fn is_of_another_program(&self, definition: &Definition) -> bool {
         self.entry(definition).is_some_and(|entry| entry.origin != definition.origin)
     }
 
-    /// Takes an acceptance back, and says whether there was one.
+    /// Removes an acceptance, and returns whether there was one.
     pub fn revoke(&mut self, server: &str, tool: &str) -> bool {
         self.servers.get_mut(server).is_some_and(|tools| tools.remove(tool).is_some())
     }
 
-    /// Server, tool and fingerprint of everything that was accepted.
+    /// Returns an iterator over server, tool and fingerprint of each accepted tool.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.servers.iter().flat_map(|(server, tools)| {
             tools

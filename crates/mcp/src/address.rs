@@ -1,4 +1,4 @@
-//! The address of a server, and what goes with every request to it.
+//! The URL of a server, and the token and headers of each request to it.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,10 +13,10 @@ use crate::ServerIdError;
 use crate::oauth::SignIn;
 use crate::server::hex;
 
-/// The longest address.
+/// Maximum length of a URL in bytes.
 const BYTES: usize = 8 * 1024;
 
-/// Headers that the protocol sets, or that say where a request goes.
+/// Headers that an application may not set, because the protocol sets them or because they route the request.
 const TAKEN: [&str; 8] = [
     "accept",
     "authorization",
@@ -28,7 +28,7 @@ const TAKEN: [&str; 8] = [
     "mcp-session-id",
 ];
 
-/// An address with the secrets that go there and nowhere else.
+/// A server's URL, with the token, headers and sign-in that are sent to this URL only.
 #[derive(Clone)]
 pub(crate) struct Address {
     url: Url,
@@ -43,39 +43,40 @@ enum Value {
     Variable(String),
 }
 
-/// What goes with every request, read from the host when a connection begins.
+/// The token and headers of each request. Environment variables are read once per connection.
 #[derive(Clone, Default)]
 pub(crate) struct Carried {
     pub(crate) bearer: Option<SecretString>,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
 
-/// Why an address, or something that goes there, is not taken.
+/// Error of a server's URL, or of a header or token that is sent with its requests.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddressError {
-    /// The server's id is none.
+    /// The server's id is not valid.
     #[error(transparent)]
     Id(#[from] ServerIdError),
-    /// It is no address.
+    /// The text is not a URL.
     #[error("this is no address: {0}")]
     Malformed(#[from] url::ParseError),
-    /// It is too long.
+    /// The URL is longer than 8 KiB.
     #[error("an address of {0} bytes is not taken")]
     TooLong(usize),
-    /// What goes there could be read on its way.
+    /// The connection would not be encrypted: the scheme is not https, and not http to this machine.
     #[error("{0} is not taken: the address of a server is https, or http to this machine itself")]
     Open(String),
-    /// It carries a name or a password.
+    /// The URL contains a user name or a password.
     #[error("an address with a user in it is not taken; give a token with a variable of the environment")]
     User,
-    /// It is no header.
+    /// The name or the value is not valid in an HTTP header.
     #[error("{0:?} is not the name of a header, or its value cannot be sent")]
     Header(String),
-    /// The protocol sets it.
+    /// The protocol sets this header, so the application may not.
     #[error("the header {0} is set by the protocol")]
     Taken(String),
-    /// A variable of the environment is not there.
+    /// An environment variable is not set, or its value is not valid in a header. An empty token is an error
+    /// too.
     #[error("the variable {0} of the environment is not set, or holds what no header can carry")]
     Variable(String),
 }
@@ -117,7 +118,10 @@ impl Address {
         self.url.as_str()
     }
 
-    /// Reads what goes with every request.
+    /// Reads the environment variables, and returns the token and headers of each request.
+    ///
+    /// # Errors
+    /// [`AddressError::Variable`] if a variable is not set or its value is not valid in a header.
     pub(crate) fn carried(&self) -> Result<Carried, AddressError> {
         let missing = |name: &String| AddressError::Variable(name.clone());
         let bearer = self.bearer_from.as_ref().map(|name| {
@@ -137,7 +141,7 @@ impl Address {
         Ok(Carried { headers: headers.collect::<Result<_, AddressError>>()?, bearer: bearer.transpose()? })
     }
 
-    /// A digest of the address.
+    /// Returns a SHA-256 digest of the URL, in hexadecimal. Token and headers are not part of it.
     pub(crate) fn digest(&self) -> String {
         hex(&Sha256::digest(format!("windlass mcp address 1 {}", self.url)))
     }
@@ -155,7 +159,8 @@ impl fmt::Debug for Address {
     }
 }
 
-/// Whether nobody on the way can read what goes there: https, or this machine itself.
+/// Returns whether requests to this URL cannot be read on the network: https to any host, or http to this
+/// machine.
 pub(crate) fn is_closed(url: &Url) -> bool {
     let is_here = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

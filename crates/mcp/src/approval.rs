@@ -1,26 +1,27 @@
-//! Whether a server has to be there, and whether its tools ask.
+//! Settings of a server: required or optional, and when its tools ask a human.
 
-/// Whether a server has to be there.
+/// Requirement that a server is ready before the application continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it has to be there or need not")]
 pub enum Presence {
-    /// Without it everything goes on (RULES M4).
+    /// The application continues without the server (RULES M4).
     #[default]
     Optional,
-    /// Without it nothing begins.
+    /// Starting the connections fails if the server does not start.
     Required,
 }
 
-/// Whether a tool of a server asks a human before it runs.
+/// Rule for the approval of a server's tool by a human.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Approval {
-    /// As policy says: a tool that nobody has accepted asks, and so on.
+    /// The policy decides. By default a tool asks if no human has accepted its definition.
     #[default]
     Policy,
-    /// Each call asks, whatever rules allow and whatever was learned.
+    /// Each call asks, even if a rule allows it or an approval was learned.
     Always,
-    /// No call asks, once its definition was accepted. A tool cannot allow itself: whoever makes the policy makes a rule of
-    /// the user's out of this, with what [`McpServer::approval`](crate::McpServer::approval) says.
+    /// No call asks once the definition has been accepted. The crate does not enforce this value, so that a
+    /// tool cannot allow itself: the application that builds the policy reads it with
+    /// [`McpServer::approval`](crate::McpServer::approval) and adds a rule of the user.
     Never,
 }

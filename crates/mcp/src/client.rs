@@ -1,4 +1,4 @@
-//! A server that is used: started, listed, started again when it ended.
+//! A client of one server: starts it, lists its tools, and starts it again after it ended.
 
 pub(crate) mod ask;
 pub(crate) mod catalogue;
@@ -32,21 +32,35 @@ use crate::server::Reach;
 use crate::transport::child::ChildConnector;
 use crate::{AcceptedTools, Connector, Definition, McpServer, Noise, RefusedTool, StartError};
 
-/// How a server is reached.
+/// The transport to a server.
 #[derive(Clone)]
 pub(crate) enum Way {
     Pipes(Arc<dyn Connector>),
     Http(Address),
 }
 
-/// A server that is used.
+/// A client of one MCP server. Clones share the connection.
 ///
-/// It lives as long as this and its tools do; then its whole process group is killed.
+/// It connects when [`refresh`](Self::refresh) or a call needs it, and reconnects after the server ended.
+/// Each of [`tools`](Self::tools) runs only while its definition is unchanged. The connection ends when the
+/// last clone and the last of its tools are dropped; a child process then gets half a second to exit after
+/// its input closed and half a second after SIGTERM, before its process group is killed.
+///
+/// ```
+/// use windlass_mcp::{ClientOptions, McpClient, McpServer};
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let client = McpClient::of(McpServer::new("files", "/no/such/program")?, ClientOptions::default());
+/// assert!(client.refresh().await.is_err(), "the program does not exist");
+/// assert!(client.tools().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct McpClient(Arc<Used>);
 
 impl Way {
-    /// What the server said beside the protocol.
+    /// Returns the end of the server's standard error output. It is empty over HTTP.
     fn heard(&self) -> String {
         match self {
             Self::Pipes(connector) => connector.heard(),
@@ -56,17 +70,18 @@ impl Way {
 }
 
 impl McpClient {
-    /// Starts a server's program or reaches its address, and waits until its tools are listed.
+    /// Starts the server's program or connects to its URL, and waits until its tools are listed.
     ///
     /// # Errors
-    /// If it cannot be started or reached, takes too long, wants a sign-in, or does not speak MCP.
+    /// If the server cannot be started or reached, exceeds `Limits::start`, requires a sign-in, or does not
+    /// speak MCP.
     pub async fn start(server: McpServer, options: ClientOptions) -> Result<Self, StartError> {
         let client = Self::of(server, options);
         client.refresh().await?;
         Ok(client)
     }
 
-    /// A client of a server that is not started yet: [`refresh`](Self::refresh) starts it, and so does a call.
+    /// Creates a client without connecting. [`refresh`](Self::refresh) and the first call connect.
     pub fn of(server: McpServer, options: ClientOptions) -> Self {
         let way = match server.reach() {
             Reach::Program(program) => Way::Pipes(Arc::new(ChildConnector::new(program.clone()))),
@@ -75,7 +90,7 @@ impl McpClient {
         Self(Arc::new(Used::new(server, way, options)))
     }
 
-    /// Starts servers beside each other. One that fails takes no time and nothing else from the others (RULES M4).
+    /// Starts several servers concurrently. A server that fails does not delay or stop the others (RULES M4).
     pub async fn start_all(
         servers: impl IntoIterator<Item = McpServer>,
         options: &ClientOptions,
@@ -87,10 +102,10 @@ impl McpClient {
         .await
     }
 
-    /// Uses a server that is reached in another way than by its command.
+    /// Connects to a server with the given connector instead of its program or URL, and lists its tools.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
+    /// See [`start`](Self::start).
     pub async fn connect(
         server: McpServer,
         connector: Arc<dyn Connector>,
@@ -101,36 +116,37 @@ impl McpClient {
         Ok(client)
     }
 
-    /// A client of a server that is reached in another way than by its command, and is not started yet.
+    /// Creates a client with the given connector instead of the server's program or URL, without connecting.
     pub fn reached_by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
         Self(Arc::new(Used::new(server, Way::Pipes(connector), options)))
     }
 
-    /// The server as it is configured.
+    /// Returns the server's configuration.
     pub fn server(&self) -> &McpServer {
         &self.0.server
     }
 
-    /// The server's name here.
+    /// Returns the server's id.
     pub fn id(&self) -> &str {
         self.0.server.id()
     }
 
-    /// Brings the list of tools up to date, if the server said that it changed, and starts it again if it ended. For the
-    /// turn's boundary: [`tools`](Self::tools) gives the new ones after it.
+    /// Lists the tools again if the server announced a change, and reconnects if it ended. Call it between
+    /// turns: [`tools`](Self::tools) returns the new list afterwards.
     ///
     /// # Errors
-    /// If the server cannot be had now; it is tried again later.
+    /// If the server cannot be started or reached now. A later call tries again.
     pub async fn refresh(&self) -> Result<(), StartError> {
         self.0.ready().await.map(drop)
     }
 
-    /// The tools as they are listed now, each pinned to its definition: when that changes, the old tool does not run.
+    /// Returns the listed tools that are enabled. Each is pinned to its definition: after the server changed
+    /// it, the old tool does not run.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.registered().into_iter().map(|(_, tool)| tool).collect()
     }
 
-    /// The tools with what a toolbox registers them under (RULES N2).
+    /// Returns the enabled tools with the identities under which a toolbox registers them (RULES N2).
     pub fn registered(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
         let tool = |definition: &Arc<Definition>| {
             let identity = Identity::mcp(&definition.server, &definition.name);
@@ -140,7 +156,7 @@ impl McpClient {
         self.enabled().iter().map(tool).collect()
     }
 
-    /// A tool of this server, with what the application puts around each.
+    /// Applies the application's wrapper ([`ClientOptions::each`]) to a tool, if there is one.
     pub(crate) fn wrapped(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         match &self.0.each {
             Some(wrap) => wrap(self, tool),
@@ -148,38 +164,39 @@ impl McpClient {
         }
     }
 
-    /// The definitions of the tools that may be used.
+    /// Returns the definitions of the enabled tools.
     pub(crate) fn enabled(&self) -> Vec<Arc<Definition>> {
         let is_enabled = |definition: &Arc<Definition>| self.0.server.enables(&definition.name);
         self.definitions().into_iter().filter(is_enabled).collect()
     }
 
-    /// Adds the tools to a toolbox.
+    /// Adds the enabled tools to a toolbox.
     pub fn add_to(&self, builder: ToolboxBuilder) -> ToolboxBuilder {
         self.registered()
             .into_iter()
             .fold(builder, |builder, (identity, tool)| builder.tool_as(identity, tool))
     }
 
-    /// The tools' definitions as they are listed now.
+    /// Returns the definitions of all listed tools, including disabled ones.
     pub fn definitions(&self) -> Vec<Arc<Definition>> {
         self.0.catalogue().tools.values().cloned().collect()
     }
 
-    /// The definitions that no human has accepted as they are now. An application may show them before it offers the
-    /// tools to a model, whose words a model reads long before it calls.
+    /// Returns the definitions that no human has accepted in their current form. An application can display
+    /// them before it offers the tools, because a model reads their untrusted descriptions before any call is
+    /// approved.
     pub fn unaccepted(&self) -> Vec<Arc<Definition>> {
         let accepted = self.0.accepted.read().unwrap_or_else(PoisonError::into_inner);
         self.definitions().into_iter().filter(|definition| !accepted.is_known(definition)).collect()
     }
 
-    /// The tools that are not taken, and why.
+    /// Returns the listed tools that were refused, with the reasons.
     pub fn refused(&self) -> Vec<RefusedTool> {
         self.0.catalogue().refused.clone()
     }
 
-    /// A human has accepted a tool, as it has this fingerprint. Says whether it still has it; otherwise nothing is
-    /// accepted.
+    /// Records that a human accepted the tool with this fingerprint. Returns false, and records nothing, if
+    /// the tool now has another fingerprint.
     pub fn accept(&self, tool: &str, fingerprint: &str) -> bool {
         let catalogue = self.0.catalogue();
         let reading = self.reading();
@@ -190,27 +207,27 @@ impl McpClient {
         true
     }
 
-    /// What the server said last about signing in, for [`McpServer::login`].
+    /// Returns the last `WWW-Authenticate` challenge of the server, for [`McpServer::login`].
     pub fn challenge(&self) -> Option<String> {
         self.0.challenge()
     }
 
-    /// Whether a connection is there now.
+    /// Returns whether there is a connection now.
     pub fn is_connected(&self) -> bool {
         self.0.is_connected()
     }
 
-    /// Whether the server says that it has resources.
+    /// Returns whether the server announced the resources capability.
     pub fn has_resources(&self) -> bool {
         self.0.has_resources()
     }
 
-    /// Waits until something about the server changed: its list, its connection. Cancel-safe.
+    /// Waits until the server's connection or list of tools changes. Cancel-safe.
     pub(crate) async fn changed(&self) {
         self.0.changed().await;
     }
 
-    /// What a human accepts when she lets the server's resources be read.
+    /// Returns the definition that a human accepts to allow reading the server's resources.
     pub fn reading(&self) -> Definition {
         Definition::reading(self.id(), self.0.server.origin())
     }
@@ -223,17 +240,18 @@ impl McpClient {
         &self.0.accepted
     }
 
-    /// What the server wrote that nobody could use.
+    /// Returns the counts of the server's messages that were skipped or refused.
     pub fn noise(&self) -> Noise {
         self.0.noise()
     }
 
-    /// The last lines that the server logged, safe to show.
+    /// Returns the last lines of the server's log, safe to display.
     pub fn log(&self) -> Vec<LogLine> {
         self.0.log().lines()
     }
 
-    /// Ends the server now. Calls that run get an error, later ones too: it is not started again.
+    /// Closes the client for good: later calls get an error. A call that is running keeps its connection
+    /// until it ends.
     pub async fn stop(&self) {
         self.0.stop().await;
     }

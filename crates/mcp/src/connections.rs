@@ -1,4 +1,4 @@
-//! All servers of a program together: started beside each other, watched, and used by their own names.
+//! The connections to all servers of a program: concurrent start, status, and the tools by server and name.
 
 pub(crate) mod offer;
 pub(crate) mod options;
@@ -25,7 +25,11 @@ use self::status::Board;
 pub use self::status::{ServerEvent, ServerStatus};
 use crate::{Definition, McpClient, McpServer, Presence, StartError};
 
-/// The servers of a program. Cheap to clone; when the last clone and the last tool are gone, so are the servers.
+/// The connections to all MCP servers of a program. Clones share them.
+///
+/// The tools are a snapshot: [`begin_turn`](Self::begin_turn) updates it, so that a name keeps its meaning
+/// within a turn. The servers end when the last clone and the last of the tools are dropped, or with
+/// [`close`](Self::close).
 ///
 /// ```
 /// use windlass_mcp::{ConnectionOptions, McpConnections, McpServer, ServerStatus};
@@ -46,31 +50,31 @@ pub(crate) struct Shared {
     pub(crate) clients: BTreeMap<String, McpClient>,
     pub(crate) board: Board,
     offers: Offers,
-    /// The tools as they were at the beginning of the turn, by server and name.
+    /// The tools at the start of the turn, by server and name.
     shelf: RwLock<Shelf>,
     watches: Mutex<Vec<JoinHandle<()>>>,
 }
 
 type Shelf = BTreeMap<String, BTreeMap<String, Arc<dyn Tool>>>;
 
-/// Why nothing begins.
+/// Error of starting the connections.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectionsError {
-    /// Two servers have one name.
+    /// Two servers have the same id.
     #[error("two servers have the name {0}")]
     Duplicate(String),
-    /// A server has to be there and is not.
+    /// A required server did not start.
     #[error("a required server is not there")]
     Required(#[source] StartError),
 }
 
 impl McpConnections {
-    /// Starts servers beside each other and waits for those that have to be there. The others come when they come, and
-    /// one that fails stops nobody (RULES M4). Dropping the future stops what was started.
+    /// Starts the servers concurrently, and waits for the required ones. The others become ready later, and
+    /// one that fails does not stop the rest (RULES M4). Dropping the future ends the servers.
     ///
     /// # Errors
-    /// If two servers have one name, or one that has to be there is not.
+    /// If two servers have the same id, or if a required server does not start.
     pub async fn start(
         servers: impl IntoIterator<Item = McpServer>,
         options: ConnectionOptions,
@@ -83,10 +87,11 @@ impl McpConnections {
         Self::of(clients, options).await
     }
 
-    /// The same with clients that are reached in ways of their own, and need not be connected yet.
+    /// Starts connections from clients, which need not be connected yet. Use it for clients with connectors
+    /// of their own.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
+    /// See [`start`](Self::start).
     pub async fn of(
         each: impl IntoIterator<Item = McpClient>,
         options: ConnectionOptions,
@@ -120,29 +125,29 @@ impl McpConnections {
         Ok(this)
     }
 
-    /// Waits until no server is starting any more. Cancel-safe.
+    /// Waits until each server has started or failed, and starts a turn. Cancel-safe.
     pub async fn settled(&self) {
         self.0.board.settled().await;
         self.begin_turn();
     }
 
-    /// The servers and what became of them, in the order of their names.
+    /// Returns the status of each server, sorted by id.
     pub fn status(&self) -> Vec<(String, ServerStatus)> {
         self.0.board.all()
     }
 
-    /// A server by its name here.
+    /// Returns the client of a server by its id.
     pub fn client(&self, server: &str) -> Option<&McpClient> {
         self.0.clients.get(server)
     }
 
-    /// All servers.
+    /// Returns the clients of all servers, sorted by id.
     pub fn clients(&self) -> impl Iterator<Item = &McpClient> {
         self.0.clients.values()
     }
 
-    /// Takes the lists of tools as they are now. For a turn's beginning: within one, what a name stands for stays the
-    /// same (RULES M1).
+    /// Takes a new snapshot of the tools. Call it at the start of a turn: within one, a name keeps its
+    /// meaning (RULES M1).
     pub fn begin_turn(&self) {
         let of_client = |client: &McpClient| {
             let named = client.registered().into_iter().filter_map(|(identity, tool)| {
@@ -155,31 +160,32 @@ impl McpConnections {
         *self.0.shelf.write().unwrap_or_else(PoisonError::into_inner) = rows;
     }
 
-    /// All tools of all servers as of this turn.
+    /// Returns all tools of all servers in this turn.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
         rows.values().flat_map(BTreeMap::values).cloned().collect()
     }
 
-    /// The servers and the names of their tools, sorted.
+    /// Returns the server ids and the names of their tools in this turn, both sorted.
     pub fn names(&self) -> Vec<(String, Vec<String>)> {
         let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
         rows.iter().map(|(server, tools)| (server.clone(), tools.keys().cloned().collect())).collect()
     }
 
-    /// A tool of a server by the server's own name for it, as of this turn.
+    /// Returns a tool by server and by the server's own name for it, in this turn.
     pub fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>> {
         let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
         rows.get(server)?.get(tool).cloned()
     }
 
-    /// What reads a server's resources: a tool that takes `{"uri": "…"}`. None for a server that has none.
+    /// Returns a tool that reads the server's resources; its arguments are `{"uri": "…"}`. Returns `None` for
+    /// a server without resources.
     pub fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         let client = self.0.clients.get(server).filter(|client| client.has_resources())?;
         Some(client.wrapped(Arc::new(ResourceReader::new(client.clone()))))
     }
 
-    /// Adds the tools as of this turn to a toolbox.
+    /// Adds the tools of this turn to a toolbox.
     pub fn add_to(&self, builder: ToolboxBuilder) -> ToolboxBuilder {
         let rows = self.0.shelf.read().unwrap_or_else(PoisonError::into_inner);
         rows.iter().fold(builder, |builder, (server, tools)| {
@@ -189,11 +195,12 @@ impl McpConnections {
         })
     }
 
-    /// Calls a tool of a server. Nothing is asked here: policy is before it. Cancel-safe: dropping the future tells the
-    /// server to stop.
+    /// Calls a tool of a server. It does not check a policy: the caller must do that first. Cancel-safe:
+    /// dropping the future sends `notifications/cancelled`.
     ///
     /// # Errors
-    /// What a model is told: no such server or tool, one that is switched off or changed, a server that cannot be had.
+    /// An error text for the model, if the server or the tool is unknown, the tool is disabled or was changed,
+    /// or the server cannot be started or reached.
     pub async fn call_tool(
         &self,
         server: &str,
@@ -205,7 +212,8 @@ impl McpConnections {
         found.call(ctx, &Payload::Function { arguments }).await
     }
 
-    /// Ends all servers, and offers nothing of them any more. Calls that run get an error, later ones too.
+    /// Ends all servers and withdraws their tools. Later calls get an error. A call that is running keeps its
+    /// connection until it ends.
     pub async fn close(&self) {
         let watches = std::mem::take(&mut *self.0.watches.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in watches {
@@ -218,7 +226,7 @@ impl McpConnections {
         }
     }
 
-    /// What there is instead, in words for the model (RULES M6).
+    /// Returns an error text that lists the existing servers or tools (RULES M6).
     fn unknown(&self, server: &str, tool: &str) -> ToolError {
         let Some(client) = self.0.clients.get(server) else {
             let names: Vec<&str> = self.0.clients.keys().map(String::as_str).collect();
@@ -237,18 +245,18 @@ impl McpConnections {
 }
 
 impl Shared {
-    /// Something about a server is new: it is told, and its tools are offered as they are now.
+    /// Updates the offered tools and reports the server's status.
     pub(crate) fn renew(self: &Arc<Self>, server: &str, status: ServerStatus) {
         self.offers.renew(&self.clients, &Arc::downgrade(self));
         self.board.set(server, status);
     }
 
-    /// All tools that may be used, as they are listed now.
+    /// Returns the current definitions of all enabled tools.
     pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
         self.clients.values().flat_map(McpClient::enabled).collect()
     }
 
-    /// These were looked for: they are offered from the next turn on.
+    /// Offers these tools, which a search found, from the next turn on.
     pub(crate) fn found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
         self.offers.found(tools);
         self.offers.renew(&self.clients, &Arc::downgrade(self));

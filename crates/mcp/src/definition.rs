@@ -1,4 +1,4 @@
-//! A tool as its server defines it, pinned by a digest.
+//! A tool as its server defines it, identified by a digest.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,41 +15,46 @@ use crate::server::{hex, is_tool_name};
 use crate::transport::message::object;
 use crate::transport::scan::Scan;
 
-/// What the reading of resources is called, in MCP's own words.
+/// Name of the permission to read a server's resources: MCP's own name of the request.
 const READING: &str = "resources/read";
-/// How much of the name of a tool that is not taken is told.
+/// Maximum length of a refused tool's name in messages, in bytes.
 const NAME_SHOWN: usize = 128;
 
 /// A tool as its server defines it.
+///
+/// The fingerprint pins the definition: a tool with another fingerprint needs a new acceptance. All texts
+/// come from the server and are untrusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Definition {
-    /// The server, as it is configured here.
+    /// The server's id in the configuration.
     pub server: String,
-    /// A digest of the server's command.
+    /// A digest of the server's command with its arguments, or of its URL.
     pub origin: String,
     /// The server's own name for the tool.
     pub name: String,
-    /// What it does, in the server's words. They are a stranger's.
+    /// The server's description of the tool. It is untrusted.
     pub description: String,
-    /// The schema of its arguments, with sorted keys and no key twice: what is pinned is what the model reads.
+    /// The JSON Schema of the arguments, with sorted keys and without duplicate keys, so that the fingerprint
+    /// covers exactly the text that the model reads.
     pub input_schema: RawJson,
     /// A digest of name, title, description, schemas and annotations (SECURITY "MCP").
     pub fingerprint: String,
-    /// The whole definition in lines, with a warning where something in it cannot be seen. It is as the server wrote it:
-    /// [`shown`](Self::shown) is what a human may read.
+    /// The whole definition in lines, with a warning if it contains invisible characters. The server's
+    /// characters are not escaped: use [`shown`](Self::shown) to display it.
     pub text: String,
-    /// What its annotations raise the risk to.
+    /// The risk of a call, from the tool's annotations.
     pub(crate) risk: Risk,
 }
 
-/// A tool that is not taken, and why; both in words that are safe to show.
+/// A tool that was refused, and the reason. Both texts are safe to display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedTool {
-    /// Its name, as far as there is one, with everything visible.
+    /// The tool's name, cut at 128 bytes and with invisible characters escaped. It is the start of the
+    /// definition if no name could be read.
     pub name: String,
-    /// Why it is not taken.
+    /// The reason.
     pub why: String,
 }
 
@@ -70,7 +75,7 @@ struct Listed<'a> {
 }
 
 impl Definition {
-    /// Reads one tool of a list. One bad tool never takes the others with it (RULES N5).
+    /// Parses one member of a list of tools. An invalid tool is refused alone (RULES N5).
     pub(crate) fn read(raw: &str, server: &str, origin: &str, limits: &Limits) -> Result<Self, RefusedTool> {
         if raw.len() > limits.tool_bytes {
             let why = format!("its definition has {} bytes, {} are taken", raw.len(), limits.tool_bytes);
@@ -87,12 +92,13 @@ impl Definition {
         Self::of(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }
 
-    /// The whole definition in lines for a human: nothing in it is invisible.
+    /// Returns the whole definition in lines, with invisible characters escaped, for display.
     pub fn shown(&self) -> String {
         display_safe(&self.text)
     }
 
-    /// The reading of a server's resources, as something that a human can accept. No tool of a server has its name.
+    /// Returns a definition that represents reading the server's resources, so that a human can accept it
+    /// like a tool. Its name contains a slash, which names of tools cannot.
     pub(crate) fn reading(server: &str, origin: String) -> Self {
         let schema = r#"{"properties":{"uri":{"type":"string"}},"required":["uri"],"type":"object"}"#;
         let description = "Reads any resource of this server.";
@@ -148,13 +154,13 @@ impl RefusedTool {
     }
 }
 
-/// A name that a model could take for one of another server, or of this program (RULES N2).
+/// Returns whether a model could mistake the name for that of another server's tool (RULES N2).
 fn is_of_another(name: &str) -> bool {
     let plain = name.to_ascii_lowercase().replace(['-', '.'], "_");
     plain.starts_with("mcp__")
 }
 
-/// The same text whatever the order of its keys; of two equal keys the last counts. Only objects are taken.
+/// Returns canonical JSON with sorted keys. Of duplicate keys the last one counts. Only objects are accepted.
 fn canonical(raw: Option<&RawValue>) -> Result<Option<String>, &'static str> {
     let Some(raw) = raw else { return Ok(None) };
     let object = Arguments::parse(raw.get()).map_err(|_| "a schema or its annotations are no object")?;
@@ -171,13 +177,15 @@ fn fingerprint(parts: &[&str]) -> String {
     hex(&hash.finalize())
 }
 
-/// All risk that a server's word can add. It can take none away: whoever calls says what a call has at least.
+/// Returns the risk of a call. Annotations only raise it: the base is `Risk::High`, and `destructiveHint`
+/// makes it `Risk::Critical`.
 fn risk(annotations: Option<&str>) -> Risk {
     let annotations: Value = annotations.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     if annotations.get("destructiveHint") == Some(&json!(true)) { Risk::Critical } else { Risk::High }
 }
 
-/// The definition in lines, and at the top how many characters of it cannot be seen.
+/// Returns the definition in lines. If it contains invisible characters, the first line is a warning with
+/// their number.
 fn lines(parts: &[&str; 6]) -> String {
     let [name, title, description, schemas @ ..] = parts;
     let mut body = format!("name: {name}\n");

@@ -1,4 +1,4 @@
-//! Why there is no answer, and why a server cannot be had.
+//! Errors of a request, and errors of the start of a server.
 
 use std::io;
 use std::time::Duration;
@@ -9,100 +9,102 @@ use crate::AddressError;
 use crate::transport::http_error::HttpError;
 use crate::transport::message::ServerError;
 
-/// Why a request has no result.
+/// Error of a request.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The server said no.
+    /// The server answered with a JSON-RPC error.
     Server(ServerError),
-    /// The answer was too long and went past; this is its beginning.
+    /// The answer exceeded `Limits::frame_bytes` and was discarded. `head` is its beginning; over HTTP it is
+    /// empty, and `bytes` is the limit.
     TooLong {
         bytes: u64,
         head: String,
     },
-    /// The connection was over before the request could go out.
+    /// The connection ended before the request was sent.
     NotSent,
-    /// The server ended while the request was open.
+    /// The server ended before it answered.
     Gone,
     TimedOut(Duration),
     Cancelled,
-    /// The server does not know the session any more; the request was refused before it ran.
+    /// The server does not know the session any more, so it refused the request before running it.
     Lost,
-    /// The server wants somebody to sign in; what it said about that.
+    /// The server requires a sign-in. The text is its `WWW-Authenticate` header.
     SignIn(String),
-    /// It could not be reached.
+    /// No connection could be made.
     Unreached(String),
-    /// It refused the request by itself, or something before it did.
+    /// The request was refused: by HTTP status 300 to 499, because the server has only the old HTTP+SSE
+    /// transport, or by an error of the OAuth client.
     Refused(String),
-    /// It may have run; the answer was lost.
+    /// The connection broke after the request was sent: it may have run, and its answer is lost.
     Broken(String),
 }
 
-/// Why a server cannot be used.
+/// Error of the start of a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// Its program could not be started.
+    /// The program could not be started.
     #[error("the server {server} could not be started: {source}")]
     Connect {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It took too long to introduce itself and to list its tools.
+    /// The server did not complete the handshake and list its tools within `Limits::start`.
     #[error("the server {server} was not ready in {} ms (limit `start`), which `startup_timeout_sec` sets{heard}", after.as_millis())]
     TimedOut {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// How long it was waited for.
+        /// The limit.
         after: Duration,
-        /// What it said beside the protocol.
+        /// The end of its standard error output, safe to display.
         heard: String,
     },
-    /// It ended, or answered with what is no answer.
+    /// The server ended, sent an invalid answer, or speaks an unknown version of MCP.
     #[error("the server {server} is no use: {why}{heard}")]
     Unfit {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// What was met.
+        /// The reason, safe to display.
         why: String,
-        /// What it said beside the protocol.
+        /// The end of its standard error output, safe to display.
         heard: String,
     },
-    /// It wants somebody to sign in.
+    /// The server requires a sign-in.
     #[error("the server {server} wants you to sign in: run `windlass mcp login {server}`")]
     SignIn {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// What it said about that (`WWW-Authenticate`).
+        /// The server's `WWW-Authenticate` header.
         challenge: String,
     },
-    /// What goes to its address cannot be had.
+    /// An environment variable with a header or a token for the server is not usable.
     #[error("the server {server} cannot be asked: {source}")]
     Address {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// Why.
+        /// The cause.
         source: AddressError,
     },
-    /// It ended lately, and is left alone for a while.
+    /// The server ended a short time ago, and the delay before its next start is not over.
     #[error("the server {server} ended; it is started again in {} ms at the earliest", wait.as_millis())]
     Waiting {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// How long it is still left alone.
+        /// The rest of the delay.
         wait: Duration,
     },
-    /// It was stopped here.
+    /// The application stopped the server.
     #[error("the server {server} was stopped")]
     Stopped {
-        /// The server.
+        /// The server's id.
         server: String,
     },
 }
 
 impl Failure {
-    /// In words, for a request of this program's own.
+    /// Returns the reason in words, for requests that are not calls of a model.
     pub(crate) fn told(&self) -> String {
         match self {
             Self::Server(error) => {
@@ -122,7 +124,7 @@ impl Failure {
         }
     }
 
-    /// What an error of the way over HTTP means for a request.
+    /// Maps an error of the HTTP transport to the failure of a request.
     pub(crate) fn of_http(error: &StreamableHttpError<HttpError>) -> Self {
         match error {
             StreamableHttpError::SessionExpired => Self::Lost,

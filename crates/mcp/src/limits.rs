@@ -1,9 +1,9 @@
-//! How much of a server is taken, and how long it is waited for.
+//! Limits on a server's output, and timeouts.
 
 use std::time::Duration;
 
-/// How much of a server is taken, and how long it is waited for (RULES M2, S16). A server is a stranger: all of these
-/// have a bound.
+/// Limits on a server's output, and timeouts (RULES M2, S16). Servers are untrusted, so each of these values
+/// has a bound.
 ///
 /// ```
 /// use std::time::Duration;
@@ -14,30 +14,31 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "written with `..Limits::default()`")]
 pub struct Limits {
-    /// How long a server may take to start, to introduce itself and to list its tools. By default 10 seconds, a third of
-    /// what RULES M2 has: one that is silent is to be known as such within 15 (attack MCP-017).
+    /// Time in which a server must start, complete the handshake and list its tools. The default is 10
+    /// seconds, a third of the value in RULES M2, so that a silent server is reported within 15 seconds
+    /// (attack MCP-017).
     pub start: Duration,
-    /// How long a call may take.
+    /// Timeout of a call. Progress messages extend it.
     pub call: Duration,
-    /// How long it is at least waited before a server that ended is started again; it doubles with each time.
+    /// Shortest delay before a server that ended is started again. It doubles with each consecutive end.
     pub backoff: Duration,
-    /// The longest wait before it is started again.
+    /// Longest delay before a server is started again.
     pub max_backoff: Duration,
-    /// The longest message in bytes.
+    /// Maximum length of a message in bytes.
     pub frame_bytes: usize,
-    /// How many pages a list of tools may have.
+    /// Maximum number of pages of a list.
     pub pages: usize,
-    /// How many tools a server may have.
+    /// Maximum number of tools, and of members of each other list.
     pub tools: usize,
-    /// How long the definition of one tool may be, in bytes.
+    /// Maximum length of one tool's definition in bytes.
     pub tool_bytes: usize,
-    /// How long the definitions of all tools may be together, in bytes.
+    /// Maximum length of all members of a list together, in bytes.
     pub list_bytes: usize,
-    /// How deep a schema may be.
+    /// Maximum nesting depth of a tool's definition, and of a structured result.
     pub schema_depth: usize,
-    /// How many pieces a result may have.
+    /// Maximum number of content items of a result, and of messages or parts of a prompt or a resource.
     pub pieces: usize,
-    /// The longest picture, in bytes of base64.
+    /// Maximum length of a picture in bytes of base64.
     pub image_bytes: usize,
 }
 
@@ -61,12 +62,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// For one request of a start: the start as a whole ends before, with better words.
+    /// Timeout of one request during a start: twice `start`, so that the timeout of the whole start, which
+    /// has the more precise error, fires first.
     pub(crate) fn beyond_start(&self) -> Duration {
         self.start.saturating_mul(2)
     }
 
-    /// How long it is waited after so many ends in a row.
+    /// Returns the delay before the next start, after this number of consecutive ends.
     pub(crate) fn wait_after(&self, ends: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(ends.saturating_sub(1).min(16));
         self.backoff.saturating_mul(doubled).min(self.max_backoff)

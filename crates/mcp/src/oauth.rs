@@ -1,4 +1,4 @@
-//! Signing in: tokens that a human allows this program to have, kept and refreshed (SECURITY "MCP").
+//! OAuth sign-in: tokens that a human grants to this program, stored and refreshed (SECURITY "MCP").
 
 pub(crate) mod exchange;
 pub(crate) mod file_tokens;
@@ -14,18 +14,23 @@ use url::Url;
 
 pub use self::store::TokenStore;
 
-/// On whose behalf a server is used.
+/// The OAuth grant of a sign-in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Grant {
-    /// A human's: she allows it in her browser.
+    /// Authorization code with PKCE: a human consents in the browser.
     #[default]
     Human,
-    /// This program's own, which the server's authority knows by a secret ([`SignIn::with_client`]); nobody is asked.
+    /// Client credentials: the program signs in as itself, with the secret of [`SignIn::with_client`] and
+    /// without a human.
     Program,
 }
 
-/// How a server is signed in to, and where its tokens are kept.
+/// The configuration of a server's sign-in, and the store of its tokens.
+///
+/// Start the sign-in itself with [`McpServer::login`](crate::McpServer::login). By default the program
+/// registers itself as a client at the authority, a human consents in the browser, and the browser returns to
+/// a free port of this machine.
 #[derive(Clone)]
 pub struct SignIn {
     pub(crate) store: Arc<dyn TokenStore>,
@@ -39,7 +44,7 @@ pub struct SignIn {
 }
 
 impl SignIn {
-    /// A sign-in whose tokens are kept here. This program introduces itself to the server's authority by itself.
+    /// Creates a configuration with this store of tokens.
     pub fn new(store: Arc<dyn TokenStore>) -> Self {
         Self {
             store,
@@ -53,48 +58,49 @@ impl SignIn {
         }
     }
 
-    /// The same with what is asked for; otherwise the server says it.
+    /// Sets the requested scopes. Without them, the scopes come from the server.
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same with a client that the server's authority knows already.
+    /// Sets a client id, and optionally a secret, that are already registered at the authority.
     pub fn with_client(mut self, id: impl Into<String>, secret: Option<String>) -> Self {
         self.client = Some((id.into(), secret.map(SecretString::from)));
         self
     }
 
-    /// The same with the https address of a document about this client, for authorities that read such.
+    /// Sets the https URL of a client metadata document, for authorities that support client ids of this
+    /// form.
     pub fn with_metadata_url(mut self, url: impl Into<String>) -> Self {
         self.metadata_url = Some(url.into());
         self
     }
 
-    /// The same on behalf of somebody else.
+    /// Sets the grant.
     pub fn with_grant(mut self, grant: Grant) -> Self {
         self.grant = grant;
         self
     }
 
-    /// The same with the origin of an authority that may be reached although its address is not public, such as that of a
-    /// company's own network. The server's own origin needs no naming, nor do public addresses.
+    /// Allows an authority whose address is not public, such as one in a company's network, by its origin.
+    /// The server's own origin and public addresses are always allowed.
     ///
     /// # Errors
-    /// If it is not a URL.
+    /// If the text is not a URL.
     pub fn with_authority(mut self, url: &str) -> Result<Self, url::ParseError> {
         self.authorities.push(Url::parse(url)?);
         Ok(self)
     }
 
-    /// The same where every authority that the server names may be reached, whatever its address. For servers that the
-    /// user runs: a hostile server could name the services of this machine.
+    /// Allows each authority that the server names, even at private addresses. Use it only for servers that
+    /// the user runs: a hostile server could name services of this machine.
     pub fn with_any_authority(mut self) -> Self {
         self.any_authority = true;
         self
     }
 
-    /// The same with the port of this machine that the browser comes back to; otherwise any that is free.
+    /// Sets the local port to which the browser returns. The default is any free port.
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = port;
         self

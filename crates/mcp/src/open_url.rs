@@ -1,17 +1,16 @@
-//! An address that a server wants opened for a human.
+//! A URL that a server asks to open in a human's browser.
 
 use std::fmt;
 
 use url::Url;
 
-/// The longest address.
+/// Maximum length of a URL in bytes.
 const BYTES: usize = 8 * 1024;
 
-/// An address that a server wants opened in a browser, checked.
+/// A URL that a server asks to open in a browser, after checks.
 ///
-/// It is one argument of a program, never a word for a shell: the program is started with it, and nothing reads it
-/// before. Only what RFC 3986 allows in an address is taken, so no space, quote or control character is in it, and
-/// it never begins with a dash.
+/// Pass it to the browser's program as one argument, without a shell. It contains only characters that RFC
+/// 3986 allows in a URL, so no space, quote or control character, and it never starts with a dash.
 ///
 /// ```
 /// use windlass_mcp::OpenUrl;
@@ -23,32 +22,33 @@ const BYTES: usize = 8 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenUrl(Url);
 
-/// Why an address is not opened.
+/// Error of a URL that must not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlRefusal {
-    /// It is too long.
+    /// The URL is longer than 8 KiB.
     #[error("an address of {0} bytes is not opened")]
     TooLong(usize),
-    /// It has a character that no address has, or that only a shell has a use for.
+    /// A character is not allowed in URLs, or has a meaning in shells.
     #[error("an address with {0:?} in it is not opened")]
     Character(char),
-    /// It is no address.
+    /// The text is not a URL.
     #[error("this is no address: {0}")]
     Malformed(#[from] url::ParseError),
-    /// Its scheme is not http or https.
+    /// The scheme is not http or https.
     #[error("an address of the scheme {0} is not opened, only http and https are")]
     Scheme(String),
-    /// It carries a name or a password.
+    /// The URL contains a user name or a password.
     #[error("an address with a user in it is not opened")]
     User,
 }
 
 impl OpenUrl {
-    /// Checks an address.
+    /// Checks a URL.
     ///
     /// # Errors
-    /// If it is not http or https, carries a user, or has characters that an address does not need.
+    /// If the URL is not http or https, is longer than 8 KiB, contains a user, or has a character that is not
+    /// allowed.
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
         if text.len() > BYTES {
             return Err(UrlRefusal::TooLong(text.len()));
@@ -66,19 +66,20 @@ impl OpenUrl {
         Ok(Self(url))
     }
 
-    /// The one argument to give to the program that opens it.
+    /// Returns the URL as one argument for the program that opens it.
     pub fn as_argument(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The host, which a human should be shown first.
+    /// Returns the host. Display it before the rest of the URL.
     pub fn host(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 }
 
-/// RFC 3986 without those sub-delimiters and marks that begin something in a shell. They can be written as `%24` and so
-/// on; `&` remains, as queries need it, and is the reason why no shell may see it.
+/// Returns whether a character is allowed. The set is that of RFC 3986 without the characters that start an
+/// expansion, a quotation or a subshell in a shell; servers can escape those as `%24` and so on. `&` stays,
+/// because queries need it, and is the reason why no shell may read the URL.
 fn is_plain(character: char) -> bool {
     character.is_ascii_alphanumeric() || "-._~:/?#[]@!*+,=%&".contains(character)
 }

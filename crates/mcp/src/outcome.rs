@@ -1,4 +1,4 @@
-//! A server's result as an output: data from outside, and marked as that.
+//! Conversion of a server's result to a tool's output, marked as data from outside.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,11 +16,12 @@ use crate::transport::message::object;
 use crate::transport::scan::Scan;
 use crate::{Limits, ResourceBody, ResourceContents};
 
-/// A value for programs that is longer than this goes as text, which a toolbox cuts and keeps in a file.
+/// Maximum length of a structured value in bytes. A longer value becomes text, which a toolbox can cut and
+/// store in a file.
 const VALUE_BYTES: usize = 32 * 1024;
-/// How many pictures a result may have.
+/// Maximum number of pictures of a result.
 const PICTURES: usize = 16;
-/// The longest address or media type that is repeated.
+/// Maximum length, in bytes, of a URI or media type that is repeated in the output.
 const WORD_BYTES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -33,7 +34,8 @@ struct Called<'a> {
     is_error: Option<bool>,
 }
 
-/// All members of all kinds, and not an enum by its tag: serde would build a value of whatever else is in it.
+/// A content item with the members of all kinds. It is not a tagged enum, because serde would buffer unknown
+/// members as values.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Piece<'a> {
@@ -58,15 +60,16 @@ struct Resource {
     blob: Option<String>,
 }
 
-/// What is put together of the pieces.
+/// The parts of an output while content items are read.
 struct Gathered<'a> {
     limits: &'a Limits,
-    /// All words in one text, so that one limit holds for them together.
+    /// All text, in one string, so that one delimiter and one limit apply to it.
     text: String,
     images: Vec<Image>,
 }
 
-/// Reads a result. All that it says is one text between two lines that it cannot forge, then values and pictures.
+/// Converts a result. All text is enclosed in two delimiter lines that it cannot forge; structured value and
+/// pictures follow.
 pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     let called: Option<Called<'_>> = object(raw.get()).ok();
     let Some(called) = called else {
@@ -74,9 +77,9 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
         return Output::text(text).with_status(ResultStatus::Error);
     };
     let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
-    // What is meant for programs says it all; the words beside it repeat it (RULES M3).
+    // The structured content is complete, and the text beside it repeats it (RULES M3).
     let value = called.structured.and_then(|raw| gathered.value(raw.get()));
-    // An error is said in the words, and the value of one is often empty.
+    // An error is described in the text, and its structured content is often empty.
     let is_error = called.is_error == Some(true);
     let words = if called.structured.is_some() && !is_error { Words::Left } else { Words::Taken };
     for piece in called.content.kept.iter().take(limits.pieces) {
@@ -101,7 +104,7 @@ pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     Output::from(content).with_status(status)
 }
 
-/// One piece of content by itself, as a message of a prompt has it.
+/// Converts one content item, such as that of a prompt's message.
 pub(crate) fn piece(raw: &RawValue, server: &str, limits: &Limits) -> Vec<Content> {
     let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
     gathered.take(raw.get(), Words::Taken);
@@ -110,7 +113,7 @@ pub(crate) fn piece(raw: &RawValue, server: &str, limits: &Limits) -> Vec<Conten
     content
 }
 
-/// Parts of a resource that were read.
+/// Converts the parts of a resource.
 pub(crate) fn parts(parts: Vec<ResourceContents>, server: &str, limits: &Limits) -> Output {
     let mut gathered = Gathered { limits, text: String::new(), images: Vec::new() };
     for part in parts {
@@ -121,7 +124,7 @@ pub(crate) fn parts(parts: Vec<ResourceContents>, server: &str, limits: &Limits)
     Output::from(content)
 }
 
-/// Whether the words of a result are taken beside its value.
+/// Use of the text items of a result that also has a structured value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Words {
     Taken,
@@ -210,7 +213,8 @@ impl Gathered<'_> {
     }
 }
 
-/// A server's words between two lines with a digest of them, which they cannot hold.
+/// Encloses a server's text in two lines that contain its own digest, so that the text cannot contain the end
+/// line.
 pub(crate) fn enclosed(text: &str, server: &str) -> String {
     let digest = hex(&Sha256::digest(text.as_bytes()));
     let mark = digest.get(..16).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The members of an array of which only so many are kept, however many a stranger sends.
+//! A JSON array of which at most 4096 members are kept, whatever its length in the message.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use serde::de::{IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// More than any limit asks for, and little to hold.
+/// Number of kept members, above every default of [`Limits`](crate::Limits).
 const MOST: usize = 4096;
 
-/// The first members of an array as text, and how many more there are.
+/// The first members of an array as raw JSON text, and the number of members that were not kept.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces<'a> {
     pub(crate) kept: Vec<&'a RawValue>,

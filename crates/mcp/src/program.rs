@@ -1,4 +1,4 @@
-//! The program that a server is.
+//! The program of a server that runs as a child process.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use windlass_sandbox::ChildEnvironment;
 
 use crate::server::hex;
 
-/// A program with its arguments, its environment and its folder.
+/// A program with its arguments, its environment and its working directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) command: OsString,
@@ -22,7 +22,8 @@ impl Program {
         Self { command, arguments: Vec::new(), environment: ChildEnvironment::new(), folder: None }
     }
 
-    /// A digest of the words of the command.
+    /// Returns a SHA-256 digest of the command and its arguments, in hexadecimal. Environment and working
+    /// directory are not part of it.
     pub(crate) fn digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(b"windlass mcp server 1");

@@ -1,4 +1,4 @@
-//! The other direction: tools of this program, for the clients of others.
+//! The MCP server: offers tools of this program to MCP clients.
 
 mod answer;
 mod caller;

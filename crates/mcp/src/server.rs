@@ -1,4 +1,4 @@
-//! What a server is: its name here, how it is reached, and what of it is used.
+//! The configuration of a server: its id, its program or URL, its limits and the lists of its tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -11,12 +11,19 @@ use crate::oauth::SignIn;
 use crate::program::Program;
 use crate::{Approval, Limits, Presence};
 
-/// The longest id of a server.
+/// Maximum length of a server's id in bytes.
 const ID_BYTES: usize = 64;
-/// The longest name of a tool (SECURITY "MCP").
+/// Maximum length of a tool's name in bytes (SECURITY "MCP").
 const NAME_BYTES: usize = 128;
 
-/// A server: a child process that is spoken with over its standard input and output, or an address.
+/// The configuration of an MCP server: a program that is started as a child process and speaks over standard
+/// input and output, or a URL for streamable HTTP.
+///
+/// The id names the server in policy files, in the names of its tools and in messages to people. Methods that
+/// configure a program (such as [`with_argument`](Self::with_argument)) have no effect on a server with a
+/// URL, and those that configure a URL (such as [`with_header`](Self::with_header)) have no effect on a
+/// program. [`McpClient`](crate::McpClient) uses one server, [`McpConnections`](crate::McpConnections)
+/// several.
 ///
 /// ```
 /// use windlass_mcp::McpServer;
@@ -39,14 +46,14 @@ pub struct McpServer {
     approvals: BTreeMap<String, Approval>,
 }
 
-/// How it is reached.
+/// The program or the URL of a server.
 #[derive(Clone)]
 pub(crate) enum Reach {
     Program(Program),
     Address(Address),
 }
 
-/// Why a text is no id of a server.
+/// Error of a text that is not a valid id of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{id:?} is no id of a server: 1 to 64 letters, digits, dots, dashes and underscores are")]
 pub struct ServerIdError {
@@ -54,19 +61,20 @@ pub struct ServerIdError {
 }
 
 impl McpServer {
-    /// A server by the name that policy and people use, and the program that it is. No shell reads the program's name.
+    /// Creates the configuration of a server that is a program. The program is started directly, without a
+    /// shell.
     ///
     /// # Errors
-    /// If the id has other characters than `A-Z a-z 0-9 _ . -`, or not 1 to 64 of them.
+    /// If the id does not have 1 to 64 characters of `A-Z a-z 0-9 _ . -`.
     pub fn new(id: impl Into<String>, command: impl Into<OsString>) -> Result<Self, ServerIdError> {
         Self::reached(id.into(), Reach::Program(Program::new(command.into())))
     }
 
-    /// A server by the name that policy and people use, and its address (streamable HTTP). Only `https` is taken, and
-    /// `http` to this machine itself.
+    /// Creates the configuration of a server with a URL (streamable HTTP).
     ///
     /// # Errors
-    /// If the id is none, or the address is not one that a server may have.
+    /// If the id is not valid (see [`new`](Self::new)), or if the URL has more than 8 KiB, contains a user or
+    /// a password, or has another scheme than `https`. `http` is accepted for this machine only.
     pub fn http(id: impl Into<String>, url: &str) -> Result<Self, AddressError> {
         Ok(Self::reached(id.into(), Reach::Address(Address::parse(url)?))?)
     }
@@ -87,35 +95,38 @@ impl McpServer {
         })
     }
 
-    /// The same with one more argument of its program.
+    /// Adds an argument to the program's command line.
     pub fn with_argument(self, argument: impl Into<OsString>) -> Self {
         self.of_program(|program| program.arguments.push(argument.into()))
     }
 
-    /// The same, and the child sees one more variable of the host. Names that look like secrets stay stripped.
+    /// Passes one more variable of the host's environment to the child process. Variables whose names look
+    /// like those of secrets are not passed.
     pub fn with_environment_name(self, name: impl Into<OsString>) -> Self {
         self.of_program(|program| program.environment = program.environment.clone().with_name(name))
     }
 
-    /// The same with a variable that is set for the child, whatever the host has: the way for a key that it needs.
+    /// Sets a variable in the child's environment, whether or not the host has it. Use it for a key that the
+    /// server needs.
     pub fn with_environment_value(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.of_program(|program| program.environment = program.environment.clone().with_value(name, value))
     }
 
-    /// The same, started in a folder.
+    /// Sets the working directory of the child process.
     pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
         self.of_program(|program| program.folder = Some(folder.into()))
     }
 
-    /// The same with a token that is in this variable of the host when it is connected.
+    /// Sends the value of this environment variable as bearer token. The variable is read when a connection
+    /// starts.
     pub fn with_bearer_from(self, variable: impl Into<String>) -> Self {
         self.of_address(|address| address.set_bearer_from(variable.into()))
     }
 
-    /// The same with a header in every request. Its value is never shown.
+    /// Sends a header with each request. `Debug` does not print its value.
     ///
     /// # Errors
-    /// If it is no header, or one that the protocol itself sets.
+    /// If the name or the value is not valid in a header, or if the protocol sets this header.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, AddressError> {
         if let Reach::Address(address) = &mut self.reach {
             address.add_header(name, value)?;
@@ -123,10 +134,10 @@ impl McpServer {
         Ok(self)
     }
 
-    /// The same with a header whose value is in this variable of the host when it is connected.
+    /// Sends a header whose value is read from an environment variable when a connection starts.
     ///
     /// # Errors
-    /// If it is no header, or one that the protocol itself sets.
+    /// If the name is not valid in a header, or if the protocol sets this header.
     pub fn with_header_from(mut self, name: &str, variable: impl Into<String>) -> Result<Self, AddressError> {
         if let Reach::Address(address) = &mut self.reach {
             address.add_header_from(name, variable.into())?;
@@ -134,53 +145,55 @@ impl McpServer {
         Ok(self)
     }
 
-    /// The same with tokens of a sign-in (OAuth): they are used and refreshed where there are some.
+    /// Uses the stored tokens of an OAuth sign-in, if there are any, and refreshes them.
     pub fn with_sign_in(self, sign_in: SignIn) -> Self {
         self.of_address(|address| address.sign_in = Some(Arc::new(sign_in)))
     }
 
-    /// The same with other limits.
+    /// Sets the limits on the server's time and output.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same, which has to be there or need not.
+    /// Sets whether [`McpConnections::start`](crate::McpConnections::start) fails if this server does not
+    /// start.
     pub fn with_presence(mut self, presence: Presence) -> Self {
         self.presence = presence;
         self
     }
 
-    /// The same with these of its tools alone, by its own names for them.
+    /// Enables only the listed tools, by the server's own names.
     pub fn with_enabled_tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.enabled = Some(tools.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The same without these of its tools. What is disabled is not enabled by the other list.
+    /// Disables the listed tools, by the server's own names. A tool in both lists is disabled.
     pub fn with_disabled_tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.disabled = tools.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same with whether its tools ask.
+    /// Sets whether a call of the server's tools asks a human.
     pub fn with_approval(mut self, approval: Approval) -> Self {
         self.approval = approval;
         self
     }
 
-    /// The same with whether one of its tools asks, whatever the others do.
+    /// Sets whether a call of one tool asks a human. It overrides [`with_approval`](Self::with_approval) for
+    /// this tool.
     pub fn with_tool_approval(mut self, tool: impl Into<String>, approval: Approval) -> Self {
         self.approvals.insert(tool.into(), approval);
         self
     }
 
-    /// Its name here.
+    /// Returns the server's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its address, if it has one.
+    /// Returns the server's URL, or `None` if the server is a program.
     pub fn url(&self) -> Option<&str> {
         match &self.reach {
             Reach::Address(address) => Some(address.as_str()),
@@ -188,27 +201,28 @@ impl McpServer {
         }
     }
 
-    /// How much of it is taken, and how long it is waited for.
+    /// Returns the limits on the server's time and output.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Whether it has to be there.
+    /// Returns whether the application requires this server.
     pub fn presence(&self) -> Presence {
         self.presence
     }
 
-    /// Whether a tool of it asks.
+    /// Returns whether a call of this tool asks a human.
     pub fn approval(&self, tool: &str) -> Approval {
         self.approvals.get(tool).copied().unwrap_or(self.approval)
     }
 
-    /// Whether a tool of it may be used, by its own name for it (RULES M6).
+    /// Returns whether a tool is enabled, by the server's own name for it (RULES M6).
     pub fn enables(&self, tool: &str) -> bool {
         self.enabled.as_ref().is_none_or(|enabled| enabled.contains(tool)) && !self.disabled.contains(tool)
     }
 
-    /// A digest of the command or the address: under the same id another program is another server (SECURITY "MCP").
+    /// Returns a digest of the command with its arguments, or of the URL. Another command under the same id
+    /// is another server (SECURITY "MCP").
     pub fn origin(&self) -> String {
         match &self.reach {
             Reach::Program(program) => program.digest(),
@@ -235,7 +249,7 @@ impl McpServer {
     }
 }
 
-/// Without the environment and the headers, which may hold keys.
+/// Prints neither the environment nor the headers, which may contain keys.
 impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("McpServer");
@@ -248,7 +262,7 @@ impl fmt::Debug for McpServer {
     }
 }
 
-/// Whether a server may call a tool so.
+/// Returns whether a text is valid as a tool's name: 1 to 128 characters of `A-Z a-z 0-9 _ . -`.
 pub(crate) fn is_tool_name(name: &str) -> bool {
     is_name(name, NAME_BYTES)
 }

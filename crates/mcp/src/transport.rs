@@ -1,4 +1,4 @@
-//! How a server is reached, and what is looked at of its bytes before the engine sees them.
+//! Transports to a server, with the checks of its bytes before the `rmcp` engine reads them.
 
 pub(crate) mod child;
 pub(crate) mod connector;

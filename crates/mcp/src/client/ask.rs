@@ -1,4 +1,5 @@
-//! Questions of a server to the human: off, unless the application allows them, and never answered by anybody else.
+//! Elicitation: a server's questions to the human. They are refused unless the application sets a `Human`,
+//! and only this human answers them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +12,12 @@ use windlass_tool::{Human, Question};
 use super::field::{Field, Said};
 use crate::OpenUrl;
 
-/// The longest question.
+/// Maximum length of a question's parameters in bytes.
 const QUESTION_BYTES: usize = 16 * 1024;
-/// How many things may be asked at once.
+/// Maximum number of fields of a form.
 const FIELDS: usize = 16;
 
-/// Whom a server may ask.
+/// The elicitation handler of one server, with the human who answers.
 #[derive(Clone)]
 pub(crate) struct Asks {
     server: String,
@@ -24,7 +25,7 @@ pub(crate) struct Asks {
     is_asking: Arc<AtomicBool>,
 }
 
-/// A question that is put now; there is one at a time.
+/// An open question. A server can have one at a time.
 pub(crate) struct Asking {
     asks: Asks,
     human: Arc<dyn Human>,
@@ -34,7 +35,7 @@ pub(crate) struct Asking {
 #[derive(Deserialize)]
 struct Wanted {
     message: String,
-    /// Absent is a form.
+    /// A missing mode means `form`.
     #[serde(default)]
     mode: Option<String>,
     #[serde(default)]
@@ -56,7 +57,7 @@ impl Asks {
         Self { server: server.to_owned(), human, is_asking: Arc::default() }
     }
 
-    /// The server that asks.
+    /// Returns the id of the server that asks.
     pub(crate) fn server(&self) -> &str {
         &self.server
     }
@@ -69,7 +70,7 @@ impl Asks {
         self.is_asking.load(Ordering::Acquire)
     }
 
-    /// Begins a question, if questions are allowed and none is open.
+    /// Opens a question. Returns `None` if questions are not allowed or one is open already.
     pub(crate) fn begin(&self, params: Value) -> Option<Asking> {
         let human = self.human.clone()?;
         if self.is_asking.swap(true, Ordering::AcqRel) {
@@ -82,7 +83,7 @@ impl Asks {
 }
 
 impl Asking {
-    /// What the server is answered: what the human said, or that she did not.
+    /// Asks the human, and returns the response to the server: accept with the content, decline or cancel.
     pub(crate) async fn answer(self) -> Value {
         let declined = json!({"action": "decline"});
         let Some(wanted) = &self.wanted else { return declined };
@@ -97,7 +98,7 @@ impl Asking {
         }
     }
 
-    /// Yes or no.
+    /// Asks a question with the answers yes and no.
     async fn consent(&self, wanted: &Wanted, more: &str) -> Value {
         let question = Question::new(self.text(wanted, more), vec!["yes".to_owned(), "no".to_owned()]);
         match self.human.answer(&question).await {
@@ -110,7 +111,8 @@ impl Asking {
         }
     }
 
-    /// One question for each thing that is wanted. Silence is the server's own default, where it has one.
+    /// Asks one question for each field of the form. An empty answer means the field's default, if the schema
+    /// has one.
     async fn form(&self, wanted: &Wanted) -> Value {
         let mut content = Map::new();
         for (name, schema) in &wanted.schema.properties {
@@ -134,7 +136,8 @@ impl Asking {
         }
     }
 
-    /// Says first who asks; what the server wrote comes after it, with everything in it visible.
+    /// Returns the text of a question. It names the server first; the server's own text follows as a
+    /// quotation with invisible characters escaped.
     fn text(&self, wanted: &Wanted, more: &str) -> String {
         let mut text = format!(
             "The MCP server {} asks. What you answer goes to it; it should be given no password and no key.\n> {}",
@@ -155,7 +158,8 @@ impl Drop for Asking {
     }
 }
 
-/// An address that the human may open by herself: its host first, which is what it is judged by.
+/// Returns the text for a URL that the human may open, with its host first, because the host decides whether
+/// to trust it.
 fn shown(url: &OpenUrl) -> String {
     format!(
         "It wants you to open an address of the host {}; nothing opens it for you:\n{url}\nAnswer yes when you have, or no.",

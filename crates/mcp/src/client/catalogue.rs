@@ -1,4 +1,4 @@
-//! The tools that a server lists.
+//! The list of a server's tools.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -9,7 +9,7 @@ use super::pages::{Extent, Listing, Unlisted};
 use crate::definition::{Definition, RefusedTool};
 use crate::{Limits, McpServer};
 
-/// The tools of one listing, in the order of their names.
+/// The tools of one listing, sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     pub(crate) tools: BTreeMap<String, Arc<Definition>>,
@@ -18,7 +18,7 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Asks for all pages. That a list was cut is said among the refused.
+    /// Requests all pages. If a limit cut the list, `refused` has an entry for the rest.
     pub(crate) async fn list(connection: &Connection, server: &McpServer) -> Result<Self, Unlisted> {
         let limits = server.limits();
         let origin = server.origin();

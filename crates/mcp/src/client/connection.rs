@@ -1,4 +1,4 @@
-//! One life of a connection: the engine, and requests that wait for the text of their answers.
+//! One connection: the `rmcp` engine, and the requests that wait for the raw text of their answers.
 
 use std::any::Any;
 use std::pin::pin;
@@ -23,10 +23,10 @@ use crate::transport::http_error::HttpError;
 use crate::transport::ledger::{Ledger, Reply, Ticket};
 use crate::transport::lines::Lines;
 
-/// How often a call's time may begin anew because the server tells how far it is.
+/// Upper bound of a request's duration with progress messages, as a multiple of [`Wait::limit`].
 const EXTENSIONS: u32 = 30;
 
-/// A connection. Dropping it ends its tasks and lets go of what it holds.
+/// A connection. Dropping it ends its tasks and drops the child process or other value that it holds.
 pub(crate) struct Connection {
     running: RunningService<RoleClient, Handler>,
     ledger: Arc<Ledger>,
@@ -35,17 +35,18 @@ pub(crate) struct Connection {
     _held: Box<dyn Any + Send + Sync>,
 }
 
-/// How a request is waited for.
+/// Timeout, cancellation and progress callback of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct Wait<'a> {
-    /// How long; anew with each word about progress, and not while a human is asked (RULES M2).
+    /// Timeout since the request or the last progress message. It restarts while a human answers the server's
+    /// question (RULES M2).
     pub(crate) limit: Duration,
     pub(crate) stop: &'a CancellationToken,
-    /// Who is told of progress.
+    /// Callback for progress messages.
     pub(crate) told: &'a (dyn Fn(String) + Send + Sync),
 }
 
-/// A request that is open. Dropping it before the answer tells the server that nobody waits.
+/// An open request. Dropping it before the answer sends `notifications/cancelled`.
 struct Open<'a> {
     ledger: &'a Ledger,
     ticket: Ticket,
@@ -53,7 +54,7 @@ struct Open<'a> {
 }
 
 impl Connection {
-    /// Introduces both sides over two pipes.
+    /// Connects over two pipes and completes the MCP handshake.
     pub(crate) async fn over_pipes(
         pipes: Pipes,
         handler: Handler,
@@ -64,7 +65,7 @@ impl Connection {
         Self::over(lines, handler, pipes.held).await
     }
 
-    /// Introduces both sides over any transport that notes its requests in the handler's ledger.
+    /// Completes the MCP handshake over a transport that records its requests in the handler's ledger.
     pub(crate) async fn over<T>(
         transport: T,
         handler: Handler,
@@ -74,7 +75,7 @@ impl Connection {
         T: Transport<RoleClient> + 'static,
     {
         let (ledger, kept) = (handler.ledger().clone(), handler.clone());
-        // The tasks end with this future, too, if it is dropped.
+        // The guard also ends the transport's tasks if this future is dropped.
         let end = ledger.over().clone().drop_guard();
         let running = handler.serve(transport).await?;
         Ok(Self { running, ledger, handler: kept, _end: end, _held: held })
@@ -88,12 +89,12 @@ impl Connection {
         &self.ledger
     }
 
-    /// How the server introduced itself.
+    /// Returns the server's `initialize` result.
     pub(crate) fn server(&self) -> Option<Arc<ServerPeerInfo>> {
         self.running.peer_info()
     }
 
-    /// The version of MCP that is spoken, if it is one that this crate knows.
+    /// Checks that the negotiated version of MCP is known to `rmcp`.
     pub(crate) fn version(&self) -> Result<(), String> {
         let version = self.server().map(|server| server.protocol_version.clone());
         match version {
@@ -106,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Asks and waits for the answer. Dropping the future takes the question back.
+    /// Sends a request and waits for the answer. Dropping the future cancels the request.
     pub(crate) async fn request(
         &self,
         request: impl Into<ClientRequest>,
@@ -139,7 +140,7 @@ impl Connection {
                         open.handle = None;
                         return Err(open.lost());
                     }
-                    // The answer is here, or comes in this moment.
+                    // The engine has an answer, so the raw text has arrived or arrives next.
                     is_heard_of = true;
                 }
                 Some(word) = returns.progress.recv() => {
@@ -147,7 +148,7 @@ impl Connection {
                     let rest = end.saturating_duration_since(Instant::now());
                     deadline.set(sleep(wait.limit.min(rest)));
                 }
-                // A human who is asked by the server has her own clock.
+                // The human's answer has a timeout of its own.
                 () = &mut deadline => if self.handler.is_asking() {
                     deadline.set(sleep(wait.limit));
                 } else {
@@ -159,7 +160,7 @@ impl Connection {
 }
 
 impl Open<'_> {
-    /// Whether the engine got an answer; otherwise there will be none.
+    /// Waits for the engine's half of the answer. Returns false if the engine will not get one.
     async fn engine(&mut self) -> bool {
         match &mut self.handle {
             Some(handle) => matches!((&mut handle.rx).await, Ok(Ok(_))),
@@ -177,13 +178,13 @@ impl Drop for Open<'_> {
         self.ticket.give_up();
         if let Some(handle) = self.handle.take() {
             self.ledger.forget(&handle.id);
-            // The first step puts the word into the engine's queue, behind the request; nobody waits for more.
+            // The first poll queues the notification behind the request; its delivery is not awaited.
             let _ = handle.cancel(Some("nobody waits for the answer any more".to_owned())).now_or_never();
         }
     }
 }
 
-/// What a server did instead of introducing itself.
+/// Describes the reason why the handshake failed.
 pub(crate) fn told(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => {

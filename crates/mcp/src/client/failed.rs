@@ -1,4 +1,4 @@
-//! A call that has no result, in words for the model: what is known of it, and what to do.
+//! Outputs of failed calls. The text informs the model whether the call ran, and suggests a next step.
 
 use windlass_hitl::display_safe;
 use windlass_protocol::ResultStatus;
@@ -7,7 +7,7 @@ use windlass_tool::Output;
 use crate::failure::Failure;
 use crate::{Definition, Limits, outcome};
 
-/// What a model is told of a call that failed so.
+/// Converts a failure to an output for the model.
 pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure) -> Output {
     let (name, server) = (&definition.name, &definition.server);
     let (status, text) = match failure {
@@ -61,7 +61,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
     Output::text(text).with_status(status)
 }
 
-/// A call that did not run, and what could be done about it.
+/// Describes a call that did not run, and the options that remain.
 fn not_started(name: &str, server: &str, failure: Failure) -> String {
     match failure {
         Failure::Lost => format!(

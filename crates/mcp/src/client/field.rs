@@ -1,18 +1,18 @@
-//! One thing that a server asks a human for: how it is put, and what her words are as a value.
+//! A field of an elicitation form: its question to the human, and the conversion of her answer to a value.
 
 use serde_json::Value;
 use windlass_hitl::display_safe;
 
-/// How many answers are suggested.
+/// Maximum number of suggested answers.
 const SUGGESTIONS: usize = 16;
 
-/// A member of a form's schema.
+/// A property of a form's schema.
 pub(crate) struct Field<'a> {
     name: &'a str,
     schema: &'a Value,
 }
 
-/// What a human said.
+/// A human's answer to a field.
 pub(crate) enum Said {
     Value(Value),
     Nothing,
@@ -24,7 +24,7 @@ impl<'a> Field<'a> {
         Self { name, schema }
     }
 
-    /// The server's words for it, with everything in them visible.
+    /// Returns name, title, description and default of the field, with invisible characters escaped.
     pub(crate) fn words(&self) -> String {
         let words = |key: &str| self.schema.get(key).and_then(Value::as_str).map(display_safe);
         let mut text = display_safe(self.name).replace('\n', " ");
@@ -48,7 +48,7 @@ impl<'a> Field<'a> {
         choices.take(SUGGESTIONS).map(|(value, _)| display_safe(value)).collect()
     }
 
-    /// What was said, as the schema wants it.
+    /// Converts an answer to a value of the schema's type.
     pub(crate) fn read(&self, said: &str) -> Said {
         let said = said.trim();
         if said.is_empty() {
@@ -84,7 +84,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The values that a schema lists, each with the title that a human may know it by.
+/// Returns the values that a schema lists, each with its title if it has one.
 fn choices(schema: &Value) -> Vec<(&str, Option<&str>)> {
     let list = |key: &str| schema.get(key).and_then(Value::as_array);
     if let Some(values) = list("enum") {

@@ -1,4 +1,4 @@
-//! What this side answers when a server asks, and hears when it tells.
+//! The client's handler for requests and notifications of a server.
 #![expect(
     deprecated,
     reason = "roots, sampling and logging leave MCP with 2026-07-28; the servers of today have them"
@@ -21,7 +21,7 @@ use super::log::Log;
 use super::sampling::Samples;
 use crate::transport::ledger::Ledger;
 
-/// This side of a connection.
+/// The client's side of a connection.
 #[derive(Clone)]
 pub(crate) struct Handler {
     asks: Asks,
@@ -45,7 +45,8 @@ impl Handler {
         &self.ledger
     }
 
-    /// Whether somebody is asked by the server now: that is not a call's time (RULES M2).
+    /// Returns whether the server waits for an answer of the human or of a model. This time does not count
+    /// against a call's timeout (RULES M2).
     pub(crate) fn is_asking(&self) -> bool {
         self.asks.is_asking() || self.samples.is_asking()
     }
@@ -64,7 +65,7 @@ impl Handler {
 }
 
 impl ClientHandler for Handler {
-    /// Sampling, questions and roots are offered only if the application allows them.
+    /// Announces sampling, elicitation and roots only if the application allows them.
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         if self.asks.are_allowed() {
@@ -117,7 +118,8 @@ impl ClientHandler for Handler {
         serde_json::from_value(answer).map_err(|_| self.refuse())
     }
 
-    /// What the engine does not know as one of its own requests; a question with a schema that it cannot read is one.
+    /// Handles requests that the engine cannot parse. An elicitation with a schema that it does not know is
+    /// one of them.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

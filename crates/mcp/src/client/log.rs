@@ -1,4 +1,4 @@
-//! What a server tells of itself in log messages: the end of it, safe to show.
+//! The last log messages of a server, safe to display.
 #![expect(deprecated, reason = "logging leaves MCP with 2026-07-28; the servers of today have it")]
 
 use std::collections::VecDeque;
@@ -8,17 +8,17 @@ use rmcp::model::LoggingMessageNotificationParam;
 use windlass_hitl::display_safe;
 use windlass_redact::Redactor;
 
-/// How many lines are kept, and how much of each.
+/// Maximum number of stored lines, and maximum length of a line in bytes.
 const LINES: usize = 200;
 const LINE_BYTES: usize = 2_000;
 
-/// A line of a server's log, with everything in it visible and known secrets taken out.
+/// A line of a server's log, with invisible characters escaped and known secrets redacted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogLine {
-    /// How serious the server takes it: `debug` to `emergency`.
+    /// The severity that the server gave: `debug` to `emergency`.
     pub level: String,
-    /// What it said.
+    /// The logger's name, if there is one, and the message.
     pub text: String,
 }
 

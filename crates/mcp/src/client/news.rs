@@ -1,4 +1,4 @@
-//! What is new about a tool since a human accepted it.
+//! The difference between a tool's definition and the one that a human accepted.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -8,11 +8,12 @@ use windlass_protocol::Change;
 
 use crate::{AcceptedTools, Definition};
 
-/// How long a difference of two definitions is looked for.
+/// Time limit of the diff.
 const DIFF_TIME: Duration = Duration::from_millis(500);
 
-/// All of it, if nobody ever accepted it. It is raw, as the changes of files are: the question escapes it once, so that no
-/// escape in it can be taken for the server's own letters.
+/// Returns the diff against the accepted definition, or the whole definition at the first use. The text
+/// is not escaped, like a diff of files: the question escapes it once, so that an escape sequence in the
+/// display cannot be the server's own characters.
 pub(crate) fn of(accepted: &AcceptedTools, definition: &Definition) -> Change {
     let accepted = accepted.read().unwrap_or_else(PoisonError::into_inner);
     let path = format!("mcp:{}/{}", definition.server, definition.name);

@@ -1,4 +1,4 @@
-//! What the application gives to all servers.
+//! Options of the application for all servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,60 +9,63 @@ use windlass_tool::{Human, Tool};
 use super::sampling::Sampler;
 use crate::{AcceptedTools, McpClient};
 
-/// What the application gives to all servers.
+/// Options of the application for all servers.
+///
+/// By default the servers may not ask a human or a model, and see no roots.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// What a human has accepted.
+    /// The tools that a human has accepted.
     pub accepted: AcceptedTools,
-    /// Whom servers may ask; without her, no server may ask anybody.
+    /// The human who answers servers' questions. Without one, elicitation is not offered.
     pub human: Option<Arc<dyn Human>>,
-    /// Who asks a model for servers; without, none is asked.
+    /// The application's access to a model for servers. Without one, sampling is refused.
     pub sampler: Option<Arc<dyn Sampler>>,
-    /// The folders that servers are told of when they ask, as `file://` addresses; with none, they may not ask.
+    /// The folders, as `file://` URLs, that servers can list as roots. Without any, the capability is
+    /// not offered.
     pub roots: Vec<String>,
-    /// What is taken out of what servers log.
+    /// Removes secrets from servers' log messages.
     pub redactor: Redactor,
-    /// What is put around each tool.
+    /// A wrapper for each tool.
     pub each: Option<Wrap>,
 }
 
-/// Puts something around a tool of a server, as an application that records its calls does.
+/// A function that wraps a server's tool, for example in a recorder of calls.
 pub type Wrap = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
 
 impl ClientOptions {
-    /// The same with what a human has accepted.
+    /// Sets the accepted tools.
     pub fn with_accepted(mut self, accepted: AcceptedTools) -> Self {
         self.accepted = accepted;
         self
     }
 
-    /// The same, and servers may ask this human. Each question names its server, and nobody else answers it.
+    /// Lets servers ask this human. Each question names its server.
     pub fn with_human(mut self, human: Arc<dyn Human>) -> Self {
         self.human = Some(human);
         self
     }
 
-    /// The same, and servers may have a model asked by this. Their words are strangers', and the bill is the application's:
-    /// whoever answers decides each time.
+    /// Lets servers request a model's answer from this sampler. The messages are untrusted and the
+    /// application pays, so the sampler must decide about each request.
     pub fn with_sampler(mut self, sampler: Arc<dyn Sampler>) -> Self {
         self.sampler = Some(sampler);
         self
     }
 
-    /// The same, and servers that ask are told of this folder: a `file://` address.
+    /// Adds a folder, as a `file://` URL, to the roots that servers can list.
     pub fn with_root(mut self, address: impl Into<String>) -> Self {
         self.roots.push(address.into());
         self
     }
 
-    /// The same with secrets that are taken out of what servers log.
+    /// Sets the redactor that removes secrets from servers' log messages.
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// The same with something around each tool. What a tool does and what it asks stays the tool's own.
+    /// Wraps each tool. The wrapper must keep the tool's spec, effects and inspection.
     pub fn with_each(
         mut self,
         wrap: impl Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The engine over HTTP: sessions, streams that go on where they were cut, tokens.
+//! Connections over streamable HTTP, with sessions, resumed streams and tokens.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::transport::intake::Intake;
 use crate::transport::watched::Watched;
 use crate::{McpServer, StartError};
 
-/// How often a stream that was cut is gone on with, and how long it is waited between.
+/// Number of attempts to resume an interrupted stream, and the delays between them.
 const CUTS: usize = 6;
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 
 type Introduced = Result<Connection, ClientInitializeError>;
 
-/// Introduces both sides over HTTP.
+/// Connects over HTTP and completes the MCP handshake.
 pub(crate) async fn connect(
     server: &McpServer,
     address: &Address,
@@ -55,7 +55,8 @@ where
     C: StreamableHttpClient + Sync,
 {
     let mut config = StreamableHttpClientTransportConfig::with_uri(address.as_str());
-    // A call is never sent twice, whatever the server says: a new session begins with the next call (fault F68).
+    // No call is sent twice, even if the server reports that it did not run: the next call opens a new
+    // session (fault F68).
     config.reinit_on_expired_session = false;
     config.allow_stateless = true;
     config.max_sse_event_size = server.limits().frame_bytes;

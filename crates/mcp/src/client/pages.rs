@@ -1,4 +1,4 @@
-//! Lists of a server that come in pages (RULES M1).
+//! Paginated lists of a server (RULES M1).
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::pieces::Pieces;
 use crate::transport::message::object;
 
-/// What is listed.
+/// A kind of list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listing {
     Tools,
@@ -24,14 +24,14 @@ pub(crate) enum Listing {
     Prompts,
 }
 
-/// Whether a list came whole.
+/// Completeness of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Whole,
     Cut,
 }
 
-/// Why there is no list.
+/// Error of a list request.
 #[derive(Debug)]
 pub(crate) enum Unlisted {
     Failure(Failure),
@@ -77,7 +77,8 @@ impl Listing {
         }
     }
 
-    /// Asks for all pages and hands on each member as its text. A list that never ends is cut.
+    /// Requests all pages and passes the raw text of each member to `take`. Returns [`Extent::Cut`] if `take`
+    /// breaks, if a page has too many members, or after `Limits::pages` pages.
     pub(crate) async fn read(
         self,
         connection: &Connection,

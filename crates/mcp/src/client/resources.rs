@@ -1,4 +1,4 @@
-//! Resources and prompts of a server: listed, read, and given to a model as data.
+//! Resources and prompts of a server: requests, and conversion to content for a model.
 
 use std::ops::ControlFlow;
 
@@ -21,100 +21,100 @@ use crate::pieces::Pieces;
 use crate::transport::message::{NO_METHOD, object};
 use crate::{StartError, outcome};
 
-/// Something that a server has to read. Names and words are a stranger's.
+/// A resource that a server lists. All texts come from the server and are untrusted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Resource {
-    /// Its address, as the server has it.
+    /// The URI on the server.
     pub uri: String,
-    /// Its name.
+    /// The name.
     #[serde(default)]
     pub name: String,
     /// A title for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// What it is.
+    /// The server's description.
     #[serde(default)]
     pub description: Option<String>,
-    /// Its media type.
+    /// The media type.
     #[serde(default, rename = "mimeType")]
     pub media_type: Option<String>,
-    /// Its size in bytes.
+    /// The size in bytes.
     #[serde(default)]
     pub size: Option<u64>,
 }
 
-/// Addresses that a server has with gaps in them to fill.
+/// A URI template for resources of a server. All texts come from the server and are untrusted.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct ResourceTemplate {
-    /// The address with its gaps (RFC 6570).
+    /// The URI template (RFC 6570).
     pub uri_template: String,
-    /// Its name.
+    /// The name.
     #[serde(default)]
     pub name: String,
     /// A title for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// What it is.
+    /// The server's description.
     #[serde(default)]
     pub description: Option<String>,
-    /// The media type of what is there.
+    /// The media type of the resources.
     #[serde(default, rename = "mimeType")]
     pub media_type: Option<String>,
 }
 
-/// What is read at an address.
+/// One part of a resource's contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceContents {
-    /// Its address.
+    /// The URI of the part.
     pub uri: String,
-    /// Its media type.
+    /// The media type.
     pub media_type: Option<String>,
-    /// What is there.
+    /// The content.
     pub body: ResourceBody,
 }
 
-/// The body of a resource.
+/// The content of a resource's part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "MCP has these two")]
 pub enum ResourceBody {
-    /// Words.
+    /// Text.
     Text(String),
-    /// Bytes, in base64.
+    /// Binary data in base64.
     Base64(String),
 }
 
-/// Words for a model that a server has ready.
+/// A prompt template that a server offers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Prompt {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// A title for people.
     #[serde(default)]
     pub title: Option<String>,
-    /// What it is for.
+    /// The server's description.
     #[serde(default)]
     pub description: Option<String>,
-    /// What is filled in.
+    /// The arguments of the template.
     #[serde(default)]
     pub arguments: Vec<PromptArgument>,
 }
 
-/// A gap in a prompt.
+/// An argument of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct PromptArgument {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What belongs there.
+    /// The server's description.
     #[serde(default)]
     pub description: Option<String>,
-    /// Whether it may not stay empty.
+    /// True if the argument is required.
     #[serde(default)]
     pub required: bool,
 }
@@ -123,28 +123,28 @@ pub struct PromptArgument {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromptMessage {
-    /// Whose it is: `user` or `assistant`.
+    /// The role: `user` or `assistant`. It comes from the server and is not checked.
     pub role: String,
-    /// What it says, marked as a stranger's words.
+    /// The content, marked as data from the server.
     pub content: Vec<Content>,
 }
 
-/// Why a server gave nothing.
+/// Error of a request to a server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestError {
-    /// It cannot be had.
+    /// The server could not be started or reached.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// There is no such server.
+    /// The configuration has no server with this id.
     #[error("there is no server {0}")]
     UnknownServer(String),
-    /// It did not answer, or with something else.
+    /// The server did not answer, answered with an error, or sent an invalid answer.
     #[error("the server {server} gave nothing: {why}")]
     Failed {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// What was met, safe to show.
+        /// The reason, safe to display.
         why: String,
     },
 }
@@ -181,34 +181,36 @@ struct Spoken<'a> {
 }
 
 impl McpClient {
-    /// The server's resources, whole or as many as are taken.
+    /// Lists the server's resources. The list is cut at `Limits::tools` members, `Limits::list_bytes` bytes
+    /// and `Limits::pages` pages; members that cannot be parsed are skipped. A server without resources gives
+    /// an empty list.
     ///
     /// # Errors
-    /// If the server cannot be had or does not answer.
+    /// If the server cannot be started or reached, or does not answer.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, RequestError> {
         self.listed(Listing::Resources).await
     }
 
-    /// The server's addresses with gaps.
+    /// Lists the server's URI templates, with the limits of [`list_resources`](Self::list_resources).
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, RequestError> {
         self.listed(Listing::ResourceTemplates).await
     }
 
-    /// The server's prompts.
+    /// Lists the server's prompts, with the limits of [`list_resources`](Self::list_resources).
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, RequestError> {
         self.listed(Listing::Prompts).await
     }
 
-    /// Reads a resource.
+    /// Reads a resource. At most `Limits::pieces` parts are returned.
     ///
     /// # Errors
-    /// If the server cannot be had, has no such resource, or does not answer.
+    /// If the server cannot be started or reached, has no such resource, or does not answer.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>, RequestError> {
         let raw = self.asked(ReadResourceRequest::new(ReadResourceRequestParams::new(uri))).await?;
         let read: Read<'_> = object(raw.get()).map_err(|error| self.failed(&error.to_string()))?;
@@ -217,10 +219,10 @@ impl McpClient {
         Ok(parts.filter_map(|raw| object::<OnePart>(raw.get()).ok()).map(OnePart::whole).collect())
     }
 
-    /// A prompt with its gaps filled in.
+    /// Fills a prompt in and returns its messages, at most `Limits::pieces`.
     ///
     /// # Errors
-    /// If the server cannot be had, has no such prompt, or does not answer.
+    /// If the server cannot be started or reached, has no such prompt, or does not answer.
     pub async fn get_prompt(
         &self,
         name: &str,
@@ -249,13 +251,13 @@ impl McpClient {
             if members.len() >= limits.tools || bytes > limits.list_bytes {
                 return ControlFlow::Break(());
             }
-            // One that cannot be read takes none of the others with it.
+            // A member that cannot be parsed is skipped alone.
             members.extend(object(raw).ok());
             ControlFlow::Continue(())
         };
         match listing.read(&connection, limits, &mut take).await {
             Ok(_) => {}
-            // A server without any need not know the question.
+            // Servers without such a list may answer METHOD_NOT_FOUND; treat that as an empty list.
             Err(Unlisted::Failure(Failure::Server(error))) if error.code == i64::from(NO_METHOD) => {}
             Err(why) => return Err(self.failed(&why.told())),
         }

@@ -1,4 +1,5 @@
-//! Words of a model for a server that asks for them: off, unless the application has somebody who answers.
+//! Sampling: requests of a server for a model's answer. They are refused unless the application sets a
+//! `Sampler`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,60 +8,60 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The longest question, and how many messages it may have.
+/// Maximum length of a request's parameters in bytes, and maximum number of its messages.
 const QUESTION_BYTES: usize = 64 * 1024;
 const MESSAGES: usize = 64;
-/// How long an answer may be, in tokens, whatever the server wants.
+/// Maximum length of an answer in tokens, even if the server requests more.
 const TOKENS: u32 = 4_096;
 
-/// What a server wants a model to be asked. All words in it are a stranger's: whoever answers shows them to a human first,
-/// or takes care that they can do no harm and cost little.
+/// A request of a server for a model's answer. All texts are untrusted: a [`Sampler`] should display them to
+/// a human first, or make sure that they can do no harm and cost little.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SamplingRequest {
-    /// The server that asks.
+    /// The id of the server.
     pub server: String,
-    /// What the model is to be told first.
+    /// The system prompt.
     pub system: Option<String>,
-    /// What was said, in order: whose it is (`user` or `assistant`), and the words.
+    /// The messages in order: role (`user` or `assistant`) and text.
     pub messages: Vec<(String, String)>,
-    /// How long the answer may be, in tokens.
+    /// Maximum length of the answer in tokens.
     pub max_tokens: u32,
 }
 
-/// What a model said.
+/// A model's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sample {
-    /// Its words.
+    /// The text.
     pub text: String,
-    /// Its name.
+    /// The model's name.
     pub model: String,
 }
 
-/// Nobody answers; the server is told so and no more.
+/// The refusal of a sampling request. The server gets no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the request was refused")]
 #[expect(clippy::exhaustive_structs, reason = "there is nothing in it")]
 pub struct SamplingRefusal;
 
-/// The wait for a model's words.
+/// The future of a model's answer.
 pub type SampleFuture<'a> = Pin<Box<dyn Future<Output = Result<Sample, SamplingRefusal>> + Send + 'a>>;
 
-/// Somebody who asks a model for servers.
+/// Access to a model for servers.
 pub trait Sampler: Send + Sync {
-    /// Asks and waits. Cancel-safe: dropping the future takes the question back.
+    /// Requests an answer from a model. Cancel-safe: dropping the future cancels the request.
     fn sample<'a>(&'a self, request: &'a SamplingRequest) -> SampleFuture<'a>;
 }
 
-/// Who answers one server, one question at a time.
+/// The sampling handler of one server, with one open request at a time.
 #[derive(Clone, Default)]
 pub(crate) struct Samples {
     sampler: Option<Arc<dyn Sampler>>,
     is_asking: Arc<AtomicBool>,
 }
 
-/// A question that is open.
+/// An open request. Dropping it allows the next one.
 struct Asking<'a>(&'a AtomicBool);
 
 #[derive(Deserialize)]
@@ -80,7 +81,7 @@ struct Spoken {
 }
 
 impl Sample {
-    /// A model's words.
+    /// Creates an answer.
     pub fn new(text: impl Into<String>, model: impl Into<String>) -> Self {
         Self { text: text.into(), model: model.into() }
     }
@@ -95,12 +96,13 @@ impl Samples {
         self.sampler.is_some()
     }
 
-    /// Whether a model is asked now: that is not the call's time.
+    /// Returns whether the server waits for a model's answer. This time does not count against a call's
+    /// timeout.
     pub(crate) fn is_asking(&self) -> bool {
         self.is_asking.load(Ordering::Acquire)
     }
 
-    /// What the server is answered; nothing where it is refused.
+    /// Returns the response to the server, or `None` if the request is refused.
     pub(crate) async fn answer(&self, server: &str, params: Value) -> Option<Value> {
         let sampler = self.sampler.as_ref()?;
         let request = request(server, params)?;
@@ -122,7 +124,7 @@ impl Drop for Asking<'_> {
     }
 }
 
-/// Words alone are passed on; who sends pictures, tools or too much is refused.
+/// Parses a request. Only text is supported: pictures, tools and requests over the limits are refused.
 fn request(server: &str, params: Value) -> Option<SamplingRequest> {
     if params.to_string().len() > QUESTION_BYTES || params.get("tools").is_some() {
         return None;
@@ -144,7 +146,7 @@ fn request(server: &str, params: Value) -> Option<SamplingRequest> {
     })
 }
 
-/// The words of one piece or of several.
+/// Returns the text of one content item or of an array of them, or `None` if an item is not text.
 fn words(content: &Value) -> Option<String> {
     let one = |piece: &Value| {
         let is_text = piece.get("type")?.as_str()? == "text";

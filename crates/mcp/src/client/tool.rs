@@ -1,4 +1,4 @@
-//! A tool of a server as a tool here.
+//! A server's tool as a `Tool`.
 
 use std::sync::{Arc, PoisonError};
 
@@ -15,7 +15,7 @@ use super::{failed, news};
 use crate::failure::Failure;
 use crate::{Approval, Definition, outcome};
 
-/// A tool of a server, pinned to the definition that a model was shown and a human accepts.
+/// A server's tool, pinned to the definition that the model read and a human accepts.
 pub(crate) struct McpTool {
     used: Arc<Used>,
     definition: Arc<Definition>,
@@ -26,7 +26,8 @@ impl McpTool {
     pub(crate) fn new(used: Arc<Used>, definition: Arc<Definition>, identity: &Identity) -> Self {
         let spec = ToolSpec::function(
             identity.name().clone(),
-            // What nobody can see speaks to no model either.
+            // Escaping makes invisible characters visible, so that they cannot hide instructions to the
+            // model.
             display_safe(&definition.description),
             definition.input_schema.clone(),
         );
@@ -37,7 +38,7 @@ impl McpTool {
         self.used.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(&self.definition)
     }
 
-    /// The arguments as the model wrote them, if the call is meant for this tool.
+    /// Returns the arguments as the model wrote them, or an error if the call addresses another tool.
     fn arguments<'a>(&self, payload: &'a Payload) -> Result<&'a str, ToolError> {
         match payload {
             Payload::Function { arguments } => Ok(arguments.as_str()),
@@ -50,8 +51,8 @@ impl McpTool {
         }
     }
 
-    /// Whether the tool is used here, and is what a human agreed to. Looked at after the list is up to date: no call runs
-    /// under a definition that is no more (fault F67).
+    /// Checks that the tool is enabled and still has this definition. Call it after the list was updated, so
+    /// that no call runs under an outdated definition (fault F67).
     fn is_still_so(&self) -> Result<(), ToolError> {
         let (name, server) = (&self.definition.name, &self.definition.server);
         if !self.used.server.enables(name) {
@@ -111,7 +112,7 @@ impl Tool for McpTool {
     }
 
     fn hints(&self) -> Hints {
-        // A server's word never makes a call look safer; without a word it is taken to destroy and to reach out.
+        // Annotations of a server never lower the risk. A tool without them counts as open-world and risky.
         let asks_always = self.used.server.approval(&self.definition.name) == Approval::Always;
         let risk = if asks_always { Risk::Critical } else { self.definition.risk };
         Hints { open_world: true, risk, ..Hints::default() }
@@ -134,7 +135,7 @@ impl Tool for McpTool {
         }
     }
 
-    /// Dropping the future tells the server to stop.
+    /// Dropping the future sends `notifications/cancelled` to the server.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(self.run(ctx, payload))
     }

@@ -1,4 +1,4 @@
-//! A server in use: started when it is wanted, listed, started again when it ended.
+//! The state of one server behind its clients and tools: connection, list of tools, delays after ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -30,7 +30,7 @@ pub(crate) struct Used {
     roots: Arc<[String]>,
     log: Log,
     state: tokio::sync::Mutex<State>,
-    /// How often in a row it ended without an answer between.
+    /// Number of consecutive ends without an answer between them.
     ends: AtomicU32,
     catalogue: RwLock<Arc<Catalogue>>,
     noise: Arc<Mutex<Noise>>,
@@ -77,7 +77,7 @@ impl Used {
         *self.noise.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what a server says about signing in.
+    /// Stores the challenge if the failure is a request to sign in.
     pub(crate) fn note(&self, failure: &Failure) {
         if let Failure::SignIn(challenge) = failure {
             *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.clone());
@@ -101,7 +101,7 @@ impl Used {
         self.changed.notified().await;
     }
 
-    /// Ends it for good.
+    /// Drops the connection and prevents another start.
     pub(crate) async fn stop(&self) {
         let mut state = self.state.lock().await;
         *state = State { is_stopped: true, ..State::default() };
@@ -111,12 +111,12 @@ impl Used {
         self.catalogue.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// It answered: the next end counts as the first.
+    /// Resets the count of consecutive ends after an answer.
     pub(crate) fn is_well(&self) {
         self.ends.store(0, Ordering::Relaxed);
     }
 
-    /// A connection whose tools are listed.
+    /// Returns a connection whose tools are listed. Connects, and lists the tools again, if needed.
     pub(crate) async fn ready(&self) -> Result<Arc<Connection>, StartError> {
         let mut state = self.state.lock().await;
         let server = || self.server.id().to_owned();
@@ -126,7 +126,8 @@ impl Used {
         if state.connection.as_ref().is_some_and(|connection| connection.is_over()) {
             self.ended(&mut state);
             if matches!(self.way, Way::Http(_)) {
-                // A session that is lost costs nothing to begin again, once; a server that refuses to is left alone.
+                // Over HTTP a lost session can be opened again without delay. If that fails, the next attempt
+                // waits.
                 state.not_before = None;
             }
         }
@@ -181,7 +182,7 @@ impl Used {
         };
         let connection = connection.map_err(|error| self.refused(&error))?;
         connection.version().map_err(|why| self.unfit(why))?;
-        // What changed before the first list is in it.
+        // Changes before the first list are part of it.
         connection.ledger().take_list_changed();
         let capabilities = connection.server().map(|server| server.capabilities.clone()).unwrap_or_default();
         self.has_resources.store(capabilities.resources.is_some(), Ordering::Relaxed);
@@ -225,7 +226,7 @@ impl Used {
         StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.heard() }
     }
 
-    /// What the server said beside the protocol, for the end of a sentence.
+    /// Returns the end of the server's standard error output as a clause for an error message.
     fn heard(&self) -> String {
         let heard = windlass_hitl::display_safe(&self.way.heard());
         if heard.is_empty() { heard } else { format!("; it said: {heard}") }

@@ -1,4 +1,4 @@
-//! What of all servers' tools a model is offered: all of them, or those that it looked for.
+//! The selection of tools that a model sees: all of them, or those that it found by a search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,7 +9,7 @@ use super::Shared;
 use super::search::ToolSearch;
 use crate::McpClient;
 
-/// Where tools are offered, and from how many on they have to be looked for.
+/// The list of dynamic tools, and the number of tools above which most of them are deferred.
 pub(crate) struct Offers {
     dynamic: Option<DynamicTools>,
     defer_over: usize,
@@ -18,9 +18,9 @@ pub(crate) struct Offers {
 
 #[derive(Default)]
 struct State {
-    /// What was looked for and found, by server and name.
+    /// The tools that a search found, by server and name.
     found: BTreeSet<(String, String)>,
-    /// What each server's tools were when they were offered last.
+    /// The tools of each server as they were offered last.
     offered: BTreeMap<String, Vec<Offered>>,
     is_deferring: bool,
 }
@@ -37,7 +37,8 @@ impl Offers {
         Self { dynamic, defer_over, state: Mutex::default() }
     }
 
-    /// Offers what is there now, from the next turn on (RULES M1). What stays the same is not touched.
+    /// Offers the current tools from the next turn on (RULES M1). Servers whose tools did not change are left
+    /// alone.
     pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) {
         let Some(dynamic) = &self.dynamic else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,7 +69,7 @@ impl Offers {
             state.offered.insert(id.clone(), now);
         }
         if is_deferring && !state.is_deferring {
-            // A tool of the program that has this name keeps it, and nothing is found.
+            // A program's own tool with this name has precedence; then the search is not offered.
             let _ = dynamic.add(Arc::new(ToolSearch::new(shared.clone())));
         } else if !is_deferring && state.is_deferring {
             dynamic.remove(ToolSearch::NAME);
@@ -76,7 +77,7 @@ impl Offers {
         state.is_deferring = is_deferring;
     }
 
-    /// Offers nothing any more.
+    /// Withdraws all tools.
     pub(crate) fn clear(&self) {
         let Some(dynamic) = &self.dynamic else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,7 +89,7 @@ impl Offers {
         }
     }
 
-    /// These were looked for.
+    /// Records tools that a search found.
     pub(crate) fn found(&self, tools: impl Iterator<Item = (String, String)>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).found.extend(tools);
     }

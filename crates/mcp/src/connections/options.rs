@@ -1,4 +1,4 @@
-//! What all servers are given, and who hears of them.
+//! Options of all connections, and the listener of their events.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,25 +9,27 @@ use windlass_toolbox::DynamicTools;
 use super::ServerEvent;
 use crate::{ClientOptions, Connector};
 
-/// From how many tools on they have to be looked for.
+/// Maximum number of tools that are offered without a search.
 const DEFER_OVER: usize = 40;
 
-/// What is told of servers as it happens.
+/// A callback for changes of servers' status.
 pub type Listener = Arc<dyn Fn(ServerEvent) + Send + Sync>;
 
-/// What all servers are given, and who hears of them.
+/// Options of all connections, and the listener of their events.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ConnectionOptions {
-    /// What each server is given.
+    /// The options of each client.
     pub client: ClientOptions,
-    /// Who hears what becomes of the servers.
+    /// The callback for changes of servers' status.
     pub listener: Option<Listener>,
-    /// Where the tools are offered, from the next turn on, as servers and lists come and go.
+    /// The dynamic tools that receive the servers' tools. Changes of servers and lists take effect at the
+    /// next turn.
     pub dynamic: Option<DynamicTools>,
-    /// From how many tools on they are not all offered, but found with `tool_search`; 40 if nothing is said.
+    /// Maximum number of tools that are all offered. If there are more, the model finds them with
+    /// `tool_search`. The default is 40.
     pub defer_over: usize,
-    /// How servers are reached that are not started here, by their names.
+    /// Connectors that replace a server's program, by server id.
     pub connectors: BTreeMap<String, Arc<dyn Connector>>,
 }
 
@@ -44,31 +46,31 @@ impl Default for ConnectionOptions {
 }
 
 impl ConnectionOptions {
-    /// The same with what each server is given.
+    /// Sets the options of each client.
     pub fn with_client(mut self, client: ClientOptions) -> Self {
         self.client = client;
         self
     }
 
-    /// The same with somebody who hears what becomes of the servers.
+    /// Sets the callback for changes of servers' status.
     pub fn with_listener(mut self, listen: impl Fn(ServerEvent) + Send + Sync + 'static) -> Self {
         self.listener = Some(Arc::new(listen));
         self
     }
 
-    /// The same, and the tools are offered through these.
+    /// Offers the servers' tools through these dynamic tools.
     pub fn with_dynamic(mut self, dynamic: DynamicTools) -> Self {
         self.dynamic = Some(dynamic);
         self
     }
 
-    /// The same with another number of tools from which on they have to be looked for.
+    /// Sets the maximum number of tools that are offered without a search.
     pub fn with_defer_over(mut self, tools: usize) -> Self {
         self.defer_over = tools;
         self
     }
 
-    /// The same with another way to a server than its command: an application that confines its processes starts it.
+    /// Sets a connector that replaces a server's program, such as one that confines the process.
     pub fn with_connector(mut self, server: impl Into<String>, connector: Arc<dyn Connector>) -> Self {
         self.connectors.insert(server.into(), connector);
         self

@@ -1,24 +1,24 @@
-//! Which tools a few words mean: BM25 over names, descriptions and parameters.
+//! Full-text search of tools with BM25 over names, descriptions and parameters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How soon a word that is there often counts no more, and how much long texts are held against themselves.
+/// BM25 parameters: saturation of repeated words, and penalty for long texts.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// How often a name counts.
+/// Number of times that a name's words are counted.
 const NAME_WEIGHT: usize = 3;
 
-/// Texts that can be searched.
+/// An index of texts.
 #[derive(Default)]
 pub(crate) struct Ranking {
-    /// For each text how often each word is in it, and how many words it has.
+    /// For each text the count of each word, and the number of words.
     texts: Vec<(BTreeMap<String, f64>, f64)>,
-    /// In how many texts each word is.
+    /// For each word the number of texts that contain it.
     spread: BTreeMap<String, f64>,
 }
 
 impl Ranking {
-    /// Adds a tool: its name, and all other words about it.
+    /// Adds a tool's text. The words of the name have more weight.
     pub(crate) fn push(&mut self, name: &str, rest: &str) {
         let mut counts = BTreeMap::<String, f64>::new();
         let mut length = 0.0;
@@ -34,7 +34,8 @@ impl Ranking {
         self.texts.push((counts, length));
     }
 
-    /// The best texts for some words, best first: their places in the order in which they were added.
+    /// Returns the indices of the best texts for a query, best first, in the order of `push`. Texts without a
+    /// word of the query are omitted.
     pub(crate) fn best(&self, query: &str, most: usize) -> Vec<usize> {
         let asked: BTreeSet<String> = words(query).into_iter().collect();
         let count = self.texts.iter().fold(0.0, |count, _| count + 1.0);
@@ -56,7 +57,7 @@ impl Ranking {
     }
 }
 
-/// The words of a text in small letters; `createIssue` and `create_issue` have two.
+/// Splits a text into lower-case words; `createIssue` and `create_issue` both have two.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -74,7 +75,7 @@ fn words(text: &str) -> Vec<String> {
     if !word.is_empty() {
         words.push(word);
     }
-    // The plural finds the singular.
+    // Simple stemming: removes a plural s.
     for word in &mut words {
         if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
             word.pop();

@@ -1,4 +1,4 @@
-//! Reading a server's resources as a tool.
+//! A tool that reads a server's resources.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{Definition, McpClient, outcome};
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"uri":{"type":"string","description":"The resource's address, as the server has it."}},"required":["uri"],"additionalProperties":false}"#;
 
-/// Reads a server's resources.
+/// A tool that reads the resources of one server.
 pub(crate) struct ResourceReader {
     client: McpClient,
     definition: Arc<Definition>,

@@ -1,4 +1,4 @@
-//! Resources and prompts of a server by its name here.
+//! Requests for resources and prompts, by server id.
 
 use serde_json::{Map, Value};
 
@@ -6,18 +6,18 @@ use super::McpConnections;
 use crate::{McpClient, Prompt, PromptMessage, RequestError, Resource, ResourceContents, ResourceTemplate};
 
 impl McpConnections {
-    /// The resources of a server.
+    /// Lists the resources of a server, with the limits of [`McpClient::list_resources`].
     ///
     /// # Errors
-    /// If there is no such server, or it cannot be had or does not answer.
+    /// If the server is unknown, cannot be started or reached, or does not answer.
     pub async fn list_resources(&self, server: &str) -> Result<Vec<Resource>, RequestError> {
         self.known(server)?.list_resources().await
     }
 
-    /// The addresses with gaps of a server.
+    /// Lists the URI templates of a server.
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn list_resource_templates(&self, server: &str) -> Result<Vec<ResourceTemplate>, RequestError> {
         self.known(server)?.list_resource_templates().await
     }
@@ -25,7 +25,7 @@ impl McpConnections {
     /// Reads a resource of a server.
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn read_resource(
         &self,
         server: &str,
@@ -34,18 +34,18 @@ impl McpConnections {
         self.known(server)?.read_resource(uri).await
     }
 
-    /// The prompts of a server.
+    /// Lists the prompts of a server.
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn list_prompts(&self, server: &str) -> Result<Vec<Prompt>, RequestError> {
         self.known(server)?.list_prompts().await
     }
 
-    /// A prompt of a server with its gaps filled in.
+    /// Fills a prompt of a server in and returns its messages.
     ///
     /// # Errors
-    /// As [`list_resources`](Self::list_resources).
+    /// See [`list_resources`](Self::list_resources).
     pub async fn get_prompt(
         &self,
         server: &str,

@@ -1,4 +1,4 @@
-//! `tool_search`: finds tools of servers when there are too many to show them all.
+//! The tool `tool_search`, which finds tools of servers when there are too many to offer all.
 
 use std::sync::{OnceLock, Weak};
 
@@ -12,10 +12,10 @@ use super::Shared;
 use super::ranking::Ranking;
 use crate::{Definition, outcome};
 
-/// How many tools are found at once, if nothing is said, and at most.
+/// Default number of results, and its maximum.
 const FOUND: usize = 5;
 const MOST_FOUND: usize = 20;
-/// How much of a tool's description is told.
+/// Maximum length of a description in the results, in bytes.
 const WORDS_BYTES: usize = 300;
 
 const DESCRIPTION: &str = "Finds tools of the connected MCP servers by a few words about what you want to do. There are too \
@@ -23,7 +23,7 @@ const DESCRIPTION: &str = "Finds tools of the connected MCP servers by a few wor
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about what the tool should do, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many tools to find; 5 if you say nothing."}},"required":["query"],"additionalProperties":false}"#;
 
-/// Finds tools.
+/// The tool `tool_search`. It holds a weak reference, because the connections own the list of dynamic tools.
 pub(crate) struct ToolSearch {
     shared: Weak<Shared>,
 }
@@ -89,7 +89,7 @@ impl Tool for ToolSearch {
         Hints { risk: Risk::Low, ..Hints::read_only() }
     }
 
-    /// It looks at what is here already.
+    /// A search has no effects: it reads the lists in memory.
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         Vec::new()
     }
@@ -99,7 +99,7 @@ impl Tool for ToolSearch {
     }
 }
 
-/// All words about a tool but its name.
+/// Returns the text to index besides the name: server id, description and names of parameters.
 fn about(definition: &Definition) -> String {
     let schema: serde_json::Value =
         serde_json::from_str(definition.input_schema.as_str()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What became of each server, and who is told.
+//! The status of each server, and events about its changes.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,39 +7,39 @@ use tokio::sync::watch;
 
 use super::Listener;
 
-/// What became of a server.
+/// The status of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ServerStatus {
-    /// It is being started.
+    /// The server is starting.
     Starting,
-    /// It is there.
+    /// The server is connected and its tools are listed.
     Ready {
-        /// How many tools it has that may be used.
+        /// The number of enabled tools.
         tools: usize,
     },
-    /// It could not be had; it is tried again when it is used.
+    /// The server could not be started or reached. Its next use tries again.
     Failed {
-        /// Why, safe to show.
+        /// The reason, safe to display.
         why: String,
-        /// Whether somebody has to sign in.
+        /// True if the server requires a sign-in.
         wants_sign_in: bool,
     },
-    /// It ended, or was ended.
+    /// The connection ended or was closed.
     Closed,
 }
 
-/// A server became something else.
+/// A change of a server's status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerEvent {
-    /// The server.
+    /// The server's id.
     pub server: String,
-    /// What it is now.
+    /// The new status.
     pub status: ServerStatus,
 }
 
-/// What is known of all servers.
+/// The status of all servers, with the listener of changes.
 pub(crate) struct Board {
     all: Mutex<BTreeMap<String, ServerStatus>>,
     starting: watch::Sender<usize>,
@@ -53,7 +53,7 @@ impl Board {
         Self { all: Mutex::new(all), starting, listener }
     }
 
-    /// Notes what a server is now; only what is new is told.
+    /// Stores a server's status. The listener is called only if the status changed, or if it is `Starting`.
     pub(crate) fn set(&self, server: &str, status: ServerStatus) {
         let count = {
             let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Board {
     }
 
     pub(crate) async fn settled(&self) {
-        // The sender lives as long as this does.
+        // The sender is a field of `self`, so the wait cannot fail.
         let _ = self.starting.subscribe().wait_for(|count| *count == 0).await;
     }
 }

@@ -1,4 +1,5 @@
-//! One server from its start to its end: what is told of it, and its list looked at again when it changes.
+//! The supervisor task of one server: starts it, reports its status, and lists its tools again after a
+//! change.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,10 +10,11 @@ use tokio::task::JoinHandle;
 use super::{ServerStatus, Shared};
 use crate::{McpClient, StartError};
 
-/// How long words of a server about its list are gathered, so that a thousand are one look (fault F67).
+/// Delay between a notification and the new listing, so that many notifications cause one request (fault
+/// F67).
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// Begins a server, and says when it is there or is not.
+/// Spawns the supervisor of a server. The receiver gets the outcome of the start.
 pub(crate) fn begin(
     shared: &Arc<Shared>,
     client: McpClient,
@@ -23,7 +25,7 @@ pub(crate) fn begin(
         note(&shared, client.id(), ServerStatus::Starting);
         let outcome = client.refresh().await;
         note(&shared, client.id(), status(&client, outcome.as_ref().err()));
-        // Nobody waits for a server that need not be there.
+        // The receiver is dropped unless the server is required.
         let _ = tell.send(outcome);
         loop {
             client.changed().await;

@@ -1,5 +1,5 @@
-//! Requests to authorities: https or this machine itself, bounded, led nowhere with a secret, and never to an address that
-//! the server chose and only this machine can reach (SECURITY, "`web_fetch`").
+//! HTTP requests to authorities: https or this machine only, with limits on size and time, and without access
+//! to private addresses that the server chose (SECURITY, "`web_fetch`").
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,14 +15,15 @@ use windlass_web_reach::{Checked, Endpoint, Reach, Refusal, Scope, SystemResolve
 use crate::address::is_closed;
 use crate::transport::tls;
 
-/// The longest answer of an authority.
+/// Maximum length of an authority's response in bytes.
 const MOST_BYTES: usize = 1024 * 1024;
 const TIME: Duration = Duration::from_secs(30);
 
-/// Carries the engine's requests to authorities.
+/// The engine's HTTP client for authorities.
 ///
-/// A server names its authority, and the authority names all further addresses, so a hostile one can name the services of
-/// this machine and of its network. Addresses outside the origins that the user named have to be public.
+/// A server names its authority, and the authority names all further URLs, so a hostile one can name services
+/// of this machine and of its network. Hosts outside the origins that the user named must therefore have
+/// public addresses.
 pub(crate) struct Authority {
     follows: Client,
     stops: Client,
@@ -30,7 +31,8 @@ pub(crate) struct Authority {
     known: KnownOrigins,
 }
 
-/// The origins that the user chose: the server's own, and an authority's if it was named. Clones share what was refused.
+/// The origins that the user chose: the server's own, and those of `SignIn::with_authority`. Clones share the
+/// refused origin.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownOrigins {
     origins: Vec<Origin>,
@@ -40,27 +42,27 @@ pub(crate) struct KnownOrigins {
 }
 
 impl KnownOrigins {
-    /// These origins, or every one if `is_any`.
+    /// Creates the set of these origins, or of all origins if `is_any`.
     pub(crate) fn new(urls: impl IntoIterator<Item = Url>, is_any: bool) -> Self {
         Self { origins: urls.into_iter().map(|url| url.origin()).collect(), is_any, refused: Arc::default() }
     }
 
-    /// Returns the origin that has to be named before the sign-in can reach it, if one was refused. The engine's errors do
-    /// not carry the reason.
+    /// Returns the refused origin, if there is one. The user has to name it before the sign-in can reach it;
+    /// the engine's errors do not carry the reason.
     pub(crate) fn refused(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Notes an origin whose address is not public.
+    /// Records an origin whose address is not public.
     fn refuse(&self, url: &Url, why: Refusal) -> Refused {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.get_or_insert_with(|| url.origin().ascii_serialization());
         Refused::Private(why)
     }
 
-    /// Whether a request or a browser may go to this URL, by its text. A host that is not known has to be public.
+    /// Checks the text of a URL for a request or a browser. The host of an unknown origin must be public.
     ///
-    /// Returns the endpoint whose addresses are still to be checked; `None` for a known origin.
+    /// Returns the endpoint whose addresses must still be checked, or `None` for a known origin.
     pub(crate) fn judge(&self, url: &Url) -> Result<Option<Endpoint>, Refused> {
         if !is_closed(url) {
             return Err(Refused::Open);
@@ -70,14 +72,14 @@ impl KnownOrigins {
         }
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));
         let endpoint = Endpoint::named(host, port).map_err(|_| Refused::Open)?;
-        // Authorities use other ports than the web's, too.
+        // Authorities also use ports other than those of the web.
         let reach = Reach::default().with(host, port, Scope::Public).map_err(|_| Refused::Open)?;
         reach.scope(&endpoint, Some(Scope::Public)).map_err(|why| self.refuse(url, why))?;
         Ok(Some(endpoint))
     }
 }
 
-/// Why an authority was not asked.
+/// Error of a request to an authority that was refused here.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refused {
     #[error("an authority's address is https, or http to this machine itself")]
@@ -95,8 +97,8 @@ impl Authority {
         Ok(Self { follows: tls::client(connect)?, stops: tls::straight_client(connect)?, connect, known })
     }
 
-    /// The client for a URL. For an origin that is not known, its addresses are looked up once, checked, and the only ones
-    /// that the client dials.
+    /// Returns the client for a URL. For an unknown origin, resolves the host once, checks the addresses, and
+    /// returns a client that connects to these addresses only.
     async fn client(&self, url: &Url, follows: bool) -> Result<Client, OAuthHttpClientError> {
         let Some(endpoint) = self.known.judge(url)? else {
             return Ok(if follows { self.follows.clone() } else { self.stops.clone() });

@@ -1,4 +1,4 @@
-//! Tokens in a folder of the user's own.
+//! A store of tokens in a folder.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,10 +10,11 @@ use sha2::{Digest as _, Sha256};
 use super::TokenStore;
 use crate::server::hex;
 
-/// The longest text that is read.
+/// Maximum length of a file in bytes.
 const MOST_BYTES: u64 = 256 * 1024;
 
-/// Tokens in a folder: a file for each server that the user alone can read, replaced as a whole.
+/// A store of tokens in a folder, with one file for each server. On Unix the files, and a folder that the store
+/// creates, are accessible to the user only. Files are replaced atomically.
 ///
 /// ```
 /// use windlass_mcp::{FileTokens, TokenStore};
@@ -31,12 +32,12 @@ pub struct FileTokens {
 }
 
 impl FileTokens {
-    /// Tokens in this folder, which is made when there is something to keep.
+    /// Creates a store in this folder. [`save`](TokenStore::save) creates the folder if it is missing.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Whatever a key holds, its file's name is plain.
+    /// Returns the path of a key's file. The name is a hash, so that a key cannot contain a path.
     fn file(&self, key: &str) -> PathBuf {
         let digest = hex(&Sha256::digest(key.as_bytes()));
         self.folder.join(format!("{}.json", digest.get(..32).unwrap_or_default()))
@@ -60,7 +61,8 @@ impl TokenStore for FileTokens {
 
     fn save(&self, key: &str, tokens: &SecretString) -> io::Result<()> {
         make_folder(&self.folder)?;
-        // The file is made with rights for the user alone, and takes its place when it is whole and on the disk.
+        // The temporary file is readable by the user only, and replaces the old file after it was written to
+        // disk.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(tokens.expose_secret().as_bytes())?;
         file.as_file().sync_all()?;

@@ -1,4 +1,4 @@
-//! Where the browser comes back to: one address of this machine, for one answer.
+//! The local HTTP listener to which the browser returns with the authorization code.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -8,17 +8,17 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-/// The longest request of a browser that is read, and how long one is waited for.
+/// Maximum length of a browser's request in bytes, and time limit of reading it and of answering it.
 const HEAD_BYTES: usize = 16 * 1024;
 const HEAD_TIME: Duration = Duration::from_secs(5);
-/// The most connections at once; more wait.
+/// Maximum number of concurrent connections; further ones wait.
 const MOST: usize = 16;
 const PATH: &str = "/callback";
 
 const DONE: &str = "You are signed in. You can close this page and go on where you came from.";
 const ELSEWHERE: &str = "There is nothing here.";
 
-/// A port of this machine that waits for the browser.
+/// A listener on a port of this machine.
 pub(crate) struct Listener {
     listener: TcpListener,
     address: SocketAddr,
@@ -31,15 +31,15 @@ impl Listener {
         Ok(Self { listener, address })
     }
 
-    /// What the authority is told to send the browser to.
+    /// Returns the redirect URI.
     pub(crate) fn address(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Waits until the browser comes with an answer that is meant for this sign-in, and gives its whole address. Requests
-    /// for anything else get nothing.
+    /// Waits for a request to the redirect URI with this state, and returns its whole URL. Other requests get
+    /// status 404. Cancel-safe.
     pub(crate) async fn answer(&self, state: &str) -> io::Result<String> {
-        // Beside each other: browsers open connections before they need them, and say nothing on some.
+        // Connections are served concurrently, because browsers open some in advance and leave them silent.
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
@@ -56,7 +56,7 @@ impl Listener {
     }
 }
 
-/// Answers one request; returns its address if it is the answer that is waited for.
+/// Answers one request, and returns its URL if it has the expected path and state.
 async fn serve(mut stream: TcpStream, address: SocketAddr, state: String) -> Option<String> {
     let target = tokio::time::timeout(HEAD_TIME, target(&mut stream)).await.ok()?.ok()?;
     let whole = format!("http://{address}{target}");
@@ -68,7 +68,7 @@ async fn serve(mut stream: TcpStream, address: SocketAddr, state: String) -> Opt
     is_ours.then_some(whole)
 }
 
-/// What a browser asks for.
+/// Reads the head of a GET request, and returns its target.
 async fn target(stream: &mut TcpStream) -> io::Result<String> {
     let mut head = Vec::new();
     let mut chunk = [0; 1024];

@@ -1,4 +1,4 @@
-//! One sign-in, from the server's word that it wants one to tokens that are kept.
+//! One sign-in, from the server's challenge to stored tokens.
 
 use std::io;
 use std::sync::Arc;
@@ -20,71 +20,72 @@ use crate::server::Reach;
 use crate::transport::http_error::words_of;
 use crate::{McpServer, OpenUrl, UrlRefusal};
 
-/// How long a human may take.
+/// Default time for the human.
 const TIME: Duration = Duration::from_mins(5);
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Why nobody is signed in.
+/// Error of a sign-in.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoginError {
-    /// The server has no address, or nowhere to keep tokens.
+    /// The server has no URL or no store of tokens, or its grant requires a client secret that is missing.
     #[error("the server {server} cannot be signed in to: it has {missing}")]
     NotPossible {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// What it lacks.
+        /// The missing part.
         missing: &'static str,
     },
-    /// No port of this machine could be waited at.
+    /// The local listener to which the browser returns failed.
     #[error("no port of this machine could be had for the browser to come back to")]
     Listen(#[source] io::Error),
-    /// The authority wants an address opened that nobody should open.
+    /// The authorization URL is not safe to open.
     #[error("the authority's address is not opened")]
     Url(#[from] UrlRefusal),
-    /// The human did not come back.
+    /// The browser did not return in time.
     #[error("nobody came back from the browser in {} seconds", after.as_secs())]
     TimedOut {
-        /// How long it was waited.
+        /// The time limit.
         after: Duration,
     },
-    /// The sign-in leads to an origin that is not public, and nobody named it ([`SignIn::with_authority`]).
+    /// The sign-in leads to an origin that is not public and that [`SignIn::with_authority`] does not name.
     #[error(
         "the server {server} sends the sign-in to {origin}, which is not a public address; if you know it, name it in the \
          server's configuration: oauth_authorities = [\"{origin}\"]"
     )]
     AuthorityNotNamed {
-        /// The server.
+        /// The server's id.
         server: String,
-        /// The origin, as a configuration names it.
+        /// The origin, in the form for the configuration.
         origin: String,
     },
-    /// The server or its authority would not.
+    /// The server or its authority refused the sign-in.
     #[error("{why}")]
     Refused {
-        /// What was met, safe to show.
+        /// The reason, safe to display.
         why: String,
     },
 }
 
-/// What a sign-in is begun with.
+/// Options of a sign-in.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoginOptions {
-    /// What the server said when it wanted a sign-in ([`StartError::SignIn`](crate::StartError::SignIn)).
+    /// The server's challenge ([`StartError::SignIn`](crate::StartError::SignIn)), or `None` to use its
+    /// metadata.
     pub challenge: Option<String>,
-    /// How long the human may take; five minutes if nothing is said.
+    /// Time limit for the human. The default is five minutes.
     pub time: Option<Duration>,
 }
 
 impl LoginOptions {
-    /// The same with what the server said.
+    /// Sets the server's challenge.
     pub fn with_challenge(mut self, challenge: impl Into<String>) -> Self {
         self.challenge = Some(challenge.into());
         self
     }
 
-    /// The same with another time for the human.
+    /// Sets the time limit for the human.
     pub fn with_time(mut self, time: Duration) -> Self {
         self.time = Some(time);
         self
@@ -92,12 +93,13 @@ impl LoginOptions {
 }
 
 impl McpServer {
-    /// Signs in: finds the server's authority, introduces this program, gives the address that the human has to open to
-    /// `open`, waits until the browser comes back, and keeps the tokens. Nothing is opened here. Cancel-safe: nothing is
-    /// kept before the end.
+    /// Signs in: discovers the server's authority, registers this program, passes the authorization URL to
+    /// `open`, waits until the browser returns, and stores the tokens. The crate does not open a browser.
+    /// [`Grant::Program`] needs no human, so `open` is not called. Cancel-safe: tokens are stored at the end
+    /// only.
     ///
     /// # Errors
-    /// If the server has no sign-in, its authority refuses, or nobody comes back.
+    /// If the server has no sign-in, its authority refuses, or the browser does not return in time.
     pub async fn login(
         &self,
         options: LoginOptions,
@@ -141,17 +143,17 @@ impl McpServer {
         }
     }
 
-    /// Forgets the tokens of this server. Its authority is not told.
+    /// Deletes the server's stored tokens. They are not revoked at the authority.
     ///
     /// # Errors
-    /// If it has no sign-in, or they are still there.
+    /// If the server has no sign-in, or if the tokens could not be deleted.
     pub fn logout(&self) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
         let key = key(address, self.id());
         sign_in.store.clear(&key).map_err(|error| LoginError::Refused { why: error.to_string() })
     }
 
-    /// Whether tokens of this server are kept.
+    /// Returns whether tokens of this server are stored.
     pub fn is_signed_in(&self) -> bool {
         self.sign_in().is_ok_and(|(address, sign_in)| {
             sign_in.store.load(&key(address, self.id())).is_ok_and(|tokens| tokens.is_some())
@@ -166,7 +168,7 @@ impl McpServer {
     }
 }
 
-/// A human's sign-in, in her browser.
+/// Signs in with the authorization code grant in a human's browser.
 async fn browse(
     manager: AuthorizationManager,
     (sign_in, known): (&SignIn, &KnownOrigins),
@@ -195,7 +197,7 @@ async fn browse(
     session.handle_callback_url(&answer).await.map(drop).map_err(refused)
 }
 
-/// This program as a client of its own.
+/// Returns the configuration of the client credentials grant, or `None` without a client secret.
 fn program(address: &Address, sign_in: &SignIn) -> Option<ClientCredentialsConfig> {
     let (client_id, secret) = sign_in.client.clone()?;
     Some(ClientCredentialsConfig::ClientSecret {
@@ -206,12 +208,13 @@ fn program(address: &Address, sign_in: &SignIn) -> Option<ClientCredentialsConfi
     })
 }
 
-/// The tokens of a server are those of its address: under the same name another address has none.
+/// Returns the key of a server's tokens. It includes the URL, so that another URL under the same id has no
+/// tokens.
 fn key(address: &Address, server: &str) -> String {
     format!("{server} {}", address.digest())
 }
 
-/// The engine's part of signing in to one server.
+/// Creates the engine's authorization manager of a server.
 pub(crate) async fn manager(
     address: &Address,
     sign_in: &SignIn,
@@ -234,7 +237,7 @@ async fn manager_for(
     Ok(manager)
 }
 
-/// The same with the tokens that are kept, if there are some.
+/// Creates the authorization manager with the stored tokens, or returns `None` without tokens.
 pub(crate) async fn signed_in(
     address: &Address,
     sign_in: &SignIn,
@@ -254,7 +257,7 @@ pub(crate) async fn signed_in(
     Ok(Some(manager))
 }
 
-/// The origins that the user chose for a sign-in.
+/// Returns the origins that the user chose for a sign-in.
 fn known_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
     let own = Url::parse(address.as_str()).ok();
     KnownOrigins::new(own.into_iter().chain(sign_in.authorities.iter().cloned()), sign_in.any_authority)
@@ -277,7 +280,7 @@ fn request(sign_in: &SignIn, redirect: &str) -> AuthorizationRequest {
     request
 }
 
-/// What the authority says against it in the browser's address.
+/// Returns the error in the authority's redirect, if there is one.
 fn error_of(answer: &str) -> Option<String> {
     let url = Url::parse(answer).ok()?;
     let word = |name: &str| {
@@ -288,7 +291,7 @@ fn error_of(answer: &str) -> Option<String> {
     Some(format!("the authority refused: {error}{more}"))
 }
 
-/// In words without bodies and tokens, whatever the engine says.
+/// Converts an error of the engine to a text of at most 500 bytes, safe to display.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 fn refused(error: AuthError) -> LoginError {
     let mut why = windlass_hitl::display_safe(&error.to_string());

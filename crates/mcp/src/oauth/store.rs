@@ -1,4 +1,4 @@
-//! Where tokens are kept.
+//! Storage of tokens.
 
 use std::io;
 use std::pin::Pin;
@@ -7,28 +7,28 @@ use std::sync::Arc;
 use rmcp::transport::auth::{AuthError, CredentialStore, StoredCredentials};
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Keeps the tokens of servers, one text for each. They are secrets: they are shown to nobody and go into no log.
+/// A store of servers' tokens, one text for each key. The texts are secrets: do not display or log them.
 pub trait TokenStore: Send + Sync {
-    /// The text that is kept under a key.
+    /// Returns the text of a key, or `None` for an unknown key.
     ///
     /// # Errors
-    /// If it cannot be read. That nothing is kept is no error.
+    /// If the text cannot be read.
     fn load(&self, key: &str) -> io::Result<Option<SecretString>>;
 
-    /// Keeps a text under a key, whole or not at all.
+    /// Stores the text of a key, atomically.
     ///
     /// # Errors
-    /// If it cannot be kept.
+    /// If the text cannot be stored.
     fn save(&self, key: &str, tokens: &SecretString) -> io::Result<()>;
 
-    /// Forgets what is kept under a key.
+    /// Deletes the text of a key. A missing text is not an error.
     ///
     /// # Errors
-    /// If it is still there.
+    /// If the text could not be deleted.
     fn clear(&self, key: &str) -> io::Result<()>;
 }
 
-/// A store as the engine wants one, for one server.
+/// The engine's credential store for one server.
 pub(crate) struct Credentials {
     pub(crate) store: Arc<dyn TokenStore>,
     pub(crate) key: String,
@@ -39,7 +39,7 @@ type Kept<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a
 impl Credentials {
     fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let text = self.store.load(&self.key).map_err(failed)?;
-        // What cannot be read any more is as if nobody had signed in.
+        // Treat unreadable tokens as missing, so that the user signs in again.
         Ok(text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()))
     }
 

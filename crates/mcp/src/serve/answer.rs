@@ -1,10 +1,10 @@
-//! A result as a client gets it.
+//! Conversion of a tool's result to MCP's `tools/call` result.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use windlass_protocol::{Content, Image, ImageSource, ToolResult};
 
-/// Everything that the result holds, in its order. A status other than ok is an error in the protocol's words, and is
-/// named first, as a model is told it (RULES P6).
+/// Converts a result with all its content, in order. A status other than ok becomes an error result whose
+/// first text is the status, as in a message to a model (RULES P6).
 pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
     let is_ok = result.status.is_ok();
     let mut content = Vec::new();
@@ -24,9 +24,9 @@ pub(crate) fn answer(result: &ToolResult) -> CallToolResult {
                 content.push(ContentBlock::resource(resource));
             }
             Content::Structured { value } => {
-                // Clients that do not know values for programs read the words.
+                // Clients without support for structured content read this text.
                 content.push(ContentBlock::text(value.to_string()));
-                // Older clients take objects only.
+                // Older clients accept only objects.
                 structured = Some(value.clone()).filter(serde_json::Value::is_object).or(structured);
             }
             _ => content.push(ContentBlock::text("[a piece of the result that cannot be sent]")),

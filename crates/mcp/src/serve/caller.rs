@@ -1,4 +1,4 @@
-//! Who makes a call: the client's side of it, as the program that runs the call sees it.
+//! The client behind a call, as the program that runs the call sees it.
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -7,22 +7,23 @@ use windlass_tool::{AnswerFuture, Human, NoAnswer, Progress, Question};
 
 use super::form::Form;
 
-/// How much that a call tells may wait for the client; more is left out.
+/// Capacity of the queue of progress messages to the client; further ones are dropped.
 const WAITING: usize = 64;
 
-/// What a human at the client said to a call that needs her word.
+/// A human's answer to the approval of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "yes, no, or nobody: every caller must tell them apart")]
 pub enum Confirmation {
-    /// Yes, this once.
+    /// Approval of this call only.
     Yes,
-    /// No, and why, if she said it.
+    /// Refusal, with the human's comment if she wrote one.
     No(Option<String>),
-    /// The client has no way to ask anybody.
+    /// The client cannot ask a human.
     Nobody,
 }
 
-/// The client behind a call: tells when to stop, hears how far it is, and has a human who can be asked, if it says so.
+/// The client behind a call: its cancellation, its progress messages, and its human, if the client supports
+/// elicitation.
 #[derive(Clone, Debug)]
 pub struct Caller {
     cancellation: CancellationToken,
@@ -30,15 +31,15 @@ pub struct Caller {
     asked: Option<mpsc::Sender<Asked>>,
 }
 
-/// A question that waits for the client.
+/// A question for the client, with the sender of its reply.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) form: Form,
-    /// What the human filled in; nothing if she said no.
+    /// Sender of the human's answer.
     pub(crate) reply: oneshot::Sender<Reply>,
 }
 
-/// What came back for a form.
+/// The outcome of a form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Reply {
     Filled(Value),
@@ -46,14 +47,15 @@ pub(crate) enum Reply {
     Nobody,
 }
 
-/// The server's ends of a caller.
+/// The server's receiving ends of a caller's channels.
 pub(crate) struct Line {
     pub(crate) told: mpsc::Receiver<String>,
     pub(crate) asked: mpsc::Receiver<Asked>,
 }
 
 impl Caller {
-    /// A caller and the server's ends. Whoever does not listen is not told, and whoever cannot be asked is not asked.
+    /// Creates a caller and its receiving ends. Without a channel for progress or questions, messages are
+    /// dropped and questions are answered with [`Reply::Nobody`].
     pub(crate) fn new(cancellation: CancellationToken, hears: Hears) -> (Self, Line) {
         let (tell, told) = mpsc::channel(WAITING);
         let (ask, asked) = mpsc::channel(1);
@@ -65,26 +67,27 @@ impl Caller {
         (caller, Line { told, asked })
     }
 
-    /// A caller whom nothing can be told and nobody can ask.
+    /// Creates a caller without progress messages and questions.
     pub fn alone(cancellation: CancellationToken) -> Self {
         Self { cancellation, told: None, asked: None }
     }
 
-    /// Tells when the client wants no result any more.
+    /// Returns the token that is cancelled when the server does not need the call's result any more, such as
+    /// after a cancellation by the client.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.cancellation
     }
 
-    /// Tells the client how far the call is, if it wants to know. Never waits.
+    /// Queues a progress message, if the client requested progress. Returns at once.
     pub fn tell(&self, progress: Progress) {
         let Some(told) = &self.told else { return };
         let (Progress::Output(words) | Progress::Note(words)) = progress else { return };
-        // A client that reads slowly misses some of it; the result is whole.
+        // A full queue drops the message; the result is complete.
         let _ = told.try_send(words);
     }
 
-    /// Asks the human at the client whether something may be done. Only a form that she filled in with yes is one; words
-    /// never are (RULES H4). Cancel-safe: dropping the future takes the question back.
+    /// Asks the human at the client for approval. Only a form with the answer yes approves; free text does
+    /// not (RULES H4). Cancel-safe: dropping the future withdraws the question.
     pub async fn confirm(&self, words: impl Into<String>) -> Confirmation {
         match self.put(Form::Confirm { words: words.into() }).await {
             Reply::Filled(value) => Form::confirmed(&value),
@@ -103,14 +106,14 @@ impl Caller {
     }
 }
 
-/// What a client hears of a call.
+/// The messages of a call that the client accepts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hears {
     pub(crate) progress: bool,
     pub(crate) questions: bool,
 }
 
-/// A tool's own question goes to the human at the client.
+/// Passes a tool's own question to the human at the client.
 impl Human for Caller {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {

@@ -1,4 +1,4 @@
-//! What a server of tools needs of the program that has them.
+//! The interface between the MCP server and the program that provides the tools.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,18 +8,19 @@ use windlass_protocol::{Hints, ToolCall, ToolResult, ToolSpec};
 
 use crate::Caller;
 
-/// The wait for a call's result.
+/// The future of a call's result.
 pub type CallFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
-/// The tools that are served, and who decides about their calls and runs them.
+/// The tools that are served, with the decision about each call and its execution.
 ///
-/// A server has no policy of its own: whatever a client asks for comes here first, and what this does not let through
-/// does not run.
+/// [`ToolServer`](crate::ToolServer) has no policy of its own: it passes each call to this trait, and the
+/// implementation must check the policy before it runs the call.
 pub trait Calls: Send + Sync {
-    /// The tools that are offered now, in the order in which a client sees them.
+    /// Returns the tools that are offered now, in the order for the client.
     fn tools(&self) -> Vec<(ToolSpec, Hints)>;
 
-    /// Decides about a call and runs it. The future is dropped when the client has gone or has not answered a question
-    /// for long; before, the caller's cancellation says so.
+    /// Decides about a call and runs it. If the client cancels the call, the server cancels the caller's
+    /// token, waits 10 seconds for the result, and drops the future. If the client leaves a question
+    /// unanswered for five minutes, the future is dropped at once.
     fn call(self: Arc<Self>, call: ToolCall, caller: Caller) -> CallFuture;
 }

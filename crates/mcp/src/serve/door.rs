@@ -1,4 +1,4 @@
-//! Who may come in over HTTP: from this machine, of the right name, with the token.
+//! Checks of HTTP requests before they are read: host, origin and token.
 
 use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
 use hyper::{HeaderMap, StatusCode};
@@ -6,30 +6,30 @@ use sha2::{Digest as _, Sha256};
 
 use super::http::HttpToken;
 
-/// What is looked at before a request is read.
+/// The checks of a request's headers.
 #[derive(Clone, Debug)]
 pub(crate) struct Door {
     pub(crate) token: Option<HttpToken>,
-    /// Names under which this server may be spoken to; with those of this machine.
+    /// Accepted names of this server, in addition to those of this machine.
     pub(crate) hosts: Vec<String>,
 }
 
-/// Why a request is not answered.
+/// The response to a refused request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Closed {
     pub(crate) status: StatusCode,
     pub(crate) words: &'static str,
 }
 
-/// Names that mean this machine.
+/// Names of this machine.
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 impl Door {
-    /// Looks at a request's head.
+    /// Checks a request's host, origin and token.
     pub(crate) fn look(&self, headers: &HeaderMap) -> Result<(), Closed> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own(host) {
-            // A name that somebody else points at this machine (DNS rebinding).
+            // DNS rebinding: another site's name resolves to this machine.
             return Err(closed(StatusCode::FORBIDDEN, "this server has another name"));
         }
         if let Some(origin) = headers.get(ORIGIN) {
@@ -55,7 +55,7 @@ impl Door {
     }
 }
 
-/// A host without the port behind it. Names are compared without ports, whichever side has one.
+/// Returns a host without its port. Names are compared without ports.
 fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
@@ -63,7 +63,7 @@ fn without_port(authority: &str) -> &str {
     }
 }
 
-/// Takes as long for every wrong token: what is compared are digests.
+/// Compares digests, so that the time does not depend on the number of equal characters.
 fn is_equal(one: &str, other: &str) -> bool {
     Sha256::digest(one.as_bytes()) == Sha256::digest(other.as_bytes())
 }

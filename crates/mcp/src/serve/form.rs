@@ -1,4 +1,4 @@
-//! Questions as forms that a client shows.
+//! Questions as elicitation forms.
 
 use rmcp::model::{ElicitRequestParams, ElicitationSchema};
 use serde_json::{Value, json};
@@ -6,30 +6,30 @@ use windlass_tool::Question;
 
 use crate::Confirmation;
 
-/// The names of a form's fields.
+/// Names of the forms' fields.
 const ALLOW: &str = "allow";
 const COMMENT: &str = "comment";
 const ANSWER: &str = "answer";
 
-/// A question for a human behind a client.
+/// A question to the human at the client.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
-    /// Whether something may be done.
+    /// A request to approve a call.
     Confirm {
-        /// What, in full.
+        /// The complete text of the request.
         words: String,
     },
-    /// A question of a tool.
+    /// A tool's own question.
     Question(Question),
 }
 
 impl Form {
-    /// The form as a client gets it.
+    /// Returns the parameters of the elicitation request.
     pub(crate) fn params(&self) -> Result<ElicitRequestParams, serde_json::Error> {
         let (message, properties, required) = match self {
             Self::Confirm { words } => (
                 words.clone(),
-                // No default is yes: a form that is sent as it came has allowed nothing.
+                // The default refuses, so that a form that is submitted unchanged does not approve.
                 json!({
                     ALLOW: {"type": "boolean", "title": "Run it, this once", "default": false},
                     COMMENT: {"type": "string", "title": "If not: why, or what to do instead"},
@@ -45,7 +45,7 @@ impl Form {
         Ok(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
     }
 
-    /// What a form says that was sent back.
+    /// Parses the submitted form of an approval.
     pub(crate) fn confirmed(filled: &Value) -> Confirmation {
         if filled.get(ALLOW) == Some(&Value::Bool(true)) {
             return Confirmation::Yes;
@@ -54,7 +54,7 @@ impl Form {
         Confirmation::No(comment.filter(|comment| !comment.is_empty()).map(str::to_owned))
     }
 
-    /// The answer to a tool's question.
+    /// Parses the submitted form of a tool's question.
     pub(crate) fn answered(filled: &Value) -> Option<String> {
         filled.get(ANSWER)?.as_str().map(str::to_owned)
     }

@@ -1,4 +1,4 @@
-//! What a client's requests come to.
+//! The handler of a client's requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use super::parked::{NotParked, Parked, QUESTION};
 use super::running::{Asking, Pause, Running};
 use super::served_tool::served;
 
-/// The names of what is served.
+/// The name, version and instructions of the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub(crate) name: String,
@@ -28,7 +28,7 @@ pub(crate) struct Names {
     pub(crate) instructions: Option<String>,
 }
 
-/// One client's connection, or one request where there are no connections. All share the calls that wait.
+/// The handler of one connection, or of one request over stateless HTTP. Clones share the parked calls.
 #[derive(Clone)]
 pub(crate) struct Handler {
     calls: Arc<dyn Calls>,
@@ -71,7 +71,7 @@ impl Handler {
         Ok(ToolCall::function(id, name, arguments))
     }
 
-    /// The question of a call that waits, for a client that answers with its next request.
+    /// Parks a call, and returns its question for a client that answers with its next request.
     fn question(
         &self,
         request: &CallToolRequestParams,
@@ -134,7 +134,7 @@ impl ServerHandler for Handler {
     }
 }
 
-/// A tool that is not there is the client's mistake, and no result of a call.
+/// Converts a result. An unknown tool is a protocol error and not a result of a call.
 fn told(name: &str, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
     if result.status == ResultStatus::UnknownTool {
         return Err(unknown(name));
@@ -157,8 +157,8 @@ fn broken(error: &dyn std::error::Error) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 
-/// Whether the client says that it can put a form before a human. A client that says nothing of forms and of addresses
-/// means forms.
+/// Returns whether the client supports elicitation by forms. A client that names neither forms nor URLs
+/// supports forms.
 fn can_be_asked(context: &RequestContext<RoleServer>) -> bool {
     let elicitation = context.client_capabilities().and_then(|all| all.elicitation);
     elicitation.is_some_and(|can| can.form.is_some() || can.url.is_none())

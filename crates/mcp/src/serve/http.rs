@@ -1,4 +1,4 @@
-//! Tools behind a port: streamable HTTP, for this machine unless it is said otherwise.
+//! Tools over streamable HTTP, by default on this machine only.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -26,29 +26,32 @@ use tokio_util::sync::CancellationToken;
 use super::door::{Closed, Door};
 use super::handler::Handler;
 
-/// The path at which clients are served.
+/// The URL path of the MCP endpoint.
 const PATH: &str = "/mcp";
 
 type Service = StreamableHttpService<Handler, LocalSessionManager>;
 
-/// What whoever may use the tools knows.
+/// A secret that a client sends as bearer token. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpToken(String);
 
-/// Who may come in, and how much is taken.
+/// Options of the HTTP server: access and limits.
+///
+/// Create them with [`with_token`](Self::with_token) or [`without_token`](Self::without_token). Other
+/// machines can connect only with a token and [`with_host`](Self::with_host).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpOptions {
     token: Option<HttpToken>,
     hosts: Vec<String>,
     reach: Reach,
-    /// The longest request, in bytes.
+    /// Maximum length of a request's body in bytes.
     pub body_bytes: usize,
-    /// How many connections are open at once; more wait.
+    /// Maximum number of open connections. Further ones wait in the listener's backlog.
     pub connections: usize,
-    /// How long a client may take for the head of its request.
+    /// Timeout of the head of a request.
     pub head_timeout: Duration,
-    /// How long a client may take for the body of its request.
+    /// Timeout of the body of a request.
     pub body_timeout: Duration,
 }
 
@@ -58,40 +61,40 @@ enum Reach {
     Anybody,
 }
 
-/// Why no connection is taken.
+/// Error of the HTTP server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenDoor {
-    /// Other machines would reach it.
+    /// The listener accepts other machines, but no host was set for them.
     #[error("{address} can be reached from other machines, which was not said")]
     Reachable {
-        /// Where it would listen.
+        /// The listener's address.
         address: SocketAddr,
     },
-    /// Other machines would reach it, and nothing is asked of them.
+    /// The listener accepts other machines, but the options have no token.
     #[error("{address} can be reached from other machines, and there is no token")]
     NoToken {
-        /// Where it would listen.
+        /// The listener's address.
         address: SocketAddr,
     },
-    /// The port gives no connections.
+    /// The listener failed.
     #[error("no connection can be taken")]
     Listen(#[from] io::Error),
 }
 
 impl HttpToken {
-    /// A token that was agreed on. Short ones can be guessed; 32 random bytes in hexadecimal cannot.
+    /// Creates a token. Use 32 random bytes in hexadecimal: short tokens can be guessed.
     pub fn new(token: impl Into<String>) -> Self {
         Self(token.into())
     }
 
-    /// The token itself.
+    /// Returns the token's text.
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// Without the token.
+/// Omits the token.
 impl fmt::Debug for HttpToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("HttpToken(..)")
@@ -99,12 +102,13 @@ impl fmt::Debug for HttpToken {
 }
 
 impl HttpOptions {
-    /// Whoever has this token.
+    /// Accepts requests with this token.
     pub fn with_token(token: HttpToken) -> Self {
         Self { token: Some(token), ..Self::without_token() }
     }
 
-    /// Whoever is on this machine. Every program and every user there can use the tools then.
+    /// Accepts requests without a token, on this machine only. Every program and every user of the machine
+    /// can then use the tools.
     pub fn without_token() -> Self {
         Self {
             token: None,
@@ -117,7 +121,8 @@ impl HttpOptions {
         }
     }
 
-    /// The same, under one more name of this server, and for other machines too if that is what the listener does.
+    /// Adds a name under which clients address this server, and allows a listener that accepts other
+    /// machines.
     pub fn with_host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self.reach = Reach::Anybody;
@@ -125,7 +130,7 @@ impl HttpOptions {
     }
 }
 
-/// Serves until the token says so; that closes every connection.
+/// Serves until `stop` is cancelled, which closes every connection.
 pub(crate) async fn serve(
     listener: TcpListener,
     handler: Handler,
@@ -145,11 +150,11 @@ pub(crate) async fn serve(
     let service = service(handler, &options, stop.clone());
     let limits = BodyLimits { bytes: options.body_bytes, time: options.body_timeout };
     let room = Arc::new(Semaphore::new(options.connections.max(1)));
-    // The connections end with this future.
+    // Dropping the set ends the connections with this future.
     let mut connections = JoinSet::new();
     loop {
         let next = async {
-            // A place first: connections over the limit wait in the backlog.
+            // Acquire a place before accepting, so that connections over the limit wait in the backlog.
             let place = room.clone().acquire_owned().await.map_err(io::Error::other)?;
             io::Result::Ok((place, windlass_web_reach::accept(&listener).await?.0))
         };
@@ -163,7 +168,7 @@ pub(crate) async fn serve(
             let respond = service_fn(|request| respond(door.clone(), service.clone(), limits, request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
-            // A connection that breaks is the client's wish.
+            // A broken connection affects only its client.
             drop(http.serve_connection(TokioIo::new(stream), respond).await);
             drop(place);
         });
@@ -171,7 +176,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The door has looked at names and sites already, with other names than the library knows.
+/// The library's own check of hosts is disabled, because `Door` has checked host and origin already.
 fn service(handler: Handler, options: &HttpOptions, stop: CancellationToken) -> Service {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
@@ -180,7 +185,7 @@ fn service(handler: Handler, options: &HttpOptions, stop: CancellationToken) -> 
     StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(LocalSessionManager::default()), config)
 }
 
-/// What a request body may cost.
+/// The limits of a request's body.
 #[derive(Clone, Copy)]
 struct BodyLimits {
     bytes: usize,
@@ -210,7 +215,7 @@ async fn respond(
         Err(_) => {
             let closed = Closed { status: StatusCode::REQUEST_TIMEOUT, words: "the body took too long" };
             let mut response = refuse(closed)?;
-            // What comes of this body later is not the next request.
+            // Later bytes of this body must not be parsed as the next request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return Ok(response);
         }

@@ -1,4 +1,4 @@
-//! Calls that wait for a client to come back with a human's answer.
+//! Calls that wait for a client to return with a human's answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,29 +12,28 @@ use super::caller::{Asked, Reply};
 use super::running::{Running, reply};
 use crate::server::hex;
 
-/// How long a call waits: as long as a question to a human does anywhere (RULES H12).
+/// Maximum waiting time, equal to that of other questions to a human (RULES H12).
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// How many calls may wait at once.
+/// Maximum number of waiting calls.
 const PLACES: usize = 64;
 
-/// The name of the one question of an answer.
+/// Key of the question in the client's request and response.
 pub(crate) const QUESTION: &str = "question";
 
-/// Calls by a name that cannot be guessed. The name is all that the client gets: what it stands for stays here, so that a
-/// client can answer a question and change nothing else.
+/// The waiting calls by a random name. The client gets only the name and cannot change the call.
 #[derive(Clone, Default)]
 pub(crate) struct Parked(Arc<Mutex<HashMap<String, Waiting>>>);
 
 struct Waiting {
     running: Running,
     asked: Asked,
-    /// What was called; the answer is for this only.
+    /// Digest of the call's tool and arguments. The client must repeat the same call with its answer.
     called: [u8; 32],
     _leaves: Leaves,
 }
 
-/// The end of a call's patience. A call that goes on has no more of it.
+/// The timer of a waiting call. Dropping it stops the timer.
 struct Leaves(AbortHandle);
 
 impl Drop for Leaves {
@@ -43,7 +42,7 @@ impl Drop for Leaves {
     }
 }
 
-/// Why a call does not go on.
+/// Error of parking or resuming a call.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotParked {
     #[error("no call waits for this answer: it came too late, twice, or with another call")]
@@ -55,7 +54,7 @@ pub(crate) enum NotParked {
 }
 
 impl Parked {
-    /// Keeps a call, and says by which name it goes on.
+    /// Parks a call, and returns the random name to resume it.
     pub(crate) fn keep(
         &self,
         request: &CallToolRequestParams,
@@ -80,7 +79,8 @@ impl Parked {
         Ok(name)
     }
 
-    /// The call that a client comes back to, with the answer given.
+    /// Takes a parked call out, and passes the client's answer to it. The name is used up even if the call
+    /// differs.
     pub(crate) fn take(&self, request: &CallToolRequestParams, name: &str) -> Result<Running, NotParked> {
         let mut waiting = self.waiting();
         let is_same = waiting.get(name).is_some_and(|entry| entry.called == called(request));

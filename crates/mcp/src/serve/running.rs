@@ -1,4 +1,4 @@
-//! A call that runs: until its end, or until a question that the client answers with its next request.
+//! A running call, driven until its end or until a question that the client answers with its next request.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use windlass_protocol::ToolResult;
 use super::caller::{Asked, Line, Reply};
 use super::calls::CallFuture;
 
-/// How long a call that was stopped may take for its end.
+/// Time in which a cancelled call must end.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long a client may take to read how far a call is.
+/// Time limit of sending one progress message.
 const TELLING: Duration = Duration::from_secs(2);
 
-/// The most of what a call tells that goes into one message.
+/// Maximum length of a progress message in bytes.
 const TOLD_BYTES: usize = 4 * 1024;
 
-/// A call that runs. Dropping it stops it.
+/// A running call. Dropping it cancels it.
 pub(crate) struct Running {
     work: CallFuture,
     line: Line,
@@ -30,22 +30,22 @@ pub(crate) struct Running {
     steps: f64,
 }
 
-/// Why a call is not driven on.
+/// The reason why `drive` returned.
 pub(crate) enum Pause {
-    /// It is over.
+    /// The call ended.
     Done(ToolResult),
-    /// It waits for a human, whom the client asks before it calls again.
+    /// The call asked a question, which the client answers with its next call.
     Asks(Asked),
-    /// The client stopped it, and it did not end in time.
+    /// The client cancelled the call, and it did not end in time.
     Abandoned,
 }
 
-/// How a client answers questions.
+/// The way in which a client answers questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asking {
-    /// By an answer to a request of the server.
+    /// As response to a request of the server.
     Request,
-    /// By calling again with the answers (protocol 2026-07-28).
+    /// As parameters of a repeated call (protocol 2026-07-28).
     Retry,
 }
 
@@ -55,7 +55,7 @@ impl Running {
         Self { work, line, stop, _stops_when_dropped: guard, steps: 0.0 }
     }
 
-    /// Lets the call run, tells the client how far it is, and asks it what is asked.
+    /// Drives the call, forwards its progress, and forwards its questions or returns them as [`Pause::Asks`].
     pub(crate) async fn drive(&mut self, context: &RequestContext<RoleServer>, asking: Asking) -> Pause {
         let token = context.meta.get_progress_token();
         loop {
@@ -77,7 +77,7 @@ impl Running {
         }
     }
 
-    /// Tells the call to end, and waits for it, but not for ever.
+    /// Cancels the call, and waits at most `GRACE` for its end.
     async fn stopped(&mut self) -> Pause {
         self.stop.cancel();
         match tokio::time::timeout(GRACE, &mut self.work).await {
@@ -96,7 +96,7 @@ impl Running {
         self.steps += 1.0;
         let words = words.get(..words.floor_char_boundary(TOLD_BYTES)).unwrap_or_default();
         let progress = ProgressNotificationParam::new(token, self.steps).with_message(words);
-        // A client that does not read must not keep the call from its end, nor from a cancellation.
+        // A client that does not read must not delay the call's end or its cancellation.
         tokio::select! {
             _ = context.peer.notify_progress(progress) => {}
             () = context.ct.cancelled() => {}
@@ -110,7 +110,7 @@ async fn ask(context: &RequestContext<RoleServer>, asked: Asked) {
         reply = elicit(context, &asked) => reply,
         () = context.ct.cancelled() => Reply::Nobody,
     };
-    // Whoever asked may have stopped waiting.
+    // The call may have dropped the receiver.
     let _ = asked.reply.send(reply);
 }
 
@@ -122,7 +122,7 @@ async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Reply {
     }
 }
 
-/// What a client's answer to a form says.
+/// Converts the client's response to a form.
 pub(crate) fn reply(result: ElicitResult) -> Reply {
     match result.action {
         ElicitationAction::Accept => Reply::Filled(result.content.unwrap_or(Value::Null)),

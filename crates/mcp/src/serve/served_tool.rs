@@ -1,4 +1,4 @@
-//! A tool as a client is told it.
+//! Conversion of a tool's spec to MCP's definition of a tool.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use windlass_protocol::{Hints, Risk, ToolSpec};
 
-/// The words of a tool, its schema, and what its hints say. A client that believes them asks less, so nothing is said that
-/// does not hold for every call.
+/// Converts name, description, schema and hints of a tool. A client may ask its human less often because of
+/// annotations, so they state only properties that each call has.
 pub(crate) fn served(spec: &ToolSpec, hints: Hints) -> Tool {
     let (name, description) = (spec.name().to_string(), spec.description().to_owned());
     let is_destructive = !hints.read_only && hints.risk > Risk::Low;
@@ -19,7 +19,8 @@ pub(crate) fn served(spec: &ToolSpec, hints: Hints) -> Tool {
     Tool::new(name, description, Arc::new(schema(spec))).with_annotations(annotations)
 }
 
-/// The protocol knows functions only: free text comes as one argument.
+/// Returns the schema of the arguments. MCP has only functions, so a tool with free text gets one string
+/// argument.
 fn schema(spec: &ToolSpec) -> JsonObject {
     let schema = match spec {
         ToolSpec::Function { parameters, .. } => parameters.to_value(),
@@ -33,7 +34,7 @@ fn schema(spec: &ToolSpec) -> JsonObject {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };
-    // The protocol wants this word, whatever else the schema says.
+    // MCP requires `type` in the schema.
     schema.entry("type").or_insert_with(|| json!("object"));
     schema
 }

@@ -1,4 +1,4 @@
-//! The server: tools over two pipes, or behind a port.
+//! The MCP server over two pipes or HTTP.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,9 @@ use super::handler::{Handler, Names};
 use super::http::{self, HttpOptions, OpenDoor};
 use crate::Calls;
 
-/// Serves tools to MCP clients.
+/// An MCP server that offers an implementation of [`Calls`] to clients.
+///
+/// It serves one client with [`serve`](Self::serve), or many over HTTP with [`serve_http`](Self::serve_http).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,47 +54,48 @@ pub struct ToolServer {
     names: Names,
 }
 
-/// Why serving ended.
+/// Error of serving.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServeError {
-    /// The client does not speak MCP, or has gone before it said who it is.
+    /// The client did not complete the MCP handshake.
     #[error("the client did not introduce itself: {why}")]
     NoClient {
-        /// What was met.
+        /// The reason.
         why: String,
     },
-    /// The server failed at itself.
+    /// The server's own task panicked or was aborted.
     #[error("the server's own task failed")]
     Task(#[from] tokio::task::JoinError),
-    /// Connections cannot be taken, or may not.
+    /// The HTTP server may not use its listener, or the listener failed.
     #[error(transparent)]
     Door(#[from] OpenDoor),
 }
 
 impl ToolServer {
-    /// A server of these tools, under this program's name.
+    /// Creates a server of these tools, with the name `windlass` and this crate's version.
     pub fn new(calls: Arc<dyn Calls>) -> Self {
         let (name, version) = ("windlass".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Self { calls, names: Names { name, version, instructions: None } }
     }
 
-    /// The same under another name and version.
+    /// Sets the name and version that clients see.
     pub fn with_name(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         (self.names.name, self.names.version) = (name.into(), version.into());
         self
     }
 
-    /// The same with words for the model of a client.
+    /// Sets the instructions for the client's model.
     pub fn with_instructions(mut self, words: impl Into<String>) -> Self {
         self.names.instructions = Some(words.into());
         self
     }
 
-    /// Serves one client over two pipes, until it closes its end or the token says so. Calls that run then are stopped.
+    /// Serves one client over two pipes, until the client closes its end or `stop` is cancelled. Calls that
+    /// are running then are stopped.
     ///
     /// # Errors
-    /// If the client does not begin as MCP clients do.
+    /// If the client does not complete the MCP handshake.
     pub async fn serve(
         &self,
         reader: impl AsyncRead + Send + Unpin + 'static,
@@ -107,10 +110,11 @@ impl ToolServer {
         Ok(())
     }
 
-    /// Serves clients over streamable HTTP at the path `/mcp`, until the token says so.
+    /// Serves clients over streamable HTTP at the path `/mcp`, until `stop` is cancelled.
     ///
     /// # Errors
-    /// If the door would be open to more than was said, or connections can no longer be taken.
+    /// [`ServeError::Door`] if the listener accepts other machines without the required options, or if it
+    /// fails.
     pub async fn serve_http(
         &self,
         listener: TcpListener,

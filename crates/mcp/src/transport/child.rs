@@ -1,4 +1,5 @@
-//! A server as a child process: its own group, a short environment, and no life after the connection (RULES M5).
+//! A server as a child process, with its own process group and a reduced environment. It does not outlive its
+//! connection (RULES M5).
 
 use std::io;
 use std::process::Stdio;
@@ -13,21 +14,21 @@ use tokio_util::sync::CancellationToken;
 use crate::program::Program;
 use crate::{ConnectFuture, Connector, Pipes};
 
-/// How much of the last words of a server is kept.
+/// Number of bytes kept from the end of the standard error output.
 const HEARD_BYTES: usize = 4 * 1024;
 
-/// How long a server may take to leave, each time that it is told.
+/// Time to exit after the input closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
 const TERM: i32 = 15;
 
-/// Starts the program of a server.
+/// A connector that starts a server's program.
 #[derive(Debug)]
 pub(crate) struct ChildConnector {
     program: Program,
     heard: Arc<Mutex<Vec<u8>>>,
 }
 
-/// A running server. Dropping it kills the group.
+/// A running server. Dropping it kills its process group.
 struct Group(Box<dyn ChildWrapper>);
 
 impl ChildConnector {
@@ -79,15 +80,17 @@ impl Connector for ChildConnector {
 }
 
 impl Group {
-    /// The leader alone: whoever it started may hold its output open, and dies with it.
+    /// Waits for the group's leader only: a descendant can keep the output open, and is killed with the
+    /// group.
     async fn leader_ends(&mut self) {
         let _ = self.0.inner_mut().wait().await;
     }
 
-    /// Its input is closed by now: a moment to leave by itself, then TERM and another moment. What is left is killed.
+    /// Waits for the process to exit, since its input is closed by now; then sends SIGTERM and waits again.
+    /// The drop kills the rest of the group.
     async fn end(&mut self) {
         if tokio::time::timeout(GRACE, self.leader_ends()).await.is_err() {
-            // A group that is already gone cannot be signalled, and need not be.
+            // The signal fails only if the group is already gone.
             let _ = self.0.signal(TERM);
             let _ = tokio::time::timeout(GRACE, self.leader_ends()).await;
         }
@@ -96,12 +99,12 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // A group that is already gone cannot be killed, and need not be.
+        // The kill fails only if the group is already gone.
         let _ = self.0.start_kill();
     }
 }
 
-/// Reads what the server says beside the protocol, so that it never waits for a reader, and keeps the end of it.
+/// Drains the standard error output, so that the server never blocks on it, and keeps the end of it.
 async fn hear(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
     let mut buf = [0; 1024];
     while let Ok(len @ 1..) = stderr.read(&mut buf).await {

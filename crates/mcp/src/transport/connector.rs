@@ -1,4 +1,4 @@
-//! How a server is reached: as a child process, or as a test has it.
+//! Connectors: a server's transport, replaceable by the application and by tests.
 
 use std::any::Any;
 use std::fmt;
@@ -8,33 +8,34 @@ use std::pin::Pin;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// The wait for a connection.
+/// The future of a connection.
 pub type ConnectFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Pipes>> + Send + 'a>>;
 
-/// Makes connections to a server, one after the other.
+/// A factory of connections to one server. It is called again after each end of a connection.
 pub trait Connector: Send + Sync {
-    /// Starts or reaches the server. Cancel-safe: dropping the future leaves nothing behind.
+    /// Starts or contacts the server. Cancel-safe: dropping the future leaves nothing behind.
     fn connect(&self) -> ConnectFuture<'_>;
 
-    /// What the server said beside the protocol, for an error's text. By default: nothing.
+    /// Returns the end of the server's standard error output, for error messages. The default is an empty
+    /// text.
     fn heard(&self) -> String {
         String::new()
     }
 }
 
-/// The two ends of a connection, and what must live as long as it does.
+/// The reader and the writer of a connection, with a value that lives as long as the connection.
 #[non_exhaustive]
 pub struct Pipes {
-    /// What the server writes.
+    /// The server's output.
     pub reader: Box<dyn AsyncRead + Send + Unpin>,
-    /// What the server reads.
+    /// The server's input.
     pub writer: Box<dyn AsyncWrite + Send + Unpin>,
-    /// Is dropped with the connection; a child process dies of it.
+    /// A value that is dropped with the connection, such as a guard that kills the child process.
     pub held: Box<dyn Any + Send + Sync>,
 }
 
 impl Pipes {
-    /// Two ends, and nothing to hold.
+    /// Creates pipes without a held value.
     pub fn new(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -42,7 +43,7 @@ impl Pipes {
         Self { reader: Box::new(reader), writer: Box::new(writer), held: Box::new(()) }
     }
 
-    /// The same with something to hold.
+    /// Sets the value that is dropped with the connection.
     pub fn with_held(mut self, held: impl Any + Send + Sync) -> Self {
         self.held = Box::new(held);
         self

@@ -1,4 +1,4 @@
-//! Server-sent events of an answer, looked at one by one before the engine sees them.
+//! Server-sent events of an HTTP response, checked one by one before the engine reads them.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use windlass_sse::{Limits, Parser};
 use super::intake::{Intake, Passed};
 use crate::failure::Failure;
 
-/// How much is read of a stream whose first event is looked for.
+/// Maximum number of bytes read to find a stream's first event.
 const FIRST_BYTES: usize = 16 * 1024;
 
 type Body = Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>;
@@ -32,7 +32,8 @@ struct Reading {
     is_over: bool,
 }
 
-/// The events of an answer. One that is too long ends the stream, and the request that it may belong to hears of it.
+/// Returns the events of a response. An event over `frame_bytes` ends the stream and fails the request of
+/// this id.
 pub(crate) fn read(
     response: Response,
     intake: Intake,
@@ -58,7 +59,7 @@ pub(crate) fn read(
     .boxed()
 }
 
-/// The name of the first event of an answer.
+/// Returns the name of a response's first event, or `None` if it does not start within 16 KiB.
 pub(crate) async fn first_name(mut response: Response) -> Option<String> {
     let mut parser = Parser::new();
     let mut name = None;
@@ -112,7 +113,8 @@ impl Reading {
         }
     }
 
-    /// Where to go on if the stream is cut, and when, as far as no event says it.
+    /// Emits an event without data if the parser's last event id or retry time changed without an event, so
+    /// that the engine resumes at the right place.
     fn mark(&mut self) {
         let (id, retry) = (self.parser.last_event_id(), self.parser.retry());
         if id == self.last_id && retry == self.retry {
@@ -125,9 +127,9 @@ impl Reading {
     }
 }
 
-/// What the engine reads of an event's data.
+/// Checks an event's data, and returns the message for the engine.
 fn passed(intake: &Intake, data: &str) -> Option<String> {
-    // An empty one only says where the stream is.
+    // An event without data only updates the last event id.
     if data.trim().is_empty() {
         return None;
     }

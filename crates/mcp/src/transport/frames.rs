@@ -1,22 +1,22 @@
-//! Lines out of bytes: what a server writes, cut at line ends, with a cap (RULES S16).
+//! Splits a server's output into lines of limited length (RULES S16).
 
 use super::scan::Scan;
 
-/// The mark that some programs put before UTF-8.
+/// The UTF-8 byte order mark.
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// How much of the beginning of a line that is too long is kept.
+/// Number of bytes kept from the start of a line over the cap.
 const HEAD_BYTES: usize = 8 * 1024;
-/// A buffer that grew beyond this is given back after its line.
+/// Capacity to which the buffer shrinks after a longer line.
 const KEPT_BYTES: usize = 256 * 1024;
 
-/// Cuts a stream into lines. It keeps one line and never more of it than the cap.
+/// A splitter of a byte stream into lines. It buffers one line of at most `cap` bytes.
 pub(crate) struct Frames {
     cap: usize,
     line: Vec<u8>,
     long: Option<Long>,
 }
 
-/// A line that is too long: it goes past, and its beginning is kept.
+/// A line over the cap. Only its start and its JSON-RPC id are kept.
 #[derive(Default)]
 struct Long {
     scan: Scan,
@@ -24,12 +24,12 @@ struct Long {
     head: Vec<u8>,
 }
 
-/// A line, or what is known of one that was too long.
+/// A line, or the known parts of a line over the cap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
-    /// A line without its end, a mark of UTF-8 and spaces around it; never empty.
+    /// A line without line end, byte order mark and surrounding white space. It is never empty.
     Line(&'a [u8]),
-    /// A line over the cap.
+    /// A line over the cap, with its id if one was found, its length in bytes and its start.
     TooLong { id: Option<u64>, bytes: u64, head: &'a [u8] },
 }
 
@@ -38,7 +38,7 @@ impl Frames {
         Self { cap, line: Vec::new(), long: None }
     }
 
-    /// Takes bytes and hands on each line that they end.
+    /// Appends bytes, and calls `each` for each line that they complete.
     pub(crate) fn push(&mut self, bytes: &[u8], each: &mut dyn FnMut(Frame<'_>)) {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
@@ -50,7 +50,7 @@ impl Frames {
         self.grow(rest);
     }
 
-    /// Whether a line was begun and not ended.
+    /// Returns whether the buffer has an incomplete line.
     pub(crate) fn has_half(&self) -> bool {
         self.long.is_some() || !trimmed(&self.line).is_empty()
     }

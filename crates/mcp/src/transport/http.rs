@@ -1,4 +1,4 @@
-//! The engine's hands on HTTP: what goes to a server's address and what comes back, bounded and looked at.
+//! The engine's HTTP client for one server: adds token and headers, limits responses and checks messages.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ const EVENTS: &str = "text/event-stream";
 const BOTH: &str = "application/json, text/event-stream";
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
-/// How much of a refusal's body is read for words about it, and how much of them is kept.
+/// Number of bytes read from the body of a refusal, and number of bytes of them in the error.
 const REFUSAL_BYTES: usize = 64 * 1024;
 const WORDS_BYTES: usize = 500;
-/// How long a server that refused an introduction is asked whether it is of the old kind.
+/// Time limit of the check for the old transport after a refused handshake.
 const OLD_KIND_TIME: Duration = Duration::from_secs(5);
 
-/// The engine's hands on one address.
+/// The engine's HTTP client for one URL.
 #[derive(Clone)]
 pub(crate) struct Http {
     client: Client,
@@ -107,8 +107,8 @@ impl Http {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            // A question that is taken and not answered here may be answered on the session's own stream; whoever asked
-            // has a clock.
+            // The server may answer an accepted request on the session's own stream. The request has a
+            // timeout.
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if kind != JSON {
@@ -121,7 +121,7 @@ impl Http {
         }
     }
 
-    /// Answers that are errors of HTTP.
+    /// Converts HTTP error responses. A status of 404 within a session means that the session expired.
     async fn judge(&self, response: Response, session: Option<&str>) -> Outcome<Response> {
         let status = response.status();
         if status.is_success() {
@@ -163,7 +163,8 @@ impl Http {
         Ok(body)
     }
 
-    /// Whether a server that refuses an introduction offers the transport of 2024-11-05, which has it begin with GET.
+    /// Returns whether a server that refused the handshake offers the transport of 2024-11-05, which starts
+    /// with a GET.
     async fn is_of_the_old_kind(&self, uri: &str, token: Option<String>) -> bool {
         let request = self.client.get(uri).header(ACCEPT, EVENTS);
         let asking = self.prepare(request, None, token, HashMap::new()).send();
@@ -230,7 +231,7 @@ impl StreamableHttpClient for Http {
         let ledger = &self.intake.0;
         ledger.fail(request_id(&message), Failure::of_http(&error));
         if matches!(error, StreamableHttpError::SessionExpired) {
-            // The session is no more: who comes next opens another (fault F68).
+            // The session has expired, so close the connection; the next use opens another (fault F68).
             ledger.close();
         }
         Err(error)
@@ -245,7 +246,7 @@ impl StreamableHttpClient for Http {
     ) -> Outcome<()> {
         let request = self.client.delete(uri.as_ref());
         let request = self.prepare(request, Some(&session_id), auth_header, custom_headers);
-        // A server that does not let go of sessions says so, and nobody minds.
+        // A server may refuse to delete sessions; the engine ignores the error.
         request.send().await.map(drop).map_err(failed)
     }
 
@@ -268,7 +269,7 @@ fn request_id(message: &ClientJsonRpcMessage) -> Option<u64> {
     }
 }
 
-/// The media type without what follows it.
+/// Returns the media type without its parameters, in lower case.
 fn kind_of(response: &Response) -> String {
     let value =
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();

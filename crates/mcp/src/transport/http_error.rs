@@ -1,8 +1,8 @@
-//! What goes wrong on the way to a server over HTTP, in words without its address.
+//! Errors of HTTP requests to a server, in words without its URL.
 
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-/// What went wrong on the way to a server.
+/// Error of an HTTP request to a server.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum HttpError {
@@ -23,7 +23,7 @@ pub(crate) enum HttpError {
     OldTransport,
 }
 
-/// An error of the HTTP library, by whether anything was sent.
+/// Converts an error of reqwest, by whether the request may have been sent.
 pub(crate) fn failed(error: reqwest::Error) -> StreamableHttpError<HttpError> {
     let is_before = error.is_connect() || error.is_builder();
     let words = words_of(error);
@@ -34,7 +34,7 @@ pub(crate) fn failed(error: reqwest::Error) -> StreamableHttpError<HttpError> {
     })
 }
 
-/// An error's last words: the first ones repeat the address, which may have a key in it.
+/// Returns the innermost cause of an error. The outer ones repeat the URL, which may contain a key.
 pub(crate) fn words_of(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut source = std::error::Error::source(&error);

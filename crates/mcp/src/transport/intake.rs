@@ -1,5 +1,5 @@
-//! What a server writes, looked at before the engine sees it: what is no message, what nobody asked for, what is too
-//! long and what is wanted as text does not get there.
+//! Checks a server's messages before the engine reads them: skips invalid ones and replies to no request,
+//! refuses requests that are not offered, and routes raw results to their callers.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::ledger::{Ledger, Waited};
 use super::message::{self, Message, NO_METHOD};
 use crate::failure::Failure;
 
-/// How much of a word about progress is told.
+/// Number of bytes kept of a progress message.
 const WORD_BYTES: usize = 500;
 
-/// Looks at what one server writes.
+/// The check of one server's messages.
 #[derive(Clone)]
 pub(crate) struct Intake(pub(crate) Arc<Ledger>);
 
@@ -24,16 +24,16 @@ struct Progressed {
     params: ProgressNotificationParam,
 }
 
-/// What becomes of a message.
+/// The outcome of a checked message.
 pub(crate) enum Passed {
-    /// The engine takes it.
+    /// A message for the engine.
     Engine(Box<ServerJsonRpcMessage>),
-    /// It is refused with these words.
+    /// A refusal, as JSON text to send to the server.
     Refuse(Vec<u8>),
 }
 
 impl Intake {
-    /// Takes one message; nothing is left of what nobody can use.
+    /// Checks one message. Returns `None` if the message was skipped or needs no further handling.
     pub(crate) fn take(&self, text: &[u8]) -> Option<Passed> {
         let ledger = &self.0;
         match Message::read(text) {
@@ -58,7 +58,7 @@ impl Intake {
                     }
                 }
             }
-            // Before the introduction the engine hears pings alone, and would let the server wait.
+            // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
                 ledger.noise().refused += 1;
                 Some(Passed::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
@@ -70,7 +70,7 @@ impl Intake {
             Some(Message::Notification { method }) => {
                 match method.as_ref() {
                     "notifications/tools/list_changed" => ledger.lists_changed(),
-                    // Told here, so that no word comes after the answer that it is about.
+                    // Progress bypasses the engine, so that it cannot arrive after the answer.
                     "notifications/progress" => self.progress(text),
                     _ => {}
                 }
@@ -85,7 +85,7 @@ impl Intake {
         }
     }
 
-    /// Takes what is known of a message that was too long to be kept.
+    /// Handles a message that was too long to buffer: fails its request, if its id was found.
     pub(crate) fn take_long(&self, id: Option<u64>, bytes: u64, head: &[u8]) -> Option<Passed> {
         self.0.noise().too_long += 1;
         id?;
@@ -97,7 +97,7 @@ impl Intake {
     }
 }
 
-/// How far a request is, in a few words.
+/// Returns a progress notification in a few words.
 fn word(progress: &ProgressNotificationParam) -> String {
     let mut word = progress.progress.to_string();
     if let Some(total) = progress.total {
@@ -110,7 +110,7 @@ fn word(progress: &ProgressNotificationParam) -> String {
     word
 }
 
-/// That there was an answer, for the engine; who asked has it already.
+/// Returns an empty result for the engine; the caller has the raw result already.
 fn answered(id: u64) -> Option<Passed> {
     let id = NumberOrString::Number(i64::try_from(id).ok()?);
     let message = ServerJsonRpcMessage::response(ServerResult::empty(()), id);
@@ -121,7 +121,7 @@ fn engine(text: &[u8]) -> Option<Passed> {
     serde_json::from_slice(text).ok().map(|message| Passed::Engine(Box::new(message)))
 }
 
-/// A server's introduction with what the engine insists on and small servers leave out.
+/// Returns a server's `initialize` result with the members that the engine requires and small servers omit.
 fn introduced(raw: &RawValue) -> Option<Value> {
     let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
     result.get("protocolVersion")?;

@@ -1,9 +1,9 @@
-//! The requests that are open on a connection, and who waits for the answer of each.
+//! The open requests of a connection, and the receivers of their answers.
 //!
-//! The engine (`rmcp`) numbers requests and pairs answers with them, in values of its own. What a server answers to a
-//! request of this crate is wanted as the server wrote it: definitions are pinned by their text, numbers keep their
-//! digits, and nothing is built of what is too long or too deep. So the text goes from here to who asked, and the
-//! engine is told that there was an answer.
+//! The `rmcp` engine numbers requests and pairs answers with them, but parses answers into values of its own.
+//! This crate needs the raw text: fingerprints cover the text of definitions, numbers keep all digits, and
+//! messages that are too long or too deep are never parsed. The ledger therefore sends the raw text to the
+//! caller, and the engine gets an empty result.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,10 +19,11 @@ use crate::failure::Failure;
 
 pub(crate) type Reply = Result<Box<RawValue>, Failure>;
 
-/// How many words about progress may wait for who asked.
+/// Capacity of a request's queue of progress messages.
 const PROGRESS: usize = 16;
 
-/// What a request of this crate carries on its way through the engine; nothing of it is sent.
+/// The sending half of a request's channels. It travels through the engine in the request's extensions and is
+/// not serialized.
 #[derive(Clone)]
 pub(crate) struct Ticket(Arc<Waiting>);
 
@@ -33,13 +34,13 @@ struct Waiting {
     arguments: Option<Box<RawValue>>,
 }
 
-/// What comes back to who holds the other half of a ticket.
+/// The receiving half of a request's channels.
 pub(crate) struct Returns {
     pub(crate) reply: oneshot::Receiver<Reply>,
     pub(crate) progress: mpsc::Receiver<String>,
 }
 
-/// Who waited for an answer.
+/// The receiver of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
     Nobody,
@@ -48,24 +49,24 @@ pub(crate) enum Waited {
 }
 
 struct Open {
-    /// Nothing for a request of the engine itself.
+    /// `None` for a request of the engine itself.
     ticket: Option<Ticket>,
     token: Option<NumberOrString>,
 }
 
 pub(crate) struct Ledger {
-    /// Nothing when the connection is over.
+    /// `None` after the connection ended.
     open: Mutex<Option<BTreeMap<u64, Open>>>,
     over: CancellationToken,
     is_greeted: AtomicBool,
     list_changed: AtomicBool,
     noise: Arc<Mutex<Noise>>,
-    /// Somebody who looks after the server hears that something about it is new.
+    /// Wakes the server's supervisor when its list of tools or its connection changes.
     changed: Arc<Notify>,
 }
 
 impl Ticket {
-    /// A ticket, and where its answer comes. The arguments go out as the text that they are.
+    /// Creates both halves. `arguments` is sent as its raw text.
     pub(crate) fn new(arguments: Option<Box<RawValue>>) -> (Self, Returns) {
         let (reply, answer) = oneshot::channel();
         let (progress, told) = mpsc::channel(PROGRESS);
@@ -74,12 +75,12 @@ impl Ticket {
         (Self(Arc::new(waiting)), Returns { reply: answer, progress: told })
     }
 
-    /// Whether the request may have reached the server.
+    /// Returns whether the request may have reached the server.
     pub(crate) fn is_sent(&self) -> bool {
         self.0.is_sent.load(Ordering::Acquire)
     }
 
-    /// Nobody waits any more: an answer is one that nobody asked for.
+    /// Drops the sender: a later answer counts as unasked.
     pub(crate) fn give_up(&self) {
         self.0.reply.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -94,7 +95,7 @@ impl Ticket {
 
     fn answer(&self, reply: Reply) {
         if let Some(waiting) = self.0.reply.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            // Who asked may have gone in this moment.
+            // The receiver may have been dropped.
             drop(waiting.send(reply));
         }
     }
@@ -112,7 +113,7 @@ impl Ledger {
         }
     }
 
-    /// Notes a request that goes out now.
+    /// Records a request when it is sent.
     pub(crate) fn note(&self, message: &ClientJsonRpcMessage) {
         let ClientJsonRpcMessage::Request(request) = message else { return };
         let Some(id) = number(&request.id) else { return };
@@ -129,7 +130,7 @@ impl Ledger {
         }
     }
 
-    /// An answer goes to who asked, once; all others are counted and nothing else (case MCP-019).
+    /// Routes an answer to the request's receiver, once. Other answers are only counted (case MCP-019).
     pub(crate) fn answer(&self, id: Option<u64>, reply: impl FnOnce() -> Reply) -> Waited {
         let open = id.and_then(|id| self.open().as_mut()?.remove(&id));
         match open {
@@ -145,7 +146,7 @@ impl Ledger {
         }
     }
 
-    /// There will be no answer to a request, if anybody still waits for one.
+    /// Answers an open request with a failure.
     pub(crate) fn fail(&self, id: Option<u64>, failure: Failure) {
         let open = id.and_then(|id| self.open().as_mut()?.remove(&id));
         if let Some(ticket) = open.and_then(|open| open.ticket) {
@@ -153,23 +154,23 @@ impl Ledger {
         }
     }
 
-    /// Nobody waits for this answer any more. Says whether it was still to come.
+    /// Removes an open request. Returns whether it was open.
     pub(crate) fn forget(&self, id: &NumberOrString) -> bool {
         number(id).is_some_and(|id| self.open().as_mut().is_some_and(|open| open.remove(&id).is_some()))
     }
 
-    /// A word about how far a request is.
+    /// Sends a progress message to the request with this token.
     pub(crate) fn progress(&self, token: &NumberOrString, word: String) {
         let open = self.open();
         let of_token = |open: &&Open| open.token.as_ref() == Some(token);
         let ticket = open.as_ref().and_then(|open| open.values().find(of_token)?.ticket.as_ref());
         if let Some(ticket) = ticket {
-            // Who is told too fast misses some.
+            // A full queue drops the message.
             let _ = ticket.0.progress.try_send(word);
         }
     }
 
-    /// Nobody is answered any more: who waits hears it.
+    /// Ends the connection: each open request of this crate fails with `Failure::Gone`.
     pub(crate) fn close(&self) {
         self.over.cancel();
         let open = self.open().take();
@@ -179,7 +180,7 @@ impl Ledger {
         self.changed.notify_one();
     }
 
-    /// Ends with the connection.
+    /// Returns the token that is cancelled when the connection ends.
     pub(crate) fn over(&self) -> &CancellationToken {
         &self.over
     }
@@ -192,19 +193,20 @@ impl Ledger {
         self.is_greeted.store(true, Ordering::Release);
     }
 
-    /// The server says that its tools are others.
+    /// Records that the server announced another list of tools.
     pub(crate) fn lists_changed(&self) {
         self.list_changed.store(true, Ordering::Release);
         self.noise().list_changes += 1;
         self.changed.notify_one();
     }
 
-    /// Whether the server said since the last time that its tools changed; however often, it is once (fault F67).
+    /// Returns whether the server announced a change since the last call. Several announcements count as one
+    /// (fault F67).
     pub(crate) fn take_list_changed(&self) -> bool {
         self.list_changed.swap(false, Ordering::AcqRel)
     }
 
-    /// What was taken could not be looked at.
+    /// Restores the announcement after the list could not be read.
     pub(crate) fn put_list_changed(&self) {
         self.list_changed.store(true, Ordering::Release);
     }
@@ -218,7 +220,7 @@ impl Ledger {
     }
 }
 
-/// The engine's own ids are numbers from zero.
+/// Returns an id as a number: the engine numbers its requests from zero.
 pub(crate) fn number(id: &NumberOrString) -> Option<u64> {
     match id {
         NumberOrString::Number(id) => u64::try_from(*id).ok(),

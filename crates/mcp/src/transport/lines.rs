@@ -1,4 +1,5 @@
-//! The engine's transport over two pipes: lines in both directions, none of which can be too long or stop the others.
+//! The engine's transport over two pipes. Lines have a maximum length, and neither direction can block the
+//! other.
 
 use std::sync::Arc;
 
@@ -14,19 +15,19 @@ use super::intake::{Intake, Passed};
 use super::ledger::Ledger;
 use super::message;
 
-/// How many messages may wait for the server to read, and how many of its own for the engine.
+/// Capacity of the queue of messages to the server, and of the queue to the engine.
 const OUTBOX: usize = 64;
 const INBOX: usize = 64;
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// Two pipes, as the engine wants them. Its tasks end with the ledger.
+/// A transport over two pipes. Its tasks end when the ledger closes.
 pub(crate) struct Lines {
     ledger: Arc<Ledger>,
     outbox: mpsc::Sender<Vec<u8>>,
     inbox: mpsc::Receiver<ServerJsonRpcMessage>,
 }
 
-/// Why a message did not go out.
+/// Error of sending a message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("the connection is over")]
@@ -88,7 +89,7 @@ impl Transport<RoleClient> for Lines {
                 Err(TrySendError::Full(line)) if matches!(message, ClientJsonRpcMessage::Request(_)) => {
                     outbox.send(line).await.map_err(|_| LineError::Over)
                 }
-                // A server that asks and never reads gets nothing.
+                // The server sends requests without reading the answers, so drop the answer.
                 Err(TrySendError::Full(_)) => {
                     ledger.noise().refused += 1;
                     Ok(())

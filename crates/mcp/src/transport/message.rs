@@ -1,4 +1,4 @@
-//! The messages of JSON-RPC, as far as they are looked at before the engine sees them.
+//! JSON-RPC messages, parsed as far as the checks before the engine need.
 
 use std::borrow::Cow;
 
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::ledger::Ticket;
 
-/// The longest id of a server's request that is sent back.
+/// Maximum length of a request id that is sent back, in bytes.
 const ID_BYTES: usize = 128;
-/// How much of a server's words about an error is kept.
+/// Number of bytes kept of a server's error message.
 const WORDS_BYTES: usize = 2_000;
 
-/// No such method, as JSON-RPC has it.
+/// JSON-RPC's error code for a method that is not available.
 pub(crate) const NO_METHOD: i32 = -32601;
 
-/// A message of a server. Values inside are text still: nothing is built of them before it is wanted.
+/// A message of a server. Parameters and results stay raw text.
 #[derive(Debug)]
 pub(crate) enum Message<'a> {
     Answer { id: Option<u64>, outcome: Result<&'a RawValue, ServerError> },
@@ -25,7 +25,7 @@ pub(crate) enum Message<'a> {
     Notification { method: Cow<'a, str> },
 }
 
-/// What a server says instead of a result.
+/// A JSON-RPC error of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServerError {
     pub(crate) code: i64,
@@ -53,7 +53,7 @@ struct ErrorBody<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message; nothing for what is none.
+    /// Parses one message. Returns `None` for text that is not a JSON-RPC message.
     pub(crate) fn read(line: &'a [u8]) -> Option<Self> {
         if line.first() != Some(&b'{') {
             return None;
@@ -87,7 +87,7 @@ impl ServerError {
     }
 }
 
-/// Reads a value of a server that has to be an object: serde would take the members of an array for those of one.
+/// Parses an object. Serde would also accept an array, with its elements as members.
 pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_json::Error> {
     if json.starts_with('{') {
         serde_json::from_str(json)
@@ -96,8 +96,8 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
     }
 }
 
-/// A message of this side as one line of text. The arguments of a call are the model's own text: as values, long
-/// numbers would lose digits (RULES J4).
+/// Serializes a message as one line. The arguments of a call are inserted as the model's raw text, because
+/// parsed numbers would lose digits (RULES J4).
 pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json::Error> {
     let mut whole = serde_json::to_value(message)?;
     let ticket = match message {
@@ -106,19 +106,19 @@ pub(crate) fn line(message: &ClientJsonRpcMessage) -> Result<Vec<u8>, serde_json
     };
     let Some(arguments) = ticket.and_then(Ticket::arguments) else { return Ok(whole.to_string().into()) };
     let params = whole.as_object_mut().and_then(|whole| whole.remove("params")).unwrap_or_else(|| json!({}));
-    // JSON's white space may hold line ends; they would end the message.
+    // White space in the raw JSON may contain line ends, which would end the message.
     let arguments = arguments.get().replace(['\n', '\r'], " ");
     let params = with_member(&params, "arguments", &arguments);
     Ok(with_member(&whole, "params", &params).into())
 }
 
-/// A refusal of a server's request.
+/// Returns the refusal of a server's request, as JSON text.
 pub(crate) fn refusal(id: &RawValue, code: i32, message: &str) -> Vec<u8> {
     let refusal = json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}});
     with_member(&refusal, "id", id.get()).into()
 }
 
-/// An object with one more member that is text already.
+/// Returns an object's JSON text with one more member, whose value is raw JSON.
 fn with_member(object: &Value, name: &str, raw: &str) -> String {
     let mut text = object.to_string();
     text.pop();

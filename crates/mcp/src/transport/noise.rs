@@ -1,17 +1,17 @@
-//! What a server wrote that nobody could use.
+//! Counts of a server's messages that were skipped or refused.
 
-/// What a server wrote, over all its lives, that nobody could use. All of it was skipped; here it is counted.
+/// Counts of a server's messages that were skipped or refused, since the client was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Noise {
-    /// Lines that were no message: banners, halves, broken JSON.
+    /// Lines that are not messages: banners, incomplete lines, invalid JSON.
     pub lines: u64,
-    /// Lines that were too long.
+    /// Messages over the maximum length.
     pub too_long: u64,
-    /// Answers to nothing that was asked, or that was answered already.
+    /// Answers to no open request.
     pub unasked: u64,
-    /// Requests that a server may not make here, or made too fast.
+    /// Requests that the client does not offer or that arrived too fast.
     pub refused: u64,
-    /// How often it said that its tools changed.
+    /// Announcements of a changed list of tools.
     pub list_changes: u64,
 }

@@ -1,14 +1,14 @@
-//! One pass over JSON bytes that keeps nothing: how deep they go, and which id stands at the top.
+//! A streaming scan of JSON bytes without buffering, for the nesting depth and the top-level id.
 
-/// What is noticed of JSON while it streams past. It checks nothing: what is no JSON gives some depth and some id, and
-/// whoever asks trusts neither further than a refusal or a look-up.
+/// A scanner of JSON that was split into chunks. It does not validate: for invalid JSON depth and id are
+/// arbitrary, so use them only for a refusal or a look-up.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
     depth: usize,
     deepest: usize,
     in_string: bool,
     escaped: bool,
-    /// The last string of the top object, as far as it can still be `id`.
+    /// Match of the last top-level string with `id`.
     key: Key,
     id: Number,
 }
@@ -29,12 +29,12 @@ enum Number {
     Awaited,
     Growing(u64),
     Whole(u64),
-    /// There are two, or it is no number that was ever given out.
+    /// There are several ids, or the id is not an unsigned 64-bit integer.
     Unfit,
 }
 
 impl Scan {
-    /// How deep a whole text goes.
+    /// Returns the deepest nesting of a JSON text.
     pub(crate) fn depth_of(json: &str) -> usize {
         let mut scan = Self::default();
         scan.push(json.as_bytes());
@@ -51,7 +51,7 @@ impl Scan {
         }
     }
 
-    /// The number under `id` in the top object, if there is exactly one.
+    /// Returns the number under `id` in the top-level object, if there is exactly one.
     pub(crate) fn id(&self) -> Option<u64> {
         match self.id {
             Number::Whole(id) => Some(id),
@@ -94,7 +94,7 @@ impl Scan {
         }
     }
 
-    /// A byte of the top object that is in no string.
+    /// Handles a byte of the top-level object outside strings.
     fn number(&mut self, byte: u8) {
         self.id = match (self.id, byte) {
             (Number::Missing, b':') if self.key == Key::Id => Number::Awaited,

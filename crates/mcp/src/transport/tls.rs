@@ -1,4 +1,4 @@
-//! The client that speaks HTTP: encrypted by ring with the roots that browsers trust, and led nowhere else.
+//! HTTP clients with ring for TLS and Mozilla's root certificates.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use std::time::Duration;
 use reqwest::redirect::{Attempt, Policy};
 use rustls::{ClientConfig, RootCertStore};
 
-/// How often a request is led on within the same origin.
+/// Maximum number of redirects.
 const HOPS: usize = 3;
 
-/// A client for one server. It follows what leads on within the same origin and keeps the body (307, 308), and nothing
-/// else: tokens and arguments go to the configured host alone.
+/// Creates a client for one server. It follows only redirects that keep the body (307, 308) and the origin,
+/// so that tokens and arguments are sent to the configured host only.
 pub(crate) fn client(connect: Duration) -> Result<reqwest::Client, reqwest::Error> {
     build(connect, Policy::custom(lead))
 }
 
-/// A client that follows nothing.
+/// Creates a client that follows no redirects.
 pub(crate) fn straight_client(connect: Duration) -> Result<reqwest::Client, reqwest::Error> {
     build(connect, Policy::none())
 }
 
-/// A client that dials only these addresses for a host, so that a second look-up cannot give others. With `follows`, it
-/// follows like [`client`], which stays at the host.
+/// Creates a client that connects to a host at these addresses only, so that a second DNS look-up cannot
+/// return others. If `follows` is set, it follows redirects like [`client`], which stay at the host.
 pub(crate) fn pinned_client(
     connect: Duration,
     (host, addresses): (&str, &[SocketAddr]),

@@ -1,4 +1,4 @@
-//! A transport whose end ends its ledger, so that nobody waits for what cannot come.
+//! A transport that closes its ledger when it ends, so that open requests fail.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rmcp::transport::Transport;
 
 use super::ledger::Ledger;
 
-/// A transport of the engine and the ledger of its requests.
+/// A transport of the engine, and the ledger of its requests.
 pub(crate) struct Watched<T> {
     pub(crate) inner: T,
     pub(crate) ledger: Arc<Ledger>,
