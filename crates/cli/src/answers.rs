@@ -260,7 +260,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
 mod tests {
     use super::file_name;
 
-    // Regression: a long id gave a file name that no file system accepts.
+    // A suspicion of correctness-2: a long id gave a file name that no file system accepts.
     #[test]
     fn every_id_of_a_call_is_a_name_of_a_file_and_no_two_are_the_same() {
         let long = |letter: &str| file_name(&letter.repeat(400));

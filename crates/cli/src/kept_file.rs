@@ -79,8 +79,8 @@ impl KeptFile {
         }
     }
 
-    /// Reads the text, or returns `None` if the file does not exist. Fails if the file belongs to another user, or if
-    /// its group or other users have any permission.
+    /// Reads the text, or returns `None` if the file does not exist. Fails if the file belongs to another
+    /// user, or if its group or other users have any permission.
     fn read(&self) -> anyhow::Result<Option<String>> {
         let unreadable = || format!("{} cannot be read", self.path.display());
         let about = match fs::symlink_metadata(&self.path) {

@@ -63,8 +63,8 @@ pub(crate) fn all(
     Ok(tools)
 }
 
-/// Returns the tools of the code index. Omits the ranked search if there is no folder for the index outside
-/// of the root.
+/// Returns the tools of the code index. The ranked search needs a folder for the index outside of the root,
+/// and is omitted without one.
 fn of_index(
     root: &Path,
     workspace: &Arc<Workspace>,

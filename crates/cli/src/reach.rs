@@ -128,7 +128,7 @@ pub(crate) fn missing_key(vendor: &Vendor) -> Option<&str> {
     vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
 }
 
-/// Returns the stored facts about models. Keeps them in memory if there is no state folder.
+/// Returns the stored facts about models. Without a state folder they are kept in memory.
 fn facts() -> Arc<Facts> {
     let Ok(state) = runs::state() else { return Arc::new(Facts::in_memory()) };
     let facts = Facts::open(FileStorage::new(state.join("models.json")));

@@ -88,7 +88,7 @@ impl Standing<'_> {
     }
 }
 
-/// Tells the thread that reads the keyboard to stop when the question is dropped.
+/// Guard that stops the thread at the keyboard when the question is dropped.
 struct Withdrawn(Arc<AtomicBool>);
 
 impl Drop for Withdrawn {

@@ -36,7 +36,7 @@ impl Connector for Confined {
             let watched = over.clone();
             tokio::spawn(async move {
                 tokio::select! {
-                    // The server is the leader of its process group, so its children end with it.
+                    // After the server's exit, dropping `service` ends the processes that it started.
                     _ = service.wait() => {
                         if let Err(why) = service.confined() {
                             note(&heard, why.to_string().as_bytes());

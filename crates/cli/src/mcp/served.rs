@@ -161,8 +161,8 @@ impl Served {
         }
     }
 
-    /// Returns the question for the user. It shows the same content that was hashed and that will run (RULES
-    /// H14), with secrets removed.
+    /// Returns the question for the user. It shows the same content that was hashed and that will run
+    /// (RULES H14), with secrets removed.
     fn question(&self, judged: &Judged) -> String {
         let Judged { checked, decision, digest } = judged;
         let request = ApprovalRequest::new(

@@ -105,8 +105,8 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
     lines
 }
 
-/// Returns the digest that a trust decision is stored under. It covers the whole entry, the folder, and the bound files
-/// (RULES H11).
+/// Returns the digest that a trust decision is stored under. It covers the whole entry, the folder, and the
+/// bound files (RULES H11).
 pub(crate) fn digest(name: &str, entry: &Entry, root: &Path, bound: &BoundFiles) -> anyhow::Result<String> {
     let text = serde_json::to_string(entry).context("the entry does not become JSON")?;
     let place = root.as_os_str().as_encoded_bytes();
