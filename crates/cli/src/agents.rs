@@ -1,4 +1,5 @@
-//! The agents that a run can give work to: those that come along, the user's, and a project's where that is said.
+//! Sub-agents that a run can start: the built-in ones, the user's, and the project's if their feature is
+//! enabled.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,20 +14,20 @@ use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
 use crate::arguments::Offering;
 use crate::{complaint, output, policies};
 
-/// The feature by which agents are offered, and the one by which a project's are: what they are for is told to the model
-/// before anybody asked.
+/// Features that offer sub-agents and the project's sub-agents. They are off by default because their
+/// descriptions reach the model at the start of each run.
 pub(crate) const FEATURE: &str = "agents";
 pub(crate) const PROJECT_FEATURE: &str = "project_agents";
-/// The folder of Markdown files, in the user's folder of settings and in a project's.
+/// Folder of Markdown files, in the user's folder of settings and in a project's.
 const FOLDER: &str = "agents";
 const PROJECT: &str = ".windlass";
 
-/// Whether a run is offered agents.
+/// Returns true if a run offers sub-agents.
 pub(crate) fn are_offered(offering: &Offering) -> bool {
     offering.has_feature(FEATURE) || offering.has_feature(PROJECT_FEATURE)
 }
 
-/// The definitions that people wrote: the user's come first, and of two with one name the first counts.
+/// Returns the sub-agents of the user, then those of the project. The first one of a name has precedence.
 pub(crate) fn defined(root: &Path, offering: &Offering) -> Vec<AgentDefinition> {
     let mut agents = policies::settings()
         .map(|folder| read(&folder.join(FOLDER), SettingsOwner::User))
@@ -37,7 +38,7 @@ pub(crate) fn defined(root: &Path, offering: &Offering) -> Vec<AgentDefinition> 
     agents
 }
 
-/// The agents of a run, with their records in these journals.
+/// Returns all sub-agents of a run, which write to these journals.
 pub(crate) fn all(
     defined: &[AgentDefinition],
     journals: impl Journals + 'static,
@@ -60,7 +61,7 @@ pub(crate) fn all(
     }
 }
 
-/// The Markdown files of a folder, in the order of their names. One that is wrong is left out and told.
+/// Reads the Markdown files of a folder, sorted by name. Skips an invalid file with a warning.
 fn read(folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentDefinition> {
     let files = settings_files(folder, owner, "md").unwrap_or_else(|error| {
         output::note(&format!(
@@ -87,10 +88,10 @@ fn read(folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentDefinition> {
     files.unwrap_or_default().iter().filter_map(told).collect()
 }
 
-/// The run's own provider, asked for another model.
+/// Model source that uses the run's own provider for every model name.
 pub(crate) struct OneClient {
     pub(crate) client: Arc<dyn Model>,
-    /// What the run's own model costs, for want of anything better.
+    /// Prices of the run's own model, used for every model because no others are known.
     pub(crate) prices: Prices,
 }
 

@@ -1,4 +1,4 @@
-//! What a suspended run waits for, and the answers that are left for it in its folder.
+//! Open questions of a suspended run, and the stored answers in its folder.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,53 +18,54 @@ use crate::kept_file::write_whole;
 use crate::runs::RunFolder;
 use crate::{bounded, output};
 
-/// What a run waits for, as its record says.
+/// The open questions of a run, read from its journal.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
-    /// Questions about calls, by the id of the question, in call order.
+    /// Open approvals, in the order of their calls.
     pub(crate) questions: Vec<ApprovalRequest>,
-    /// Calls whose result comes from elsewhere.
+    /// Ids of deferred calls whose results are missing.
     pub(crate) results: Vec<CallId>,
-    /// The question how the run goes on.
+    /// The question of an open consultation: how the run should continue.
     pub(crate) guidance: Option<String>,
-    /// The id of that question.
+    /// Id of the open consultation.
     pub(crate) consultation: ConsultationId,
-    /// How many such questions were answered. Answers of earlier versions tell the open question from others by it.
+    /// Number of answered consultations. Answers of earlier versions have no id and identify the consultation
+    /// by this number.
     pub(crate) guided: u64,
-    /// Whether the run has ended, suspended or for good.
+    /// True if the last entry of the journal is an outcome, `Suspended` included.
     pub(crate) has_ended: bool,
 }
 
-/// An answer that is left for a run.
+/// A stored answer to a question of a run, one file in its folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
 pub(crate) enum Stored {
-    /// To a question about a call.
+    /// Decision about a call.
     Approval {
-        /// The answer.
+        /// The approval or denial.
         decision: ApprovalDecision,
-        /// The digest of what was shown.
+        /// Digest of the displayed call. The decision is valid only for this content.
         shown: Digest,
     },
-    /// The result of a call that went on elsewhere.
+    /// Result of a deferred call.
     Result {
         /// The result.
         result: ToolResult,
     },
-    /// The human's word on going on.
+    /// Answer to a consultation.
     Guidance {
-        /// In these words.
+        /// The text for the model.
         words: String,
-        /// The number of questions that were answered before it.
+        /// Number of consultations that were answered earlier.
         question: u64,
-        /// The question. Answers of earlier versions do not have it, like the questions of their runs.
+        /// Id of the consultation. Runs and answers of earlier versions have the default id.
         #[serde(default)]
         id: ConsultationId,
     },
 }
 
 impl Open {
-    /// What a record leaves open.
+    /// Reads the open questions from a journal. Each new answer of the model closes all earlier ones.
     pub(crate) fn of(records: &[Record]) -> anyhow::Result<Self> {
         let mut open = Self::default();
         let mut asked: BTreeMap<CallId, ApprovalRequest> = BTreeMap::new();
@@ -113,15 +114,15 @@ impl Open {
     }
 }
 
-/// The answers that are left for a run and that it waits for.
+/// The stored answers that match an open question of their run.
 #[derive(Debug, Default)]
 pub(crate) struct Answers(Vec<Stored>);
 
-/// Under this name the word on going on lies beside answers to questions, whose ids are longer.
+/// File name of an answer to a consultation. Request ids are longer, so the names cannot collide.
 const GUIDANCE: &str = "guidance";
 
 impl Answers {
-    /// Those in a run's folder that it waits for.
+    /// Loads the stored answers from a run's folder. An unreadable file is skipped with a note.
     pub(crate) fn load(folder: &RunFolder, open: &Open) -> anyhow::Result<Self> {
         let mut answers = Vec::new();
         let names = match fs::read_dir(folder.answers()) {
@@ -134,7 +135,7 @@ impl Answers {
             if path.extension().is_none_or(|extension| extension != "json") {
                 continue;
             }
-            // One file that cannot be read hides no other answer and no other run.
+            // An unreadable file must not hide other answers or other runs.
             let stored: Stored = match read(&path) {
                 Ok(stored) => stored,
                 Err(error) => {
@@ -151,7 +152,8 @@ impl Answers {
                     open.guidance.is_some() && *question == open.guided && *id == open.consultation
                 }
             };
-            // One to what has ended since counts no more, and never again: no question has its id or number twice.
+            // Answers to closed questions never become valid again: ids and numbers of questions are not
+            // reused.
             if is_open {
                 answers.push(stored);
             }
@@ -159,7 +161,7 @@ impl Answers {
         Ok(Self(answers))
     }
 
-    /// Whether a question has its answer.
+    /// Returns the decision about a request, if one is stored.
     pub(crate) fn approval(&self, request_id: &str) -> Option<&ApprovalDecision> {
         self.0.iter().find_map(|stored| match stored {
             Stored::Approval { decision, .. } if decision.request_id == request_id => Some(decision),
@@ -167,7 +169,7 @@ impl Answers {
         })
     }
 
-    /// The words that are left for calls that wait for them.
+    /// Returns the id and the text of each stored result of a deferred call.
     pub(crate) fn words(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|stored| match stored {
             Stored::Result { result } => Some((result.call.to_string(), result.wire_text())),
@@ -175,7 +177,7 @@ impl Answers {
         })
     }
 
-    /// An approver who gives these, and asks another for the rest.
+    /// Returns an approver that gives the stored decisions and asks `otherwise` about all other requests.
     pub(crate) fn approver(&self, otherwise: impl Approver + 'static) -> StoredAnswers {
         let approver = StoredAnswers::new(otherwise);
         self.0.iter().fold(approver, |approver, stored| match stored {
@@ -184,7 +186,7 @@ impl Answers {
         })
     }
 
-    /// A run that gets the results and the word that are left for it.
+    /// Adds the stored results and the guidance to the options of a run.
     pub(crate) fn options(&self, mut options: RunOptions) -> RunOptions {
         for stored in &self.0 {
             options = match stored {
@@ -197,7 +199,7 @@ impl Answers {
     }
 }
 
-/// Leaves an answer for a run: whole or not at all, for the user alone.
+/// Stores an answer for a run. The write is atomic, and only the user can read the file.
 pub(crate) fn store(folder: &RunFolder, stored: &Stored) -> anyhow::Result<()> {
     let name = match stored {
         Stored::Approval { decision, .. } => decision.request_id.clone(),
@@ -207,15 +209,16 @@ pub(crate) fn store(folder: &RunFolder, stored: &Stored) -> anyhow::Result<()> {
     write(&folder.answers(), &name, stored)
 }
 
-/// A result that somebody gives for a call that went on elsewhere.
+/// Returns an answer with the result of a deferred call.
 pub(crate) fn result(call: &CallId, status: ResultStatus, text: &str) -> Stored {
     Stored::Result { result: ToolResult::text(call.clone(), status, text) }
 }
 
-/// The longest part of a file's name that comes from a call's id; file systems take names of 255 bytes.
+/// Maximum length in bytes of a call id in a file name. File systems limit names to 255 bytes.
 const NAME_BYTES: usize = 128;
 
-/// A call's id as the name of a file: a provider may put anything into it. A long one becomes its digest.
+/// Converts a call id, which a provider chooses freely, to a safe file name. Uses the SHA-256 digest of a
+/// long id.
 fn file_name(id: &str) -> String {
     let name = plain_name(id);
     if name.len() <= NAME_BYTES {
@@ -239,13 +242,13 @@ fn plain_name(id: &str) -> String {
     })
 }
 
-/// Writes a value as `NAME.json` into a folder, under another name first.
+/// Writes a value as `NAME.json` into a folder, atomically by a rename.
 pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
     let path = folder.join(format!("{name}.json"));
     write_whole(&path, &serde_json::to_vec_pretty(value)?, 0o600)
 }
 
-/// Reads a file that `write` wrote.
+/// Reads a value that `write` stored.
 pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
     let bytes = bounded::read(path, bounded::QUESTION_BYTES)
         .with_context(|| format!("{} cannot be read", path.display()))?;
@@ -257,7 +260,7 @@ pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
 mod tests {
     use super::file_name;
 
-    // A suspicion of correctness-2: a long id made a name that no file system takes.
+    // A suspicion of correctness-2: a long id gave a file name that no file system accepts.
     #[test]
     fn every_id_of_a_call_is_a_name_of_a_file_and_no_two_are_the_same() {
         let long = |letter: &str| file_name(&letter.repeat(400));

@@ -1,4 +1,5 @@
-//! `windlass approvals`: what suspended runs wait for, and answers to it from any process, in any order.
+//! `windlass approvals`: lists the open questions of suspended runs, and stores answers to them, from any
+//! process.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -54,7 +55,7 @@ fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
-/// A run that waits for something.
+/// Finds a run with an open question. Fails if no question is open, or if the run has not ended.
 fn waiting(run: &str) -> anyhow::Result<(RunFolder, Open)> {
     let folder = RunFolder::find(&runs::state()?, run)?;
     let open = open(&folder)?;
@@ -91,8 +92,8 @@ fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Res
     Ok(())
 }
 
-/// The question that an id names: its own id, or its call's, which several questions can have in common because models
-/// choose ids of calls.
+/// Finds a question by its own id or by the id of its call. Models choose call ids, so several questions can
+/// have the same one; the id is then an error.
 fn the_question<'a>(open: &'a Open, run: &str, id: &str) -> anyhow::Result<&'a ApprovalRequest> {
     if let Some(question) = open.questions.iter().find(|question| question.request_id == id) {
         return Ok(question);
@@ -117,7 +118,7 @@ fn the_question<'a>(open: &'a Open, run: &str, id: &str) -> anyhow::Result<&'a A
     }
 }
 
-/// A question in a few words: its call, its tool, who asks, and its own id.
+/// Returns a short label of a question: its call, tool, agents and id.
 fn label(question: &ApprovalRequest) -> String {
     let agents: Vec<String> = question.agents.iter().map(|agent| display_safe(agent)).collect();
     let agents = if agents.is_empty() { String::new() } else { format!(" of {}", agents.join(" > ")) };
@@ -143,7 +144,7 @@ fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
     for folder in folders {
         let open = match open(&folder) {
             Ok(open) => open,
-            // One run that cannot be read hides no other.
+            // An unreadable run must not hide the others.
             Err(error) => {
                 output::note(&format!("run {}: {error:#}", folder.id));
                 continue;

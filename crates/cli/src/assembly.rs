@@ -1,4 +1,4 @@
-//! Puts an agent together from a run's settings.
+//! Builds an agent from a run's settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,31 +29,32 @@ use crate::tape::Tape;
 use crate::terminal::{SayNo, Terminal};
 use crate::{modes, output, policies, secrets, setup};
 
-/// What an agent is put together from.
+/// Parts of an agent: the run's settings, the options of this process, and the confinement of its tools.
 pub(crate) struct Assembly<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) approval: &'a Approval,
     pub(crate) reach: &'a Reach,
     pub(crate) tape: &'a Tape,
-    /// How tools start processes.
+    /// Starts the processes of tools, confined.
     pub(crate) shell: &'a Shell,
-    /// Where outputs go that are too long for the model.
+    /// Folder for outputs that are too long for the model.
     pub(crate) outputs: Option<PathBuf>,
-    /// What was left for a run that was suspended.
+    /// Stored answers to the questions of a suspended run.
     pub(crate) answers: Option<&'a Answers>,
-    /// Whom it can give work to.
+    /// Sub-agents and workflows that the model can start.
     pub(crate) nested: Nested,
 }
 
 impl Assembly<'_> {
-    /// Finds everything that can be wrong with it, and starts nothing.
+    /// Checks the settings by building the agent without starting any process.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         self.servers()?;
         let people = self.people()?;
         self.agent_with(self.tools(None)?.toolbox, people, &self.policy()?).map(drop)
     }
 
-    /// The agent, with the tools of processes that are started for it. A replay runs none.
+    /// Builds the agent. Connects the MCP servers first, also in a replay, which needs their definitions;
+    /// only a live run starts the processes that serve tools.
     pub(crate) async fn agent(&self) -> anyhow::Result<Agent> {
         let mut people = self.people()?;
         let mut policy = self.policy()?;
@@ -63,7 +64,7 @@ impl Assembly<'_> {
                 let connected =
                     servers.connect(root, (self.shell, self.tape), human, self.redactor()?).await?;
                 policy = servers.ruled(policy, &connected)?;
-                // A person's yes is one; a switch of the command line accepts nothing for later.
+                // Only an answer of a person accepts an MCP tool for later runs; `--yes` does not.
                 if !self.approval.yes {
                     people.approver = connected.accepted.heard_from(people.approver);
                 }
@@ -79,7 +80,9 @@ impl Assembly<'_> {
         self.agent_with(toolbox, people, &policy)
     }
 
-    /// The MCP servers of the run. A replay calls none, and begins with the tools that they have.
+    /// Returns the configured MCP servers, or `None` if the run does not use them or its folder does not
+    /// exist. A replay connects them for the definitions of their tools, but takes the results of calls from
+    /// the recording.
     fn servers(&self) -> anyhow::Result<Option<Servers>> {
         if !self.settings.servers || !self.settings.root.is_dir() {
             return Ok(None);
@@ -98,14 +101,15 @@ impl Assembly<'_> {
     fn policy(&self) -> anyhow::Result<Policy> {
         let settings = self.settings;
         let policy = policies::load(&settings.root, settings.policy.as_deref())?;
-        // A recording may have any name, also one inside the root.
+        // A recording may have any name, and may be inside the root.
         let policy = Own::of(None).with_records(self.tape.file()).rule(policy, &settings.root);
         settings.offering.embeddings.reachable(policy)
     }
 
     fn tools(&self, servers: Option<&Connected>) -> anyhow::Result<Prepared> {
         let settings = self.settings;
-        // A replay runs no tool, so it needs no folder to work in; the recorded one may be long gone.
+        // A replay runs no tools, and the recorded folder may not exist any more, so an empty folder replaces
+        // it.
         let stand_in =
             if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
@@ -124,13 +128,13 @@ impl Assembly<'_> {
     fn agent_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> anyhow::Result<Agent> {
         let settings = self.settings;
         let impatient = self.reach.impatient();
-        // Where another provider can be asked, the first one is not waited for.
+        // A run with fallbacks must not wait for its first provider.
         let reach = if settings.fallbacks.is_empty() { self.reach } else { &impatient };
         let (client, model) = settings.provider.client(reach, self.tape)?;
         let capabilities = client.capabilities(&model).capabilities();
         let People { approver, human, unanswered } = people;
         let window = match settings.context_window {
-            // A recorded run goes by what was known then.
+            // A replay must use the recorded context window, not today's facts about the model.
             0 if self.tape.is_live() => client.context_tokens(&model).unwrap_or_default(),
             window => window,
         };
@@ -151,12 +155,12 @@ impl Assembly<'_> {
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
         }
-        // A person teaches; a switch of the command line and a recording do not.
+        // Only answers of a person at the terminal are learned, not those of a switch or of a recording.
         if human.is_some() && !self.tape.is_used() && (self.approval.learn || mcp::learns()?) {
             let file = LessonFile::of(&settings.root, policy)?;
             match file.load() {
                 Ok(learned) => builder = builder.learned_in(learned, file),
-                // More is asked then, never less.
+                // Without learned permissions policy asks more often, never less.
                 Err(error) => output::note(&format!("{error:#}; nothing is learned, and no lesson counts")),
             }
         }
@@ -174,7 +178,8 @@ impl Assembly<'_> {
 }
 
 impl Assembly<'_> {
-    /// What is secret to a run. A recording was redacted when it was made, and is played as it is.
+    /// Redactor for all secrets of the run. A replay gets an empty one: the recording was redacted when it
+    /// was written.
     fn redactor(&self) -> anyhow::Result<Redactor> {
         if !self.tape.is_live() {
             return Ok(Redactor::default());
@@ -186,7 +191,8 @@ impl Assembly<'_> {
         Ok(Redactor::new(secrets))
     }
 
-    /// The model, and those that are asked where it has no answer.
+    /// Returns the model followed by its fallbacks. Each model but the last one is used without waiting for
+    /// its provider.
     fn with_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> anyhow::Result<Arc<dyn Model>> {
         if self.settings.fallbacks.is_empty() {
             return Ok(first);
@@ -207,7 +213,7 @@ impl Assembly<'_> {
     }
 }
 
-/// Who says whether a call may run, who answers questions, and what happens where nobody does.
+/// Approver of calls, human who answers questions of tools, and the policy for unanswered questions.
 struct People {
     approver: Arc<dyn Approver>,
     human: Option<Arc<dyn Human>>,
@@ -220,7 +226,8 @@ impl People {
     }
 }
 
-/// Somebody who says yes, no, or is asked; a terminal only where there is one.
+/// Chooses the approver by the options: a folder, `--yes`, `--deny`, or the terminal. Without any of them,
+/// questions stay open and the run is suspended.
 fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
     #[cfg(unix)]
     if let Some(folder) = &approval.approve_in {
@@ -242,10 +249,12 @@ fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
     Ok(People::alone(Nobody, Unanswered::Suspend))
 }
 
-/// Another program answers. Whoever can write to the folder says yes, so it must not be one that the tools reach.
+/// Opens a folder in which another program answers. Fails if the folder and the root contain each other:
+/// tools that can write to the folder could approve their own calls.
 #[cfg(unix)]
 fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
-    // A typing error must not become a folder in which nobody answers. The last part may be new.
+    // The folder itself may be new, its parent must exist: otherwise a typing error would create a folder
+    // that no program watches.
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     anyhow::ensure!(
         folder.is_dir() || parent.is_dir(),
@@ -266,7 +275,7 @@ fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
 
 fn system_prompt(root: &Path, settings: &Settings) -> String {
     let done = match settings.preset {
-        // A mode brings the way to say so.
+        // A mode of work has `attempt_completion` in every preset.
         PresetName::Minimal if settings.offering.mode.is_none() => {
             "When the task is done, say so in words without calling a tool."
         }

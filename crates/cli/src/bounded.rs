@@ -1,15 +1,15 @@
-//! Reading files of the program's own state, up to a number of bytes.
+//! Reads state files up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The longest file of state that is kept as one value: lessons, tokens, settings of a run.
+/// Maximum size in bytes of a file with one value: lessons, accepted tools, settings of a run.
 pub(crate) const VALUE_BYTES: u64 = 16 * 1024 * 1024;
-/// The longest question or answer: a question holds the changes that it is about.
+/// Maximum size in bytes of a question or an answer. A question contains the changes that it is about.
 pub(crate) const QUESTION_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads a whole regular file of at most so many bytes.
+/// Reads a regular file. Fails if it has more than `most` bytes.
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let invalid = |words: String| io::Error::new(io::ErrorKind::InvalidData, words);
@@ -17,7 +17,7 @@ pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(invalid("it is not a regular file".to_owned()));
     }
     let mut bytes = Vec::new();
-    // One byte more than the limit finds a file that grows.
+    // Reading one byte more than the limit detects a file that grows.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(invalid(format!("it has more than {most} bytes")));

@@ -1,4 +1,4 @@
-//! A call that a person makes by hand, judged as a run judges it.
+//! A call that a person makes by hand, judged under the same policy as in a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,29 +16,33 @@ use windlass_toolbox::{Checked, Toolbox};
 use crate::output;
 use crate::terminal::Terminal;
 
-/// Who says yes where policy asks.
+/// Source of the consent if policy asks.
 pub(crate) enum Consent {
-    /// The command line said it beforehand.
+    /// `--yes` on the command line.
     Given,
-    /// Nobody: the call is refused with words for how to say it.
+    /// No source: the call fails with a message that names `--yes`.
     Missing,
-    /// Whoever this asks.
+    /// This approver.
     Asked(Arc<dyn Approver>),
 }
 
-/// Where calls are made.
+/// Context of the calls: tools, policy, root and consent.
 pub(crate) struct Place {
     pub(crate) toolbox: Toolbox,
     pub(crate) policy: Policy,
     pub(crate) redactor: Redactor,
     pub(crate) root: PathBuf,
-    /// Long outputs, gone with this process.
+    /// Temporary folder for long outputs, deleted when the process ends.
     pub(crate) outputs: TempDir,
     pub(crate) consent: Consent,
 }
 
 impl Place {
-    /// Judges a call and runs it, if it may.
+    /// Judges a call and runs it if it is allowed. Returns no decision if the call was invalid.
+    ///
+    /// # Errors
+    ///
+    /// Fails if policy or the user denies the call, or if policy asks without a source of consent.
     pub(crate) async fn make(&self, call: &ToolCall) -> anyhow::Result<(ToolResult, Option<Decision>)> {
         let mut checked = match self.toolbox.check(call).and_then(|checked| self.toolbox.inspect(checked)) {
             Ok(checked) => checked,
@@ -99,7 +103,7 @@ impl Place {
     }
 }
 
-/// Tells what came of a call.
+/// Prints the result of a call.
 pub(crate) fn tell(result: &ToolResult, decision: Option<Decision>, json: bool) -> anyhow::Result<()> {
     if json {
         let decision: Option<RawJson> =

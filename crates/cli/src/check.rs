@@ -1,4 +1,5 @@
-//! `windlass check`: what a provider would refuse of a conversation, and the conversation without that.
+//! `windlass check`: lists the parts of a recorded request that a provider would refuse, or corrects its
+//! conversation.
 
 use std::process::ExitCode;
 
@@ -27,7 +28,7 @@ pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
         for mend in &mends {
             output::note(mend);
         }
-        // What the developer said in it stays where it was said, as far as the format has a place for it.
+        // Put developer messages into the system prompt, the closest place that every wire format has.
         let system = request.system.take().into_iter().chain(imported.system);
         request.system = Some(system.collect::<Vec<_>>().join("\n\n")).filter(|system| !system.is_empty());
         request.messages = imported.transcript.messages().clone();
@@ -54,7 +55,7 @@ pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Where such requests go, for bodies that were kept without it.
+/// Returns the default path of a wire format's requests, for recorded bodies without a path.
 fn usual_path(wire: WireName) -> &'static str {
     match wire {
         WireName::OpenaiChat => "/v1/chat/completions",

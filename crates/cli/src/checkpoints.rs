@@ -1,4 +1,4 @@
-//! The checkpoints of a run: kept while it works, beside its journal, and found again by its turns.
+//! Checkpoints of a run, made while it works, stored beside its journal and found by turn.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,7 +14,7 @@ use crate::runs::{RunFolder, Settings};
 const BEFORE: &str = "before turn ";
 const AFTER: &str = "after turn ";
 
-/// The options of a run that keeps checkpoints, if it is to.
+/// Adds checkpoints to the options of a run, unless its settings disable them.
 pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings) -> RunOptions {
     if settings.no_checkpoints {
         return options;
@@ -29,9 +29,9 @@ pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings)
     options.with_checkpoints(keeper, WithoutCheckpoint::Run)
 }
 
-/// Takes the checkpoint that a killed process could not take: of what a call did that was begun and has no result. Without
-/// it that work would look like somebody else's. Nothing is taken where no call was at work, as what differs then may be
-/// the user's.
+/// Makes the checkpoint that a killed process could not make, if a call started and has no result. Without
+/// it, a later restore would treat the call's changes as foreign. Makes none if no call was running, because
+/// then the changes may be the user's.
 pub(crate) fn catch_up(folder: &RunFolder, settings: &Settings, records: &[Record]) -> anyhow::Result<()> {
     if settings.no_checkpoints || !folder.checkpoints().is_dir() || !has_unknown_call(records)? {
         return Ok(());
@@ -44,7 +44,7 @@ pub(crate) fn catch_up(folder: &RunFolder, settings: &Settings, records: &[Recor
     Ok(())
 }
 
-/// Whether a call was begun and nobody knows what it did.
+/// Returns true if a call started whose result is not in the journal.
 fn has_unknown_call(records: &[Record]) -> anyhow::Result<bool> {
     let mut begun = BTreeSet::new();
     for record in records {
@@ -58,7 +58,7 @@ fn has_unknown_call(records: &[Record]) -> anyhow::Result<bool> {
     Ok(!begun.is_empty())
 }
 
-/// The checkpoints of a run that is or was.
+/// Opens the checkpoints of a run that has any.
 pub(crate) fn of_run(folder: &RunFolder, settings: &Settings) -> anyhow::Result<Checkpoints> {
     anyhow::ensure!(
         folder.checkpoints().is_dir(),
@@ -68,13 +68,14 @@ pub(crate) fn of_run(folder: &RunFolder, settings: &Settings) -> anyhow::Result<
     Ok(Checkpoints::open(&settings.root, folder.checkpoints())?)
 }
 
-/// What there was before a turn: where it changed nothing, before the next that did.
+/// Returns the first checkpoint before a turn with at least this number: the state before the turn, because
+/// turns without a checkpoint changed nothing.
 pub(crate) fn before_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
     let number = |checkpoint: &&Checkpoint| numbered(checkpoint, BEFORE).is_some_and(|number| number >= turn);
     all.iter().find(number)
 }
 
-/// What there was after a turn, if it changed something and came to its end.
+/// Returns the checkpoint after a turn, or `None` if the turn changed nothing or did not end.
 pub(crate) fn after_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
     all.iter().rev().find(|checkpoint| numbered(checkpoint, AFTER) == Some(turn))
 }
@@ -83,22 +84,23 @@ fn numbered(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
     checkpoint.label.strip_prefix(kind)?.parse().ok()
 }
 
-/// A diff with a word about its end, if it is cut.
+/// Returns the text of a diff, with a final line that states whether it was truncated.
 pub(crate) fn whole(diff: Diff) -> String {
     let end = if diff.is_cut { "[the diff goes on; it is cut here]\n" } else { "" };
     diff.text + end
 }
 
-/// Works on threads that may wait: files and a process are met.
+/// Checkpointer that works on blocking threads, because it reads files and starts git.
 struct Keeper(Arc<Kept>);
 
 struct Kept {
     folder: RunFolder,
     root: std::path::PathBuf,
-    /// Opened when something is to be kept for the first time: a run that only reads needs no repository.
+    /// Opened at the first checkpoint, because a run that only reads needs no repository.
     open: Mutex<Option<Arc<Checkpoints>>>,
     before: Mutex<Option<CheckpointId>>,
-    /// Why there is none in this whole run: what is too much to keep is not walked through at each turn.
+    /// Permanent reason why this run has no checkpoints. Avoids another walk through a folder that is too
+    /// large at each turn.
     given_up: OnceLock<String>,
 }
 
@@ -157,7 +159,7 @@ impl Kept {
         work(self, turn).map_err(|error| {
             let text = chain(&error);
             if is_lasting(&error) {
-                // Two threads would say the same.
+                // `set` fails only if another thread has stored an equal reason.
                 let _ = self.given_up.set(text.clone());
             }
             CheckpointFailed::new(text)

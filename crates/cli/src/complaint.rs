@@ -1,14 +1,14 @@
-//! Errors in words, without the content of files.
+//! Formats errors without the content of files.
 
 use std::error::Error;
 
-/// How much of one cause is shown. Some quote what they met.
+/// Maximum number of displayed characters of one cause. Some causes quote their input.
 const MAX_CHARS: usize = 400;
 
-/// The error and its causes, the outermost first. A cause that the one before it has said already is left out.
+/// Returns the error and its causes, the outermost first. Omits a cause whose text the previous one contains.
 ///
-/// An error of TOML is told by its place and message. Its `Display` shows the line, which can hold a secret: a person
-/// may name any file, for instance a `.env`.
+/// Formats a TOML error by its position and message: its `Display` shows the line, which can contain a secret
+/// if a person names a file such as `.env`.
 pub(crate) fn causes(error: &anyhow::Error) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for cause in error.chain() {
@@ -20,7 +20,7 @@ pub(crate) fn causes(error: &anyhow::Error) -> Vec<String> {
     told
 }
 
-/// The error and its causes on one line, for a warning.
+/// Returns the error and its causes on one line, for a warning.
 pub(crate) fn one_line(error: &anyhow::Error) -> String {
     causes(error).join(": ")
 }
@@ -30,7 +30,7 @@ fn words(cause: &(dyn Error + 'static)) -> String {
     match cause.downcast_ref::<toml::de::Error>().or_else(boxed) {
         Some(error) => {
             let text = error.to_string();
-            // The first line names the place, the others show the source.
+            // The first line contains the position, the others show the source.
             let place = text.lines().next().filter(|line| line.starts_with("TOML parse error at"));
             format!("{}: {}", place.unwrap_or("TOML parse error"), error.message())
         }

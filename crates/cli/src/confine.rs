@@ -1,4 +1,5 @@
-//! How the processes of tools are confined: this program is its own helper, and its level is found out once a run.
+//! Confinement of tools' processes. This program is its own helper, and probes the machine's level of
+//! confinement.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,23 +13,24 @@ use crate::arguments::SandboxName;
 use crate::output;
 use crate::own::Own;
 
-/// The first argument by which this program starts itself to confine a command.
+/// First argument with which this program starts itself as the helper.
 const WORD: &str = "__confine";
 
-/// Does the helper's work, if that is what this process was started for.
+/// Runs the helper if this process was started as one; otherwise returns `None`.
 pub(crate) fn serve() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
     let first = words.next()?;
     (first == OsStr::new(WORD)).then(|| windlass_sandbox::confine_and_exec(words))
 }
 
-/// This program as a helper.
+/// Returns the helper command, which starts this program.
 pub(crate) fn helper() -> anyhow::Result<Helper> {
     let program = std::env::current_exe().context("this program does not know where it lies")?;
     Ok(Helper::new(program).with_argument(WORD))
 }
 
-/// How tools start processes, as far as this machine can and the user wants.
+/// Returns a shell with the requested confinement. Fails if `--sandbox required` is given and the machine
+/// cannot separate processes.
 pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Result<Shell> {
     let shell = match wanted {
         SandboxName::Off => Shell::unconfined(),
@@ -47,7 +49,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
     Ok(Own::of(policy).hide(shell))
 }
 
-/// Says once where commands are confined less than they could be.
+/// Prints a note if commands are not fully confined.
 pub(crate) fn warn(shell: &Shell) {
     match shell.level() {
         level if level.is_apart() => {}
@@ -61,7 +63,7 @@ pub(crate) fn warn(shell: &Shell) {
     }
 }
 
-/// What kept better levels from being reached.
+/// Returns the reasons why better levels are not available.
 pub(crate) fn missing(probe: &Probe) -> String {
     probe.missing.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

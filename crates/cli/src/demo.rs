@@ -1,4 +1,4 @@
-//! `windlass demo`: the real agent, a real server on loopback, and a script behind it.
+//! `windlass demo`: runs the real agent against a scripted provider on loopback.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ use crate::terminal::{Terminal, WouldAsk};
 use crate::{confine, output, run, setup, usage};
 
 pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
-    // Before the folder exists: a signal that ends the process must not leave it behind.
+    // Handle signals before the folder exists, so that none leaves it behind.
     let mut signals = Signals::listen()?;
     let project = Project::create()?;
     let is_driven = AtomicBool::new(false);
@@ -35,7 +35,7 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     end
 }
 
-/// Lets the agent mend the project. Sets `is_driven` when a Ctrl-C is the run's to answer.
+/// Runs the agent on the project. Sets `is_driven` from the moment when the run handles Ctrl-C.
 async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
@@ -60,7 +60,7 @@ async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> any
         .with_outputs(folder.outputs());
     let began = Instant::now();
     let mut show = Show::default();
-    // A Ctrl-C that came until now is answered here, and a later one by the run.
+    // Let `signals` handle an earlier Ctrl-C; the run handles later ones.
     tokio::task::yield_now().await;
     is_driven.store(true, Ordering::Release);
     let outcome = drive(agent.stream_with(project::TASK, options), &mut show, telling, &stop, None).await?;

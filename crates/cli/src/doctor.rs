@@ -1,4 +1,4 @@
-//! `windlass doctor`: what this machine can do, found out by doing it, and what would make it better.
+//! `windlass doctor`: probes this machine, and prints remedies for the missing parts.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,12 +13,12 @@ use windlass_sandbox::{Level, Missing, Part, Probe};
 use crate::arguments::Doctor;
 use crate::{confine, output, runs};
 
-/// Programs that commands and code use, each with what asks it for its version.
+/// Programs that commands and code use. Each prints its version with `--version`.
 const PROGRAMS: [&str; 5] = ["bash", "git", "python3", "node", "bwrap"];
-/// Where they are looked for: never in a folder that somebody else can write to.
+/// Folders in which the programs are searched. Only root can write to them.
 const FOLDERS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/// All that is told.
+/// The printed report.
 #[derive(Debug, Serialize)]
 struct Report {
     version: &'static str,
@@ -26,7 +26,7 @@ struct Report {
     sandbox: Sandbox,
     programs: Vec<Program>,
     state: State,
-    /// Providers whose key is set, by the variable's name alone.
+    /// Providers with a set key variable. Values are never included.
     keys: Vec<Key>,
     terminal: Terminal,
 }
@@ -41,7 +41,7 @@ struct Sandbox {
     missing: Vec<Gap>,
 }
 
-/// Something that keeps a better level away, and what to do about it.
+/// A missing part of the confinement, with its remedy.
 #[derive(Debug, Serialize)]
 struct Gap {
     what: String,
@@ -59,7 +59,7 @@ struct Program {
 struct State {
     folder: Option<PathBuf>,
     exists: bool,
-    /// Whether others of this machine can look into it.
+    /// True if the group or other users have any permission for the folder.
     open_to_others: bool,
     runs: usize,
 }
@@ -134,7 +134,7 @@ fn sandbox(probe: &Probe) -> Sandbox {
     }
 }
 
-/// What a user can do about a part that is missing.
+/// Returns a remedy for a missing part.
 fn remedy(missing: &Missing) -> &'static str {
     let restricted = Path::new("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists();
     match missing.part {
@@ -193,7 +193,7 @@ fn is_open_to_others(_: &fs::Metadata) -> bool {
     false
 }
 
-/// A key's value is not read further than that there is one.
+/// Returns the set key variables without reading more of a value than its presence.
 fn keys() -> Vec<Key> {
     let vendors = Vendors::builtin();
     let named = vendors.names().filter_map(|name| {

@@ -1,4 +1,4 @@
-//! Reading a run to its end: telling what happens, and stopping it in good order on Ctrl-C.
+//! Reads a run's events to its end, prints them, and cancels the run on Ctrl-C.
 
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt};
@@ -11,12 +11,12 @@ use crate::say::Inbox;
 use crate::screen::Floor;
 use crate::show::Show;
 
-/// How events are told.
+/// Output format of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Telling {
-    /// In words, for a human.
+    /// Text for a human.
     Words,
-    /// As lines of JSON, for a program.
+    /// One line of JSON for each event, for a program.
     Json,
 }
 
@@ -26,13 +26,18 @@ impl Telling {
     }
 }
 
-/// Every Ctrl-C from now on, also one that comes while an event is printed.
+/// Returns a stream of all SIGINTs from this call on, which also holds those that arrive while an event is
+/// printed.
 pub(crate) fn interrupts() -> anyhow::Result<Signal> {
     signal(SignalKind::interrupt()).context("Ctrl-C cannot be waited for")
 }
 
-/// Reads a run to its end. The first Ctrl-C cancels it, so that every call still gets its result; the second
-/// gives it up.
+/// Reads a run to its end and prints its events. The first Ctrl-C cancels the run, so every call still gets
+/// its result; the second one returns an error at once.
+///
+/// # Errors
+///
+/// Fails if an event cannot be printed, if the run fails, and if its events end without an outcome.
 pub(crate) async fn drive(
     mut events: impl Stream<Item = Result<Event, AgentError>> + Unpin,
     show: &mut Show,
@@ -44,7 +49,7 @@ pub(crate) async fn drive(
     let mut interrupts = interrupts()?;
     loop {
         let event = tokio::select! {
-            // A question gets its turn only when every event before it is printed.
+            // The terminal may ask its question only after every earlier event has been printed.
             biased;
             _ = interrupts.recv() => {
                 anyhow::ensure!(!stop.is_cancelled(), "given up; the run can be resumed");

@@ -1,4 +1,4 @@
-//! The endpoint for embeddings that the user names: how it is reached, and who may send it what.
+//! The user's endpoint for embeddings, and its reachability for policy.
 
 use std::sync::Arc;
 
@@ -11,19 +11,20 @@ use windlass_tools_web::{Fetch, ServiceKey, WebUrl};
 use crate::arguments::Embeddings;
 use crate::reach;
 
-/// The variable with the endpoint's key. It is no provider's: a key must not go to an address that was meant to be local.
+/// Variable with the endpoint's key. Keys of providers are not used, because they must not be sent to an
+/// address that was meant to be local.
 const KEY: &str = "WINDLASS_EMBEDDINGS_KEY";
 
-/// The endpoint, as what ranks passages wants it.
+/// Adapter from the endpoint to the index's `Embedder`.
 #[derive(Debug)]
 struct Endpoint(windlass_tools_web::Embeddings);
 
 impl Embeddings {
-    /// What turns passages into vectors, if the user named it.
+    /// Returns the embedder for passages, if the user named an endpoint.
     pub(crate) fn embedder(&self) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
         let (Some(url), Some(base)) = (&self.url, self.address()?) else { return Ok(None) };
         let model = self.model.as_deref().context("the endpoint for embeddings needs --embeddings-model")?;
-        // The user named it, so it may be on this machine.
+        // The user named the address, so it may be on this machine.
         let fetch = Fetch::new().with_reachable(base.host(), base.port())?;
         let key = reach::variable(KEY).map_or(ServiceKey::NotNeeded, |key| ServiceKey::of(Some(key), KEY));
         let mut endpoint = windlass_tools_web::Embeddings::new(Arc::new(fetch), url, model, key)?;
@@ -33,8 +34,7 @@ impl Embeddings {
         Ok(Some(Arc::new(Endpoint(endpoint))))
     }
 
-    /// A policy that may be asked about the endpoint, wherever it is; whether a call may go there stays its own
-    /// decision.
+    /// Marks the endpoint's address as reachable, wherever it is. Policy still decides about each call.
     pub(crate) fn reachable(&self, policy: Policy) -> anyhow::Result<Policy> {
         Ok(match self.address()? {
             Some(base) => policy.with_reachable(base.host(), base.port()),

@@ -1,4 +1,4 @@
-//! `windlass encode`: the HTTP request that would be sent.
+//! `windlass encode`: prints the HTTP request of a conversation without sending it.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `windlass fork`: a recorded run up to a call, which gives another answer, and from there on a live one.
+//! `windlass fork`: replays a recorded run up to a call, changes that call's result, and continues live.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Reading files, or standard input for `-`.
+//! Reads files, or standard input for `-`.
 
 use std::fs;
 use std::io::{self, Read};
@@ -10,10 +10,10 @@ use anyhow::Context as _;
 
 use crate::output;
 
-/// How much of a pipe becomes part of a task: more would not fit into a model's window.
+/// Maximum number of bytes of piped text in a task: a model's context window has no room for more.
 const MAX_PIPED: u64 = 1024 * 1024;
 
-/// The bytes of a file, or of standard input for `-`.
+/// Returns the bytes of a file, or of standard input for `-`.
 pub(crate) fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
     if file.as_os_str() == "-" {
         let mut bytes = Vec::new();
@@ -23,8 +23,8 @@ pub(crate) fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(file).with_context(|| format!("{} cannot be read", file.display()))
 }
 
-/// Text that a pipe or a file gives as standard input beside the command's own words; `None` where standard input is a
-/// terminal, a device, closed or empty. Waits until the pipe is closed, and says so after a second.
+/// Returns the text of standard input if it is a pipe or a file with text, otherwise `None`. Blocks until the
+/// pipe is closed, and prints a note after one second.
 pub(crate) fn piped() -> anyhow::Result<Option<String>> {
     let stdin = io::stdin().lock();
     let Ok(about) = rustix::fs::fstat(&stdin) else { return Ok(None) };
@@ -45,7 +45,7 @@ pub(crate) fn piped() -> anyhow::Result<Option<String>> {
     Ok(Some(text?).filter(|text| !text.trim().is_empty()))
 }
 
-/// Standard input as text, up to [`MAX_PIPED`].
+/// Returns standard input as text, up to [`MAX_PIPED`].
 fn bounded() -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     let limit = MAX_PIPED.saturating_add(1);
@@ -57,7 +57,7 @@ fn bounded() -> anyhow::Result<String> {
     String::from_utf8(bytes).context("standard input is not UTF-8")
 }
 
-/// The text of a file, or of standard input for `-`.
+/// Returns the text of a file, or of standard input for `-`.
 pub(crate) fn text(file: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes(file)?).with_context(|| format!("{} is not UTF-8", file.display()))
 }

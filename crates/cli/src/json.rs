@@ -1,4 +1,4 @@
-//! `windlass json`: JSON as it arrives.
+//! `windlass json`: prints the partial values and events of a JSON text that arrives in pieces.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Files that the program keeps: read, changed and written as one step among all processes, whole or not at all.
+//! State files that are read, changed and written atomically, with a lock between processes.
 
 use std::fs;
 use std::io::{self, Write};
@@ -12,15 +12,15 @@ use windlass_client::StorageLock;
 
 use crate::{bounded, output, runs};
 
-/// A file that only its user may read and write.
+/// A state file that only its user may read and write.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptFile {
     path: PathBuf,
-    /// What follows for the user if the file has to be set aside.
+    /// Consequence for the user if the file is renamed as invalid, in words.
     consequence: &'static str,
 }
 
-/// How a value is kept as text.
+/// Conversion between a value and its text.
 pub(crate) struct Form<'a, T> {
     pub(crate) empty: &'a dyn Fn() -> T,
     pub(crate) parse: &'a dyn Fn(&str) -> anyhow::Result<T>,
@@ -32,10 +32,13 @@ impl KeptFile {
         Self { path: path.into(), consequence }
     }
 
-    /// Reads the value; an empty one if there is no file.
+    /// Reads the value, or returns an empty one if the file does not exist.
     ///
-    /// A file that was read whole and is not of this form is set aside, which is reported. Every other failure is an
-    /// error and leaves the file alone: it may be a good file that cannot be read now.
+    /// A file with invalid content is renamed, with a note.
+    ///
+    /// # Errors
+    ///
+    /// Every other failure is an error and leaves the file in place: it may be valid and only unreadable now.
     pub(crate) fn load<T>(&self, form: &Form<'_, T>) -> anyhow::Result<T> {
         match self.read()?.map(|text| (form.parse)(&text)) {
             None => Ok((form.empty)()),
@@ -47,7 +50,7 @@ impl KeptFile {
         }
     }
 
-    /// Reads the value, changes it and writes it, while every other process that does the same waits.
+    /// Reads, changes and writes the value under the lock, so other processes' updates wait.
     pub(crate) fn update<T, R>(
         &self,
         form: &Form<'_, T>,
@@ -76,7 +79,8 @@ impl KeptFile {
         }
     }
 
-    /// The text, if there is one and nobody else could have written it.
+    /// Reads the text, or returns `None` if the file does not exist. Fails if the file belongs to another
+    /// user, or if its group or other users have any permission.
     fn read(&self) -> anyhow::Result<Option<String>> {
         let unreadable = || format!("{} cannot be read", self.path.display());
         let about = match fs::symlink_metadata(&self.path) {
@@ -84,7 +88,7 @@ impl KeptFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(unreadable),
         };
-        // Nothing for the group and nothing for others.
+        // The lowest six permission bits, for the group and others, are zero.
         let is_private = about.is_file() && about.permissions().mode().trailing_zeros() >= 6;
         let is_own = about.uid() == rustix::process::geteuid().as_raw();
         anyhow::ensure!(
@@ -93,7 +97,7 @@ impl KeptFile {
             self.path.display()
         );
         match bounded::read(&self.path, bounded::VALUE_BYTES) {
-            // Bytes that are not text are no value either: the parser refuses them with its own words.
+            // Bytes that are not UTF-8 are also invalid content: the parser reports them.
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).with_context(unreadable),
@@ -106,7 +110,7 @@ impl KeptFile {
         locked.with_context(|| format!("{} cannot be locked", folder.display()))
     }
 
-    /// Renames a file that is not of its form, and returns the new name, which no earlier file has.
+    /// Renames a file with invalid content, and returns its new, unused name.
     fn set_aside(&self) -> anyhow::Result<PathBuf> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let mut aside = self.path.with_extension(format!("json.corrupt-{seconds}"));
@@ -122,8 +126,7 @@ impl KeptFile {
     }
 }
 
-/// Puts a file in the place of the old one, whole or not at all and kept through a power loss. Its folder is made, for
-/// the user alone.
+/// Replaces a file atomically and durably. Creates its folder with access for the user only.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
     let unwritable = || format!("{} cannot be written", path.display());
     let folder = path.parent().with_context(unwritable)?;
@@ -137,7 +140,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Resul
     file.as_file().set_permissions(fs::Permissions::from_mode(mode)).with_context(unwritable)?;
     file.as_file().sync_all().with_context(unwritable)?;
     persist(file, path).with_context(unwritable)?;
-    // The new name is kept, too. A folder that cannot be synced has the file all the same.
+    // Make the rename durable, too. Ignore errors: the file is written in any case.
     let _ = fs::File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
 }
@@ -146,8 +149,7 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// A settings file of the user that is changed: what a link leads to is changed and the link stays, and so does the
-/// mode.
+/// Changes a settings file of the user. Follows a link and keeps it, and keeps the mode of the file.
 pub(crate) fn change_settings(
     path: &Path,
     change: impl FnOnce(&Path) -> anyhow::Result<String>,

@@ -1,4 +1,4 @@
-//! The answers that taught something: a file for each workspace, beside the runs.
+//! Learned permissions, stored in one file for each workspace, beside the runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ use windlass_hitl::{Learned, Policy, display_safe};
 use crate::kept_file::{Form, KeptFile};
 use crate::{output, runs};
 
-/// Where the lessons of one workspace are kept, under one policy.
+/// The file of a workspace's learned permissions, for one policy.
 #[derive(Clone, Debug)]
 pub(crate) struct LessonFile {
     file: KeptFile,
@@ -18,11 +18,11 @@ pub(crate) struct LessonFile {
 }
 
 impl LessonFile {
-    /// The file of a workspace. It is outside of it, where no tool reaches.
+    /// Returns the file of a workspace. It is in the state folder, which no tool can reach.
     pub(crate) fn of(root: &Path, policy: &Policy) -> anyhow::Result<Self> {
         let folder = runs::state()?.join("learned");
-        // Readable, and short enough for a file system. Where two workspaces have one name nothing is mixed up:
-        // every lesson names its workspace.
+        // The name is readable and short enough for all file systems. Two workspaces can share a file,
+        // because every lesson contains its workspace.
         let name: Vec<char> = root.to_string_lossy().chars().rev().take(120).collect();
         let plain = |letter: &char| if letter.is_ascii_alphanumeric() { *letter } else { '-' };
         let name: String = name.iter().rev().map(plain).collect();
@@ -30,12 +30,12 @@ impl LessonFile {
         Ok(Self { file, epoch: policy.epoch() })
     }
 
-    /// The lessons under this policy.
+    /// Loads the lessons that were learned under this policy.
     pub(crate) fn load(&self) -> anyhow::Result<Learned> {
         self.with_form(|form| self.file.load(form))
     }
 
-    /// Changes the lessons, on top of what other processes have learned since.
+    /// Changes the lessons. Includes those that other processes have stored since the last load.
     pub(crate) fn update<R>(&self, change: impl FnOnce(&mut Learned) -> R) -> anyhow::Result<(Learned, R)> {
         self.with_form(|form| self.file.update(form, change))
     }
@@ -61,7 +61,7 @@ impl LearnedStore for LessonFile {
                 tell(&learned, &before);
                 Some(learned)
             }
-            // More is asked then, never less.
+            // Without the change policy asks more often, never less.
             Err(error) => {
                 output::note(&format!("what was learned cannot be kept: {error:#}"));
                 None
@@ -70,14 +70,14 @@ impl LearnedStore for LessonFile {
     }
 }
 
-/// The lessons by which calls run without a question.
+/// Returns the ids of the lessons that let calls run without a question.
 fn active(learned: &Learned) -> BTreeSet<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let now = u64::try_from(now).unwrap_or(u64::MAX);
     learned.lessons().filter(|(_, lesson)| lesson.is_active(now)).map(|(id, _)| id.to_owned()).collect()
 }
 
-/// Reports a lesson when it begins to count and when it ends: nothing is learned in silence.
+/// Prints a note for each lesson that becomes active or inactive, so nothing is learned silently.
 fn tell(learned: &Learned, before: &BTreeSet<String>) {
     let now = active(learned);
     for (id, lesson) in learned.lessons() {

@@ -64,19 +64,19 @@ use std::process::ExitCode;
 use crate::arguments::Command;
 
 fn main() -> ExitCode {
-    // Before anything starts a thread: a helper leaves the namespaces of the host, which a process with threads
-    // cannot.
+    // Must run before the first thread starts: the helper leaves the host's namespaces, which a process with
+    // several threads cannot do.
     if let Some(code) = confine::serve() {
         return code;
     }
-    // Keys are in this process's memory: no other process of the user is to look into it.
+    // This process's memory contains keys, so other processes of the user must not read it.
     if let Err(error) = windlass_sandbox::close_memory() {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
     panics::install();
     match dispatch(arguments::parse().command) {
         Ok(code) => code,
-        // Whoever reads the output has closed it: nothing more is wanted, and nothing is wrong.
+        // A reader that closed the output early, such as `head`, is not an error.
         Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
@@ -113,7 +113,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
 fn block_on(work: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let end = runtime.block_on(work);
-    // A thread that waits for a key press must not keep the program alive.
+    // A thread that waits for a key press must not delay the exit.
     runtime.shutdown_background();
     end
 }

@@ -1,4 +1,4 @@
-//! `windlass mcp`: MCP servers of others, and this program as one.
+//! `windlass mcp`: uses MCP servers, and serves this program's tools over MCP.
 
 mod accepted;
 mod bound;

@@ -1,4 +1,4 @@
-//! `windlass mock`: a script as a provider, for any client.
+//! `windlass mock`: serves a script as a provider, to any client.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `windlass models`: the providers, or a provider's models with what is known of them and from whom.
+//! `windlass models`: lists providers, or a provider's models with the known facts and their sources.
 
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,10 +12,10 @@ use crate::output;
 use crate::provider::Provider;
 use crate::reach::{key, missing_key, variable};
 
-/// How long a provider's list is taken as it is.
+/// Maximum age of a stored list of models that is used without a new request.
 const FRESH: Duration = Duration::from_hours(24);
 
-/// The abilities that are shown, by what stands over their column.
+/// Displayed abilities by the heads of their columns.
 const COLUMNS: [(&str, Ability); 7] = [
     ("tools", Ability::NativeTools),
     ("parallel", Ability::ParallelCalls),
@@ -47,7 +47,7 @@ struct ModelLine {
     #[serde(flatten)]
     entry: ModelEntry,
     known: Known,
-    /// What refusals said of it.
+    /// Facts from the provider's refusals.
     refused: Vec<Fact>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     provider.base_url =
         provider.base_url.or_else(|| vendor.endpoint.base_url_env.as_deref().and_then(variable));
     let vendor = provider.vendor(&vendors)?;
-    // Who asks for a list does not wait for a server that comes up some day.
+    // A command that lists models must not wait for a server that is down.
     let options = Options { retries: 1, total_timeout: Duration::from_mins(1), ..Options::default() };
     let client = arguments.reach.client(vendor.clone(), options)?;
     if arguments.forget {
@@ -86,7 +86,8 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     if let Some(trouble) = client.facts().trouble() {
         output::note(&trouble);
     }
-    // A server that the user named must have answered. Without one, the built-in table is an answer.
+    // A server that the user named must have responded. Without one, the built-in table is a sufficient
+    // answer.
     let is_answered = is_current || !(is_named || arguments.refresh);
     Ok(if is_answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -118,8 +119,8 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Requests the provider's list of models if the kept one is stale or `--refresh` is given. Returns false, and prints
-/// why, if the provider did not send one.
+/// Requests the provider's list of models if the stored list is stale or `--refresh` is given. Returns false,
+/// and prints the reason, if the provider did not send a list.
 async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) -> bool {
     let listing = client.facts().listing(&client.provider());
     let age = listing.as_ref().and_then(|listing| age(listing.asked_at));
@@ -142,7 +143,8 @@ async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is
     false
 }
 
-/// The models to show: the one that is asked for, the listed and the refused ones, or else the patterns of the table.
+/// Returns the models to display: the named one, or the listed and refused ones, or else the patterns of the
+/// built-in table.
 fn entries(client: &Client, vendor: &Vendor, arguments: &Models) -> Vec<ModelEntry> {
     let provider = client.provider();
     let mut entries = client.facts().listing(&provider).map(|listing| listing.models).unwrap_or_default();
@@ -196,7 +198,8 @@ fn cell(answer: &Answer) -> String {
     format!("{support}{source}")
 }
 
-/// A provider's text on one line, without what would move the cursor or turn the writing round.
+/// Returns a provider's text without control and bidirectional formatting characters, for one line of a
+/// table.
 fn plain(text: &str) -> String {
     let is_hidden = |c: char| {
         c.is_control()
@@ -205,7 +208,7 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// The age of a list; unknown if the list is of a time that has not come yet, because the clock was wrong then.
+/// Returns the age of a list, or `None` if its time is in the future because a clock was wrong.
 fn age(asked_at: u64) -> Option<Duration> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     now.checked_sub(Duration::from_secs(asked_at))

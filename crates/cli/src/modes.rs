@@ -1,4 +1,4 @@
-//! `windlass modes`: what kind of work a run does, and where that is written.
+//! `windlass modes`: lists and shows the modes of work.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,7 +12,7 @@ use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
 use crate::arguments::{AutonomyName, Modes, ModesCommand};
 use crate::{complaint, output, policies, setup};
 
-/// The user's own modes, in the folder of settings, and the project's below its root.
+/// Files of modes: the user's in the folder of settings, the project's below its root.
 const USER_MODES: &str = "modes.toml";
 const PROJECT_MODES: &str = ".windlass/modes.toml";
 
@@ -51,8 +51,8 @@ pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All modes for a folder. A file of the user that cannot be taken stops the start: its author is there to mend it. A
-/// project's may be a stranger's: it is left out, and said.
+/// Loads all modes for a folder. An invalid file of the user is an error, because the user can correct it; an
+/// invalid file of the project, which a stranger may have written, is skipped with a warning.
 pub(crate) fn load(root: &Path) -> anyhow::Result<WorkModes> {
     let mut modes = WorkModes::builtin();
     if let Some(folder) = policies::settings() {
@@ -67,10 +67,11 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<WorkModes> {
     }
 }
 
-/// The mode of a slug.
+/// Finds a mode by its slug.
 pub(crate) fn find<'a>(modes: &'a WorkModes, slug: &str) -> anyhow::Result<&'a WorkMode> {
     let found = modes.find(slug).map(AsRef::as_ref);
-    // The two are easily taken for each other.
+    // Users confuse modes of work with levels of autonomy, so the error for such a name suggests
+    // `--autonomy`.
     match AutonomyName::from_str(slug, true) {
         Ok(_) => {
             found.with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"))
@@ -79,7 +80,7 @@ pub(crate) fn find<'a>(modes: &'a WorkModes, slug: &str) -> anyhow::Result<&'a W
     }
 }
 
-/// The modes with those of a file, if it is there.
+/// Adds the modes of a file, if it exists.
 fn with_file(modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<WorkModes> {
     let refused = || format!("the modes in {} are refused", file.display());
     let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(modes) };

@@ -1,4 +1,4 @@
-//! What works inside a run: other agents and workflows, their records below the run's folder, and what they ask.
+//! Sub-agents and workflows inside a run, their journals below the run's folder, and their open questions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::answers::Open;
 use crate::runs::{RunFolder, Settings};
 use crate::workflow;
 
-/// Where the records lie, in the folder of a run.
+/// Folder of the nested journals, in a run's folder.
 const FOLDER: &str = "nested";
 
-/// What a run gives work to.
+/// Sub-agents and workflows that a run can start.
 #[derive(Default)]
 pub(crate) struct Nested {
-    /// Where records are kept; nowhere for a run that is only looked at.
+    /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
     pub(crate) journals: Option<PathBuf>,
-    /// Whether there are other agents, and those that people defined.
+    /// True if the tools of sub-agents are added: a feature offers them, or workflows may call them.
     pub(crate) has_agents: bool,
     pub(crate) agents: Vec<AgentDefinition>,
-    /// The workflows that the model is told of.
+    /// Workflows that are offered to the model.
     pub(crate) workflows: Workflows,
 }
 
 impl Nested {
-    /// The agents and workflows that a run with these settings is offered.
+    /// Returns the sub-agents and workflows that a run with these settings offers.
     pub(crate) fn of(settings: &Settings, folder: Option<&RunFolder>) -> anyhow::Result<Self> {
         let workflows = workflow::offered(&settings.root, &settings.offering)?;
         Ok(Self {
@@ -42,12 +42,12 @@ impl Nested {
         })
     }
 
-    /// Where the records of a run lie.
+    /// Returns the folder of a run's nested journals.
     pub(crate) fn folder(run: &RunFolder) -> PathBuf {
         run.path.join(FOLDER)
     }
 
-    /// The tools that give work on, but for those that are there.
+    /// Returns the tools that start sub-agents and workflows, except those that the toolbox already contains.
     pub(crate) fn tools(&self, there: &Toolbox, models: OneClient) -> Vec<Arc<dyn Tool>> {
         let journals: Arc<dyn Journals> = match &self.journals {
             Some(folder) => Arc::new(FileJournals::new(folder)),
@@ -67,7 +67,7 @@ impl Nested {
     }
 }
 
-/// The same journals for agents and workflows.
+/// Journals that sub-agents and workflows share.
 struct Shared(Arc<dyn Journals>);
 
 impl Journals for Shared {
@@ -80,7 +80,7 @@ impl Journals for Shared {
     }
 }
 
-/// What a run waits for, with what is asked inside it.
+/// Returns the open questions of a run, including those of its sub-agents and workflow steps.
 pub(crate) fn open(run: &RunFolder) -> anyhow::Result<Open> {
     let records = FileJournal::read(run.journal())?;
     let last = records.last().and_then(|record| record.read::<Entry>().ok());
@@ -90,7 +90,7 @@ pub(crate) fn open(run: &RunFolder) -> anyhow::Result<Open> {
     }
 }
 
-/// A call that keeps its own record waits for what is asked there.
+/// Replaces each missing result of a call that has nested journals by the questions in these journals.
 fn open_run(run: &RunFolder, records: &[Record]) -> anyhow::Result<Open> {
     let mut open = Open::of(records)?;
     let first = records.first().map(Record::read::<windlass_agent::Entry>).transpose()?;
@@ -108,7 +108,7 @@ fn open_run(run: &RunFolder, records: &[Record]) -> anyhow::Result<Open> {
     Ok(open)
 }
 
-/// A workflow has no question of its own: all are its steps'.
+/// Collects the open questions of a suspended workflow's steps. The workflow itself asks none.
 fn open_workflow(run: &RunFolder, last: &Entry) -> Open {
     let mut open = Open { has_ended: matches!(last, Entry::Finished { .. }), ..Open::default() };
     if matches!(last, Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
@@ -120,13 +120,14 @@ fn open_workflow(run: &RunFolder, last: &Entry) -> Open {
     open
 }
 
-/// What is asked in the records below a folder. One that cannot be read, or is a workflow's own, asks nothing.
+/// Returns the open questions of the ended runs below a folder. Skips journals that are unreadable or belong
+/// to a workflow.
 fn inside(folder: &Path) -> Vec<Open> {
     let open = |journal: PathBuf| Open::of(&FileJournal::read(journal).ok()?).ok();
     journals(folder).into_iter().filter_map(open).filter(|open| open.has_ended).collect()
 }
 
-/// All journals below a folder, in the order of their names.
+/// Returns the paths of all journals below a folder, sorted by name.
 fn journals(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

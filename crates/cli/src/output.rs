@@ -1,4 +1,4 @@
-//! Writing to the terminal or into a pipe.
+//! Writes to the terminal or to a pipe.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
@@ -16,8 +16,8 @@ pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
     json(&text)
 }
 
-/// Prints JSON text and a line feed. Characters that a terminal would act on become escapes of JSON, so the value stays
-/// the same: serde escapes only C0 controls.
+/// Prints JSON text and a line feed. Escapes the characters that a terminal interprets, because serde escapes
+/// only C0 controls. The value stays equal.
 pub(crate) fn json(text: &str) -> anyhow::Result<()> {
     let mut safe = String::with_capacity(text.len().saturating_add(1));
     for character in text.chars() {
@@ -35,32 +35,32 @@ pub(crate) fn json(text: &str) -> anyhow::Result<()> {
     Ok(screen::write(Channel::Data, &safe)?)
 }
 
-/// Prints a file's content for a program, byte for byte; on a terminal it is made safe as all other text.
+/// Prints a file's content, unchanged for a program and escaped on a terminal.
 pub(crate) fn content(text: &str) -> anyhow::Result<()> {
     let channel = if io::stdout().is_terminal() { Channel::Out } else { Channel::Data };
     Ok(screen::write(channel, text)?)
 }
 
-/// Prints text for people, behind an open question if there is one.
+/// Prints text for people, after an open question if there is one.
 pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(screen::write(Channel::Out, text)?)
 }
 
-/// Prints text for the human beside the output proper, without the secrets of the environment.
+/// Prints a note to standard error, without the secrets of the environment.
 pub(crate) fn note(text: &str) {
     let text = secrets::known().redact(text);
-    // Nothing can be done if even this is closed.
+    // A closed standard error cannot be reported.
     let _ = screen::write(Channel::Err, &format!("{text}\n"));
 }
 
-/// Tells the human what failed, with its causes.
+/// Prints an error with its causes.
 pub(crate) fn complain(error: &anyhow::Error) {
-    // The program ends here, whatever is still asked.
+    // The program ends here, so an open question must not hold the error back.
     screen::release();
     note(&format!("error: {}", complaint::causes(error).join("\n  because: ")));
 }
 
-/// Whether the error is that nobody reads the output any more.
+/// Returns true if the error is a broken pipe.
 pub(crate) fn is_closed(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

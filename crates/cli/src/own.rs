@@ -1,5 +1,4 @@
-//! The folders and files that this program keeps for itself: one list for policy, for confinement and for the choice of a
-//! root.
+//! The program's own folders and files: one list for policy, confinement and the choice of a root.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -9,14 +8,14 @@ use windlass_tools_shell::Shell;
 
 use crate::{policies, runs};
 
-/// How many names of the settings folder are looked at for links, and how many folders deep.
+/// Maximum number of entries that are searched for links in folders of settings, and their maximum depth.
 const LOOKED_AT: usize = 1_000;
 const DEPTH: usize = 4;
 
-/// Everything that the program keeps, wherever it was configured to lie.
+/// Locations of the program's own files, wherever they were configured.
 ///
-/// Policy denies every call that reaches one of these places, confined processes do not see them, and a run does not
-/// start in one. A place inside the root is therefore masked, and a root inside a place is refused.
+/// Policy denies every call that reaches one of them, confined processes cannot see them, and a run cannot
+/// start in one. Thus a location inside the root is masked, and a root inside a location is refused.
 pub(crate) struct Own {
     places: Vec<Place>,
 }
@@ -24,26 +23,26 @@ pub(crate) struct Own {
 struct Place {
     kind: OwnPlace,
     path: PathBuf,
-    /// Whether a link in a folder of settings leads there.
+    /// True if a link in a folder of settings has this target.
     is_linked: bool,
 }
 
 impl Own {
-    /// The places of the machine and the user, and a policy file that is named.
+    /// Returns the locations of the machine's and the user's files, and of a named policy file.
     pub(crate) fn of(policy: Option<&Path>) -> Self {
         let mut own = Self { places: Vec::new() };
         let settings = policies::admin_folder().into_iter().chain(policies::settings());
         for folder in settings.chain(policy.map(Path::to_path_buf)) {
             own.push(OwnPlace::Settings, &folder);
         }
-        // Without a place for the state there is nothing to keep from anybody.
+        // Without a state folder the program stores no files.
         if let Ok(folder) = runs::state() {
             own.push(OwnPlace::State, &folder);
         }
         own
     }
 
-    /// The same with files that this command line names for records.
+    /// Adds recordings that the command line names.
     pub(crate) fn with_records<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
         for file in files {
             self.push(OwnPlace::State, file);
@@ -51,7 +50,7 @@ impl Own {
         self
     }
 
-    /// Adds a place under its own name and under the one that links lead to.
+    /// Adds a location under its given path and under its real path without links.
     fn push(&mut self, kind: OwnPlace, place: &Path) {
         let whole = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
         let real = real(&whole);
@@ -65,7 +64,8 @@ impl Own {
         }
     }
 
-    /// Refuses a root that lies in one of the places: its tools would work on what judges them.
+    /// Fails if the root is inside one of the locations: its tools could change the program's own rules and
+    /// answers.
     pub(crate) fn refuse_root(&self, root: &Path) -> anyhow::Result<()> {
         let real = real(root);
         let holds = |place: &&Place| {
@@ -84,28 +84,28 @@ impl Own {
         )
     }
 
-    /// The policy with a floor under the places.
+    /// Adds a rule to the policy that denies access to the locations.
     pub(crate) fn rule(&self, policy: Policy, root: &Path) -> Policy {
         let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-        // A folder of settings that is the root itself, by a link, was chosen by the user.
+        // A user may choose a root that is the target of a link in a folder of settings.
         let apart = self.places.iter().filter(|place| !root.starts_with(&place.path));
         apart.fold(policy, |policy, Place { kind, path, .. }| {
             let below = path.strip_prefix(root).ok();
             let of_home = home.as_deref().and_then(|home| path.strip_prefix(home).ok());
             let of_home = of_home.map(|rest| Path::new("~").join(rest));
             let names = [Some(path.as_path()), below, of_home.as_deref()].into_iter().flatten();
-            // A name that is not UTF-8 is no name that a call can give.
+            // Calls cannot contain names that are not UTF-8.
             names.filter_map(Path::to_str).fold(policy, |policy, name| policy.with_own(*kind, name))
         })
     }
 
-    /// The shell whose processes do not see the places.
+    /// Hides the locations from the shell's processes.
     pub(crate) fn hide(&self, shell: Shell) -> Shell {
         self.places.iter().fold(shell, |shell, place| shell.with_never(&place.path))
     }
 }
 
-/// The path without links, as far as it is there; the rest as its words say.
+/// Resolves the links of the existing part of a path, and keeps the rest.
 fn real(path: &Path) -> PathBuf {
     let path = plain(path);
     path.ancestors()
@@ -117,7 +117,7 @@ fn real(path: &Path) -> PathBuf {
         .unwrap_or(path)
 }
 
-/// The path without `..`.
+/// Returns the path without `..`.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         if part == Component::ParentDir {
@@ -129,7 +129,7 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// What the links in a folder of settings lead to: a user may keep the files themselves in a repository.
+/// Returns the targets of links in a folder of settings. Users may keep the linked files in a repository.
 fn linked(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open, mut left) = (Vec::new(), vec![(folder.to_path_buf(), 0)], LOOKED_AT);
     while let Some((folder, depth)) = open.pop() {

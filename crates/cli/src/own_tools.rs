@@ -1,4 +1,4 @@
-//! The tools that this program brings along, over one workspace, with what each of them needs.
+//! The built-in tools of a workspace, with their settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,19 +19,19 @@ use crate::{output, policies, runs};
 const SKILLS: &str = "skills";
 const COMMANDS: &str = "commands";
 const PROJECT: &str = ".windlass";
-/// The feature by which a project's skills are taken: their descriptions are told to the model before anybody asked.
+/// Feature that loads a project's skills. Their descriptions reach the model at the start of each run.
 pub(crate) const PROJECT_SKILLS_FEATURE: &str = "project_skills";
 
-/// Where the code index lies, in the folder for everything that is kept.
+/// Folder of the code index, in the state folder.
 const INDEX: &str = "index";
 
-/// The service that makes pictures, and the variable with its key.
+/// Image service: its address, its model, and the variable with its key.
 const IMAGES: (&str, &str, &str) = ("https://api.openai.com/v1", "gpt-image-1", "OPENAI_API_KEY");
-/// The variable with the search service's key, and the one with another address of it.
+/// Variables with the search service's key and with an alternative address.
 const SEARCH_KEY: &str = "TAVILY_API_KEY";
 const SEARCH_URL: &str = "TAVILY_BASE_URL";
 
-/// All of them, in the order in which a model is told.
+/// Returns all built-in tools, in the order in which the model sees them.
 pub(crate) fn all(
     root: &Path,
     workspace: &Arc<Workspace>,
@@ -63,7 +63,8 @@ pub(crate) fn all(
     Ok(tools)
 }
 
-/// Without a place for the index there is no ranked search.
+/// Returns the tools of the code index. The ranked search needs a folder for the index outside of the root,
+/// and is omitted without one.
 fn of_index(
     root: &Path,
     workspace: &Arc<Workspace>,
@@ -96,7 +97,7 @@ fn of_web(workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
     Ok(tools)
 }
 
-/// The user's come first: of two with one name the first counts.
+/// Returns the skills of the user, then those of the project. The first one of a name has precedence.
 fn skills(root: &Path, offering: &Offering) -> Skills {
     let mut skills = Skills::default();
     if let Some(folder) = policies::settings() {

@@ -1,5 +1,5 @@
-//! What is told of a panic: where it was and why, without secrets. A tool's panic is caught and fails its call only,
-//! but what it panics with can be anything that it had in its hands.
+//! Panic hook that prints the location and the message without secrets. A tool's panic is caught and fails
+//! only its call, but its message can contain any data of the tool.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
@@ -8,7 +8,7 @@ use windlass_redact::Redactor;
 
 use crate::{output, secrets};
 
-/// Tells panics so from now on.
+/// Installs the hook.
 pub(crate) fn install() {
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         let trace = Backtrace::capture();

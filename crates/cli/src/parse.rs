@@ -1,4 +1,4 @@
-//! `windlass parse`: recorded bytes, decoded up to any stage.
+//! `windlass parse`: decodes recorded bytes up to any stage.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,7 +45,7 @@ fn decode(
         return events(bytes, piece);
     }
     let mut chunks = Vec::new();
-    // What could be read before an error is shown too.
+    // Print the chunks that were decoded before an error, too.
     let end = chunks_of(bytes, piece, wire, &mut chunks);
     match stage {
         Stage::Chunk => chunks.iter().try_for_each(output::line)?,
@@ -55,7 +55,7 @@ fn decode(
     end
 }
 
-/// The bytes in server-sent events.
+/// Prints the server-sent events of the bytes.
 fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
     let mut parser = windlass_sse::Parser::new();
     let mut lines = Vec::new();
@@ -70,7 +70,7 @@ fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
     lines.iter().try_for_each(output::line)
 }
 
-/// The bytes in chunks, whether they are a stream or a whole body.
+/// Decodes the bytes to chunks. They can be a stream or a complete body.
 fn chunks_of(bytes: &[u8], piece: usize, wire: &dyn Wire, chunks: &mut Vec<Chunk>) -> anyhow::Result<()> {
     let is_whole = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
     if is_whole {
@@ -102,7 +102,7 @@ pub(crate) fn calls(chunks: Vec<Chunk>) -> anyhow::Result<()> {
     events.iter().try_for_each(|event| output::line(&CallLine { event, partial: None }))
 }
 
-/// An event of a call, and the arguments as far as they are known.
+/// An event of a call, with the arguments parsed until then.
 #[derive(Serialize)]
 struct CallLine<'a> {
     #[serde(flatten)]
@@ -111,7 +111,7 @@ struct CallLine<'a> {
     partial: Option<Value>,
 }
 
-/// The whole answer as one line.
+/// The complete answer as one line.
 #[derive(Serialize)]
 struct MessageLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,7 +119,7 @@ struct MessageLine<'a> {
     text: String,
     tool_calls: Vec<CallOfMessage<'a>>,
     finish: &'a Option<String>,
-    /// `null` where the answer reports none.
+    /// `null` if the answer reports no usage.
     usage: Option<windlass_protocol::Usage>,
     ending: windlass_assemble::Ending,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
     })
 }
 
-/// The whole answer that the chunks make.
+/// Assembles chunks to a complete answer.
 pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
     let mut assembler = Assembler::new(Options::default());
     let mut events = Vec::new();
@@ -161,7 +161,8 @@ pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
 }
 
 impl<'a> CallOfMessage<'a> {
-    /// Arguments that are whole are JSON with the model's own digits; what was received of others is a text.
+    /// Complete arguments are JSON with the model's own number text; incomplete ones are a string with the
+    /// received text.
     pub(crate) fn of(call: &'a AnswerCall) -> Self {
         match call {
             AnswerCall::Good(call) => Self {

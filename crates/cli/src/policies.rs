@@ -1,4 +1,4 @@
-//! The policy files: the machine's, the user's and the project's, and who may have written them.
+//! Policy files of the machine, the user and the project, with checks of their owners and permissions.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -11,23 +11,23 @@ use windlass_sandbox::{Access, SettingsOwner, Workspace, read_settings};
 use crate::own::Own;
 use crate::{complaint, output};
 
-/// The file of whoever looks after the machine.
+/// Policy file of the machine's administrator.
 const ADMIN_POLICY: &str = "/etc/windlass/policy.toml";
-/// The project's own policy file, below its root. It can only tighten.
+/// The project's policy file, relative to its root. It can only tighten the policy.
 const PROJECT_POLICY: &str = ".windlass/policy.toml";
 
-/// A policy file that is there, and whose it is.
+/// An existing policy file with its source.
 pub(crate) struct PolicyPlace {
     pub(crate) file: PathBuf,
     pub(crate) source: Source,
-    /// Where it lies in the workspace, if it lies there.
+    /// Path of the file in the workspace, or `None` if it is outside.
     inside: Option<String>,
-    /// The folder of the work.
+    /// Root folder of the workspace.
     root: PathBuf,
 }
 
-/// The policy files that are there for a workspace: the machine's, the one that is named or else the user's usual one,
-/// and the project's.
+/// Returns the existing policy files of a workspace in this order: the machine's, then `named` or the user's
+/// default file, then the project's.
 pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
     let mut places = Vec::new();
     let mut push = |file: PathBuf, source| {
@@ -54,15 +54,19 @@ pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
     places
 }
 
-/// The folder of the machine's own settings.
+/// Returns the folder of the machine's settings.
 pub(crate) fn admin_folder() -> Option<PathBuf> {
     Path::new(ADMIN_POLICY).parent().map(Path::to_path_buf)
 }
 
-/// The built-in policy with every file that is there. Rules that name a link in the workspace are about what it leads to.
+/// Returns the built-in policy combined with all existing policy files. Rules that name a link in the
+/// workspace apply to the link's target.
 ///
-/// A file of the machine or the user that cannot be taken stops the start: its author is there to mend it. A project's
-/// file may have been written by a stranger: it is left out, said, and everything is asked (SECURITY "Load errors").
+/// # Errors
+///
+/// Fails if a file of the machine or of the user is invalid: its author can correct it. An invalid file of
+/// the project, which a stranger may have written, is skipped with a warning, and policy then asks before
+/// every call (SECURITY "Load errors").
 pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> {
     let workspace = Workspace::open_for(root, Access::ReadOnly)?;
     let policy = Policy::default().with_link_resolver(move |path| workspace.leads_to(path));
@@ -83,7 +87,7 @@ pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> 
     Ok(policy)
 }
 
-/// A policy with one file more.
+/// Adds one file to a policy.
 pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy> {
     let refused = || format!("the policy file {} is refused", place.file.display());
     trust(place).with_context(refused)?;
@@ -95,7 +99,7 @@ pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy>
     let text = text.context("it is not there").with_context(refused)?;
     let rules: RuleFile = toml::from_str(&text).with_context(refused)?;
     let policy = policy.with_file(place.source, rules).with_context(refused)?;
-    // The project's own file may be read where it usually lies, and no call writes below `.windlass`.
+    // Calls may read the project's own file at its usual path, and no call may write below `.windlass`.
     let is_usual = |path: &&String| place.source != Source::Project || path.as_str() != PROJECT_POLICY;
     Ok(match place.inside.as_ref().filter(is_usual) {
         Some(path) => policy.with_own(OwnPlace::Settings, path),
@@ -103,12 +107,13 @@ pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy>
     })
 }
 
-/// Whether nobody else could have written the file. A project's file can only tighten, so it may be anybody's.
+/// Checks that only trusted users can write the file. A project's file can only tighten, so anyone may have
+/// written it.
 fn trust(place: &PolicyPlace) -> anyhow::Result<()> {
     trust_as(&place.file, place.source)
 }
 
-/// Whether nobody but the user, or the machine's, could have written a file of the user's.
+/// Checks that only the user or root can write a file of the user's settings.
 pub(crate) fn trust_file(file: &Path) -> anyhow::Result<()> {
     trust_as(file, Source::User)
 }
@@ -121,7 +126,7 @@ fn trust_as(file: &Path, source: Source) -> anyhow::Result<()> {
     }
     let mode = about.permissions().mode();
     anyhow::ensure!(mode & 0o002 == 0, "everybody can write it; take that right away with chmod go-w");
-    // A private group is not told from one with other members: who is in a group can change at any time.
+    // Group membership can change at any time, so a user's private group is not an exception.
     anyhow::ensure!(mode & 0o020 == 0, "its group can write it; take that right away with chmod g-w");
     let owner = about.uid();
     let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
@@ -129,12 +134,13 @@ fn trust_as(file: &Path, source: Source) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The user's usual policy file.
+/// Returns the path of the user's default policy file.
 fn usual() -> Option<PathBuf> {
     Some(settings()?.join("policy.toml"))
 }
 
-/// The user's folder for settings: `WINDLASS_CONFIG_DIR`, else the one of windlass among the user's.
+/// Returns the user's folder of settings: `WINDLASS_CONFIG_DIR`, else `windlass` in `XDG_CONFIG_HOME`, else
+/// `.config/windlass` in `HOME`.
 pub(crate) fn settings() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     named("WINDLASS_CONFIG_DIR")

@@ -1,4 +1,4 @@
-//! `windlass policy`: what the policy says about calls, without running anything.
+//! `windlass policy`: explains and tests the policy's decisions about calls without running them.
 
 mod check;
 mod explain;

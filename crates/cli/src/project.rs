@@ -1,4 +1,4 @@
-//! The small project of the demo: a shop's till that forgets the last price, and a check that notices.
+//! The demo's project: a shop's till with a wrong sum, and a failing check.
 
 use std::fs;
 use std::io;
@@ -35,7 +35,7 @@ fi
 /// The demo's task.
 pub(crate) const TASK: &str = "The check in check.sh fails. Find out why, mend it, and run the check.";
 
-/// The project in a temporary folder, which goes when this is dropped.
+/// The project in a temporary folder, which is deleted on drop.
 pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
@@ -52,8 +52,8 @@ impl Project {
         Ok(Self { folder })
     }
 
-    /// Removes the folder. A command that was just ended may still make files in it, so this tries again for up to three
-    /// seconds.
+    /// Deletes the folder. Retries for up to three seconds, because a command that has just ended may still
+    /// create files in it.
     pub(crate) async fn remove(self) {
         let folder = self.folder.keep();
         for _ in 0..60 {
@@ -71,7 +71,7 @@ impl Project {
         self.folder.path()
     }
 
-    /// Whether the check passes now, seen by running it here and not by the agent's word.
+    /// Runs the check outside of the agent, and returns true if it passes.
     pub(crate) fn passes(&self) -> anyhow::Result<bool> {
         let mut check = Command::new("sh");
         check.arg("check.sh").current_dir(self.root());
@@ -80,7 +80,7 @@ impl Project {
         Ok(status.success())
     }
 
-    /// What changed since the beginning, as a unified diff.
+    /// Returns the changes since the start as a unified diff.
     pub(crate) fn diff(&self) -> anyhow::Result<String> {
         let mut diff = String::new();
         for (name, before) in [("prices.txt", PRICES), ("total.sh", TOTAL), ("check.sh", CHECK)] {
@@ -98,8 +98,8 @@ impl Project {
     }
 }
 
-/// What the scripted provider answers: it looks, runs the check, mends the line, checks again, completes.
-/// Text and not values, so that arguments come in the order in which a model writes them.
+/// Script of the provider: list and read files, run the check, correct the line, run the check again,
+/// complete. JSON text instead of values keeps the order of arguments.
 pub(crate) const SCRIPT: &str = r#"{"turns": [
     {
         "steps": [

@@ -1,4 +1,4 @@
-//! Which provider a run speaks to, and with which key.
+//! The provider of a run, and the environment variable with its key.
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
@@ -8,21 +8,21 @@ use crate::arguments::{Models, Proxy, Reach, Run, WireName};
 use crate::reach::{missing_key, variable};
 use crate::tape::Tape;
 
-/// Which provider a run speaks to. It is kept with the run; the key is not.
+/// The provider of a run, stored in the run's settings without the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Provider {
-    /// A provider that windlass knows, unless only an address is given.
+    /// Name of a known provider, unless only an address is given.
     pub(crate) name: Option<String>,
-    /// Another address than the provider's own.
+    /// Address that replaces the provider's own.
     pub(crate) base_url: Option<String>,
-    /// The wire format at a bare address.
+    /// Wire format, for an address without a known provider.
     pub(crate) wire: Option<WireName>,
     /// The provider's name of the model.
     pub(crate) model: String,
 }
 
 impl Provider {
-    /// What the options and the environment say.
+    /// Returns the provider that the options and the environment select.
     pub(crate) fn of(arguments: &Run) -> anyhow::Result<Self> {
         let model = arguments
             .model
@@ -40,14 +40,14 @@ impl Provider {
         }
         let mut provider = Self { name, base_url, wire: arguments.wire, model };
         let vendor = provider.vendor(&arguments.reach.vendors()?)?;
-        // The address goes with the run: a run that is resumed elsewhere speaks to the same server.
+        // Store the address: a run that is resumed in another environment must use the same server.
         if provider.base_url.is_none() {
             provider.base_url = vendor.endpoint.base_url_env.as_deref().and_then(variable);
         }
         Ok(provider)
     }
 
-    /// A provider of which only the models are wanted.
+    /// Returns the provider whose models are listed.
     pub(crate) fn of_models(arguments: &Models) -> Self {
         Self {
             name: arguments.provider.clone(),
@@ -57,7 +57,7 @@ impl Provider {
         }
     }
 
-    /// A provider that answers for others.
+    /// Returns the upstream provider of the proxy.
     pub(crate) fn of_upstream(arguments: &Proxy) -> Self {
         Self {
             name: arguments.upstream.clone(),
@@ -67,11 +67,12 @@ impl Provider {
         }
     }
 
-    /// Who is asked where this provider has no answer.
+    /// Returns the providers that are used if this one fails.
     pub(crate) fn fallbacks(&self, arguments: &Run) -> anyhow::Result<Vec<Self>> {
         let vendors = arguments.reach.vendors()?;
         let of = |text: &String| match text.split_once(':') {
-            // Names of models have colons too, so what stands before one is a provider only if it is known.
+            // Model names can contain colons, so the part before one counts as a provider only if it is
+            // known.
             Some((name, model)) if vendors.get(name).is_some() => {
                 Self { name: Some(name.to_owned()), base_url: None, wire: None, model: model.to_owned() }
             }
@@ -85,7 +86,7 @@ impl Provider {
         Ok(fallbacks)
     }
 
-    /// The client, and the model's name.
+    /// Returns a client and the model's name. Fails if a live run has no key.
     pub(crate) fn client(&self, reach: &Reach, tape: &Tape) -> anyhow::Result<(Client, String)> {
         let vendor = self.vendor(&reach.vendors()?)?;
         if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, tape.is_live()) {
@@ -94,7 +95,7 @@ impl Provider {
         Ok((reach.client_on(tape, vendor, Options::default())?, self.model.clone()))
     }
 
-    /// The vendor at the address that counts.
+    /// Returns the vendor, with `base_url` in place of its address if there is one.
     pub(crate) fn vendor(&self, vendors: &Vendors) -> anyhow::Result<Vendor> {
         match (&self.name, &self.base_url) {
             (Some(name), base_url) => {
@@ -121,7 +122,7 @@ impl Provider {
     }
 }
 
-/// The provider whose key is set.
+/// Returns the provider whose key is set in the environment.
 fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
     let wants = |candidate| wire.is_none_or(|wire| wire == candidate);
     if wants(WireName::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {

@@ -1,4 +1,4 @@
-//! `windlass proxy`: one provider for clients of any wire format.
+//! `windlass proxy`: serves one provider to clients of all wire formats.
 
 use std::process::ExitCode;
 use std::sync::Arc;

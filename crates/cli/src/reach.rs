@@ -1,4 +1,4 @@
-//! What the user's files and environment say of providers: which there are, and the way to them.
+//! Providers from the user's files and environment, and the HTTP settings to reach them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::arguments::Reach;
 use crate::tape::Tape;
 use crate::{output, policies, runs};
 
-/// Addresses of this machine, which a proxy that is meant for the world has nothing to do with.
+/// Addresses of this machine, which are never reached through a proxy from the environment.
 const LOCAL: &str = "localhost,127.0.0.1,::1";
 
 impl Reach {
-    /// The vendors that windlass knows, with those of the user's file.
+    /// Returns the built-in vendors, combined with those of the user's file.
     pub(crate) fn vendors(&self) -> anyhow::Result<Vendors> {
         let vendors = Vendors::builtin();
         let Some(path) = self.config()? else { return Ok(vendors) };
@@ -32,13 +32,13 @@ impl Reach {
         vendors.with_file(&text).with_context(|| format!("{} is refused", path.display()))
     }
 
-    /// A client for a vendor, with the user's key, and what is known of its models.
+    /// Returns a client for a vendor, with the user's key and the stored facts about its models.
     pub(crate) fn client(&self, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
         let key = key(&vendor).map(SecretString::from);
         Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts()).build()?)
     }
 
-    /// A client for a run that may be recorded or played.
+    /// Returns a client for a run that may be recorded or replayed.
     pub(crate) fn client_on(&self, tape: &Tape, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
         let key = key(&vendor).map(SecretString::from);
         let http = self.http()?.with_connect_timeout(options.connect_timeout);
@@ -47,18 +47,19 @@ impl Reach {
         let retry_for = Duration::from_secs(self.retry_for);
         let total_timeout = options.total_timeout.saturating_add(retry_for);
         let options = Options { pace, retry_for, total_timeout, ..options };
-        // What was learned since would make other requests of the same run.
+        // Facts that were learned since the recording would change the requests.
         let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
         let client = Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts);
         Ok(if tape.is_live() { client.on_event(tell).build()? } else { client.build()? })
     }
 
-    /// The same way, for a provider in whose place another one is asked.
+    /// Returns these options without waits for an overloaded provider, because a fallback can be used
+    /// instead.
     pub(crate) fn impatient(&self) -> Self {
         Self { retry_for: 0, ..self.clone() }
     }
 
-    /// The user's file, if there is one. A file that is named has to be there.
+    /// Returns the user's file of providers, if it exists. A named file must exist.
     fn config(&self) -> anyhow::Result<Option<PathBuf>> {
         let named = self.config.clone().or_else(|| variable("WINDLASS_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
@@ -69,7 +70,7 @@ impl Reach {
         Ok(policies::settings().map(|folder| folder.join("providers.toml")).filter(|path| path.is_file()))
     }
 
-    /// The way to servers that the options and the environment say.
+    /// Returns the proxy and the certificate authorities from the options and the environment.
     pub(crate) fn http(&self) -> anyhow::Result<HttpOptions> {
         let mut http = HttpOptions::default();
         let either = |name: &str| variable(name).or_else(|| variable(name.to_lowercase()));
@@ -92,7 +93,7 @@ impl Reach {
     }
 }
 
-/// Tells the human of each wait, which would look like a hang.
+/// Reports each wait, which would otherwise look like a hang.
 fn tell(event: &ClientEvent) {
     match event {
         ClientEvent::Retry { wait, message, .. } => {
@@ -106,7 +107,7 @@ fn tell(event: &ClientEvent) {
     }
 }
 
-/// A wait as people say it: `400 ms`, `12 s`, `3 min 5 s`.
+/// Formats a duration: `400 ms`, `12 s`, `3 min 5 s`.
 fn span(wait: Duration) -> String {
     match (wait.as_secs() / 60, wait.as_secs() % 60) {
         (0, 0) => format!("{} ms", wait.as_millis()),
@@ -116,18 +117,18 @@ fn span(wait: Duration) -> String {
     }
 }
 
-/// The user's key for a vendor.
+/// Returns the user's key for a vendor.
 pub(crate) fn key(vendor: &Vendor) -> Option<String> {
     vendor.endpoint.key_env.as_deref().and_then(variable)
 }
 
-/// The variable that has to be set before a vendor can be asked.
+/// Returns the name of a required but unset key variable.
 pub(crate) fn missing_key(vendor: &Vendor) -> Option<&str> {
     let is_needed = vendor.endpoint.key_use == KeyUse::Required && key(vendor).is_none();
     vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
 }
 
-/// What is known of models, kept beside the runs; in memory where there is no place for it.
+/// Returns the stored facts about models. Without a state folder they are kept in memory.
 fn facts() -> Arc<Facts> {
     let Ok(state) = runs::state() else { return Arc::new(Facts::in_memory()) };
     let facts = Facts::open(FileStorage::new(state.join("models.json")));
@@ -137,7 +138,7 @@ fn facts() -> Arc<Facts> {
     Arc::new(facts)
 }
 
-/// An environment variable that is set to something.
+/// Returns the value of an environment variable that is set, valid UTF-8 and not empty.
 pub(crate) fn variable(name: impl AsRef<std::ffi::OsStr>) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }

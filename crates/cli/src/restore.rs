@@ -1,4 +1,4 @@
-//! `windlass diff` and `windlass restore`: what a run changed, and the way back.
+//! `windlass diff` and `windlass restore`: shows the changes of a run, and reverts them.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -23,14 +23,14 @@ pub(crate) fn diff(arguments: &Diff) -> anyhow::Result<ExitCode> {
             let next = before_turn(&all, turn.saturating_add(1));
             let from = before_turn(&all, turn).filter(|from| next != Some(from));
             let from = from.with_context(|| format!("turn {turn} of run {} changed nothing", folder.id))?;
-            // A turn that was cut off ends where the next one begins, or has not ended.
+            // An interrupted turn ends where the next one begins, or now if it was the last.
             let end = after_turn(&all, turn).or(next);
             (from, end.map_or(Until::Now, |end| Until::Checkpoint(&end.id)))
         }
     };
     let until = if arguments.now { Until::Now } else { until };
     let text = whole(checkpoints.diff(&from.id, until)?);
-    // Into a pipe it goes as it is, so that it can be applied; a terminal obeys no file's escape sequences.
+    // A pipe gets the text unescaped, so that the diff can be applied; a terminal gets it escaped.
     let text = secrets::known().redact(&text).into_owned();
     output::content(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -59,7 +59,8 @@ pub(crate) fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
     let (restored, tense) = if arguments.dry_run {
         (checkpoints.foresee(&to, foreign), "would be")
     } else {
-        // Whoever holds the journal works: what it does now would cross what is restored.
+        // The lock of the journal proves that the run does not work: its changes would conflict with the
+        // restored files.
         let journal = FileJournal::open(folder.journal())
             .with_context(|| format!("run {} cannot be restored while it works", folder.id))?;
         let restored = checkpoints.restore(&to, foreign);
@@ -86,7 +87,7 @@ fn opened(run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)
     Ok((folder, checkpoints, all))
 }
 
-/// The first checkpoint of a run, and the last.
+/// Returns the first and the last checkpoint of a run.
 fn ends<'c>(all: &'c [Checkpoint], folder: &RunFolder) -> anyhow::Result<(&'c Checkpoint, &'c Checkpoint)> {
     all.first().zip(all.last()).with_context(|| format!("run {} has no checkpoints", folder.id))
 }
@@ -109,7 +110,7 @@ fn advised(error: anyhow::Error) -> anyhow::Error {
 fn told(restored: &Restored, tense: &str) -> String {
     let mut text = String::new();
     let mut line = |what: &str, path: &str| {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{what} {}", display_safe(path));
     };
     for path in &restored.written {
@@ -122,7 +123,7 @@ fn told(restored: &Restored, tense: &str) -> String {
         line("kept    ", &format!("{} ({})", kept.path, reason(&kept.why)));
     }
     let (written, removed, kept) = (restored.written.len(), restored.removed.len(), restored.kept.len());
-    // Writing into a string cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{written} files {tense} restored, {removed} removed, {kept} differ and stay");
     text
 }

@@ -1,4 +1,4 @@
-//! `windlass run`: an agent does a task in a folder, or a recorded run happens again.
+//! `windlass run`: runs an agent on a task in a folder, or replays a recorded run.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,14 +26,14 @@ use crate::tape::Tape;
 use crate::traces::Traces;
 use crate::{checkpoints, confine, input, output, secrets, setup, usage, workflow};
 
-/// What a suspended run says: come back later (`EX_TEMPFAIL` of sysexits.h).
+/// Exit code of a suspended run: `EX_TEMPFAIL` of `sysexits.h`, a temporary failure.
 pub(crate) const SUSPENDED: u8 = 75;
 
-/// What a model is told that goes on without the end of its record.
+/// Message to a model that continues after `--salvage` dropped the end of its journal.
 const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what was done last is no longer known here. \
     Look at the present state of what you worked on before you go on; calls that you made then may have been carried out.";
 
-/// What a shell reports of a program that SIGINT ended: 128 and the signal's number.
+/// Exit code of an interrupted run: 128 plus the number of SIGINT, as shells report it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run) -> anyhow::Result<ExitCode> {
@@ -61,7 +61,7 @@ async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode>
     Ok(ended(&folder, &outcome, &show))
 }
 
-/// A run that works.
+/// A run that was started or resumed and whose events have not been read yet.
 struct Begun {
     folder: RunFolder,
     events: EventStream,
@@ -72,10 +72,10 @@ struct Begun {
 async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyhow::Result<Begun> {
     let mut settings = settings_of(arguments, task(arguments)?)?;
     let shell = Own::of(None).with_records(arguments.record.as_deref()).hide(shell_of(&settings)?);
-    // Everything that can be wrong is found before the run has a folder.
+    // Report every configuration error before the run has a folder.
     assembly(arguments, &settings, None, &Tape::none(), &shell)?.check()?;
     let secrets = secrets::of_run(&settings, &arguments.reach)?;
-    // What is secret in it does not come into the conversation either.
+    // Secrets in the task must not reach the conversation either.
     settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
     let tape = Tape::none().recording(arguments.record.as_deref(), &settings, secrets)?;
     let folder = RunFolder::create(state)?;
@@ -88,13 +88,13 @@ async fn start(arguments: &Run, state: &Path, stop: &CancellationToken) -> anyho
     Ok(Begun { events: agent.stream_with(settings.task, options), folder, tape, inbox })
 }
 
-/// The task. `-` reads it from standard input. With a task in words, text that is piped in becomes part of it, as in
-/// `cat log | windlass run "explain this"`.
+/// Returns the task. `-` reads it from standard input. Otherwise piped text is appended to the words of the
+/// task, as in `cat log | windlass run "explain this"`.
 fn task(arguments: &Run) -> anyhow::Result<String> {
     let words = arguments.task.as_deref().context("say what to do")?;
     let task = match words {
         "-" => input::text("-".as_ref())?,
-        // The lines are answers to questions.
+        // With `--ask` the lines of standard input are answers to questions, not a part of the task.
         words if arguments.approval.ask => words.to_owned(),
         words => match input::piped()? {
             Some(text) => format!("{words}\n\n<stdin>\n{text}\n</stdin>"),
@@ -105,7 +105,7 @@ fn task(arguments: &Run) -> anyhow::Result<String> {
     Ok(task)
 }
 
-/// What the options say of a run.
+/// Returns the settings of a new run from the command line's options.
 pub(crate) fn settings_of(arguments: &Run, task: String) -> anyhow::Result<Settings> {
     let provider = Provider::of(arguments)?;
     Ok(Settings {
@@ -145,7 +145,7 @@ async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) ->
     let agent = assembly.agent().await?;
     let inbox = Inbox::of(&folder);
     let options = answers.options(options(&folder, journal, stop)).with_messages(inbox.messages());
-    // A run is not refused for want of a checkpoint.
+    // A failed checkpoint must not prevent the resume.
     if let Err(error) = checkpoints::catch_up(&folder, &settings, &records) {
         output::note(&format!(
             "warning: no checkpoint of what the interrupted call did: {}",
@@ -157,7 +157,8 @@ async fn resume(arguments: &Run, folder: RunFolder, stop: &CancellationToken) ->
     Ok(Begun { folder, events, tape: Tape::none(), inbox })
 }
 
-/// The record of a run that is to go on.
+/// Opens the journal of a run that will be resumed. With `--salvage`, a damaged journal is cut before its
+/// first damaged line, and the model receives a message about the loss.
 fn record(arguments: &Run, folder: &RunFolder) -> anyhow::Result<FileJournal> {
     if arguments.salvage {
         let (journal, salvaged) = FileJournal::salvage(folder.journal())?;
@@ -186,12 +187,12 @@ fn record(arguments: &Run, folder: &RunFolder) -> anyhow::Result<FileJournal> {
     Ok(journal)
 }
 
-/// Lets a recorded run happen again. Nothing of it is kept: it is on record already.
+/// Replays a recorded run and reports where it differs. Writes no journal and no run folder.
 async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     let player = Player::open(file)?;
     let settings = recorded_settings(&player, file)?;
     let (stop, tape) = (CancellationToken::new(), Tape::playing(player));
-    // No tool runs, but what is decided rests on how it would be confined.
+    // No tool runs, but decisions depend on the confinement that a process would get.
     let shell = confine::shell(settings.sandbox, settings.policy.as_deref())?;
     let agent = assembly(arguments, &settings, None, &tape, &shell)?.agent().await?;
     let events = agent.stream_with(settings.task, RunOptions::default().with_cancellation(stop.clone()));
@@ -204,13 +205,13 @@ async fn replay(arguments: &Run, file: &Path) -> anyhow::Result<ExitCode> {
     Ok(if is_same && completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What a recorded run was started with.
+/// Returns the settings of a recorded run.
 pub(crate) fn recorded_settings(player: &Player, file: &Path) -> anyhow::Result<Settings> {
     serde_json::from_value(player.settings().clone())
         .with_context(|| format!("{} was not recorded by `windlass run --record`", file.display()))
 }
 
-/// Says where the run went another way, and whether it did not.
+/// Prints the differences between a replay and its recording. Returns true if both are equal.
 pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
     for difference in differences {
         output::note(&format!("the replay differs: {difference}"));
@@ -253,7 +254,8 @@ pub(crate) fn assembly<'a>(
     })
 }
 
-/// Tells how the run ended and how to go on, and what the process says.
+/// Prints the token usage, the journal's path and the command that resumes the run, and returns the exit
+/// code.
 pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
     output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.journal().display()));
     if matches!(outcome, Outcome::Completed { .. }) {
@@ -270,7 +272,7 @@ pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitC
     exit_code(show)
 }
 
-/// What the process says of a run that is not done: that it was interrupted, as shells have it, or that it failed.
+/// Returns the exit code of a run that did not complete: `INTERRUPTED` after Ctrl-C, otherwise a failure.
 pub(crate) fn exit_code(show: &Show) -> ExitCode {
     if show.is_interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::FAILURE }
 }

@@ -1,4 +1,4 @@
-//! Where runs are kept: a folder each, with the journal, the settings and long outputs.
+//! Folders of runs. Each has the run's journal, settings, long outputs and answers.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +18,7 @@ use crate::bounded;
 use crate::kept_file::write_whole;
 use crate::provider::Provider;
 
-/// What a run was started with, so that it can go on in another process. Keys are not in it.
+/// Settings of a run, stored so that another process can resume it. They contain no keys.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) task: String,
@@ -26,41 +26,41 @@ pub(crate) struct Settings {
     pub(crate) root: PathBuf,
     pub(crate) policy: Option<PathBuf>,
     pub(crate) preset: PresetName,
-    /// How its commands are confined.
+    /// Confinement of the run's commands.
     #[serde(default)]
     pub(crate) sandbox: SandboxName,
-    /// How far it goes without asking.
+    /// Autonomy: which calls run without a question.
     #[serde(default)]
     #[serde(rename = "mode")]
     pub(crate) autonomy: AutonomyName,
-    /// What it is offered besides the preset.
+    /// Tools and features in addition to the preset.
     #[serde(default)]
     pub(crate) offering: Offering,
-    /// Whether the MCP servers that are configured are used. Runs of before had none.
+    /// True if the run uses the configured MCP servers. Runs of earlier versions did not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) servers: bool,
     pub(crate) max_turns: u32,
-    /// Whether what it changes is not kept before.
+    /// True if the run makes no checkpoints.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) no_checkpoints: bool,
-    /// The model's window in tokens; 0 is not known.
+    /// Context window of the model in tokens; 0 if it is unknown.
     #[serde(default)]
     pub(crate) context_window: u64,
-    /// How much it may use before somebody is asked.
+    /// Usage limits. At a limit the run asks a human whether to continue.
     #[serde(default)]
     pub(crate) budget: Budget,
-    /// Who is asked where the provider has no answer.
+    /// Providers that are used, in order, if the first one fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) fallbacks: Vec<Provider>,
-    /// How calls reach the model, where the user says it.
+    /// Form in which calls reach the model, if the user chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<ToolProtocol>,
-    /// How calls are written as text.
+    /// Text format of calls, if the user chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dialect: Option<String>,
 }
 
-/// The folder of one run.
+/// The folder of one run, with the run's id.
 #[derive(Clone, Debug)]
 pub(crate) struct RunFolder {
     pub(crate) id: String,
@@ -68,7 +68,7 @@ pub(crate) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Makes a folder for a new run, for the user alone.
+    /// Creates the folder of a new run. Only the user can access it.
     pub(crate) fn create(state: &Path) -> anyhow::Result<Self> {
         let id = new_id()?;
         let path = state.join("runs").join(&id);
@@ -76,7 +76,7 @@ impl RunFolder {
         Ok(Self { id, path })
     }
 
-    /// The folder of an earlier run.
+    /// Finds the folder of an earlier run. Fails if `id` is malformed or the folder does not exist.
     pub(crate) fn find(state: &Path, id: &str) -> anyhow::Result<Self> {
         let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         anyhow::ensure!(is_name, "{id:?} is not the id of a run");
@@ -85,7 +85,7 @@ impl RunFolder {
         Ok(Self { id: id.to_owned(), path })
     }
 
-    /// All runs, the oldest first.
+    /// Returns all runs that have a journal, the oldest first.
     pub(crate) fn all(state: &Path) -> anyhow::Result<Vec<Self>> {
         let runs = state.join("runs");
         let names = match fs::read_dir(&runs) {
@@ -96,7 +96,7 @@ impl RunFolder {
         let mut ids: Vec<String> =
             names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
         ids.sort();
-        // What is no run's folder is not windlass's.
+        // Skip entries that are not run folders.
         Ok(ids
             .iter()
             .filter_map(|id| Self::find(state, id).ok())
@@ -137,7 +137,8 @@ impl RunFolder {
     }
 }
 
-/// Makes a folder with those above it, for the user alone. One that is there stays as it is.
+/// Creates a folder and its missing parents with access for the user only. Does not change an existing
+/// folder.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -146,7 +147,8 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The folder for everything that is kept: `WINDLASS_STATE_DIR`, else the user's state folder.
+/// Returns the state folder: `WINDLASS_STATE_DIR`, else `windlass` in `XDG_STATE_HOME`, else
+/// `.local/state/windlass` in `HOME`.
 pub(crate) fn state() -> anyhow::Result<PathBuf> {
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     named("WINDLASS_STATE_DIR")
@@ -156,7 +158,8 @@ pub(crate) fn state() -> anyhow::Result<PathBuf> {
         .context("no place to keep runs: set WINDLASS_STATE_DIR or HOME")
 }
 
-/// A path from the root without `..`, for those who compare paths and those who mount them, whether or not it is there.
+/// Returns an absolute path without `..`, so that it can be compared and mounted, even if the path does not
+/// exist.
 fn plain(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     whole.canonicalize().unwrap_or_else(|_| {
@@ -171,7 +174,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Seconds since 1970 and four random digits: unique enough for one user, and sorted by time.
+/// Returns a new id: Unix time in seconds and 32 random bits in hexadecimal. Ids sort by time, and collisions
+/// between the runs of one user are improbable.
 fn new_id() -> anyhow::Result<String> {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let mut random = [0_u8; 4];

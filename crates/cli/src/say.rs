@@ -1,4 +1,4 @@
-//! `windlass say`: words for a run that works in another process, or that is resumed later.
+//! `windlass say`: stores a message for a run that works in another process or will be resumed.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -17,14 +17,15 @@ use crate::arguments::Say;
 use crate::output;
 use crate::runs::{self, RunFolder};
 
-/// How often a run looks whether something was said to it.
+/// Interval at which a run polls its inbox.
 const INTERVAL: Duration = Duration::from_millis(250);
 
-/// One message, as it lies in a run's folder.
+/// A message file in a run's inbox.
 #[derive(Debug, Serialize, Deserialize)]
 struct Message {
-    /// By this the run knows a message that it has written down already. A name of a file comes again when the folder was
-    /// empty in between; messages of earlier versions have no id.
+    /// Unique id, by which a resumed run recognizes a message that its journal already contains. File names
+    /// are not unique, because numbers start again in an empty inbox. Messages of earlier versions have no
+    /// id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     text: String,
@@ -45,17 +46,17 @@ pub(crate) fn say(arguments: &Say) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether a run has ended for good: a completed run cannot be resumed.
+/// Returns true if a run has completed and thus cannot be resumed.
 fn is_completed(folder: &RunFolder) -> anyhow::Result<bool> {
     let records = FileJournal::read(folder.journal())?;
     let last = records.last().and_then(|record| record.read::<Entry>().ok());
     Ok(matches!(last, Some(Entry::Finished { outcome: Outcome::Completed { .. }, .. })))
 }
 
-/// Leaves words for a run.
+/// Stores a message in a run's inbox.
 pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Result<()> {
-    // Messages are heard in the order of their names. A clock can go back, so the name counts on from those that are
-    // there; the lock keeps two processes from taking one number.
+    // Messages are read in the order of their names. The number continues from the existing files, because a
+    // clock can go backwards; the lock prevents two processes from using the same number.
     let inbox = folder.inbox();
     runs::make_private(&inbox)?;
     let _lock = StorageLock::of_folder(&inbox).context("the run's messages cannot be locked")?;
@@ -66,27 +67,27 @@ pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Re
     write(&inbox, &name, &Message { id: Some(message_id()?), text: words.to_owned(), when })
 }
 
-/// An id that no other message has.
+/// Returns a unique message id with 128 random bits.
 fn message_id() -> anyhow::Result<String> {
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random).map_err(|error| anyhow::anyhow!("no random bytes: {error}"))?;
     Ok(format!("say-{:032x}", u128::from_be_bytes(random)))
 }
 
-/// The number of a message, by the name of its file.
+/// Parses the number in the name of a message file.
 fn number(name: &str) -> Option<u128> {
     name.split_once('-')?.0.parse().ok()
 }
 
-/// What is said to a run, out of its folder. A message stays there until the run has written it down.
+/// The inbox folder of a run. A message file is deleted after the run has recorded the message.
 #[derive(Clone)]
 pub(crate) struct Inbox {
     folder: PathBuf,
-    /// What the run was told and has not written down yet.
+    /// Messages that were passed to the run and are not recorded yet.
     told: Arc<Mutex<VecDeque<Told>>>,
 }
 
-/// A message that the run was told.
+/// A message that was passed to the run.
 #[derive(Clone)]
 struct Told {
     path: PathBuf,
@@ -98,7 +99,7 @@ impl Inbox {
         Self { folder: folder.inbox(), told: Arc::default() }
     }
 
-    /// The ear of a run, which hears what lies here and what is laid here while it works.
+    /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
     pub(crate) fn messages(&self) -> Messages {
         let (speaker, messages) = Messages::channel();
         tokio::spawn(self.clone().watch(speaker));
@@ -133,21 +134,21 @@ impl Inbox {
             })
             .collect();
         paths.sort();
-        // What is no message stays where it is; nobody but the user writes here.
+        // Leave other files in place: only the user can write to this folder.
         paths.into_iter().filter_map(|path| Some((path.clone(), read(&path).ok()?))).collect()
     }
 
-    /// The run has written a message down, or refused it: it need not be kept here any more.
+    /// Deletes the file of a message that the run has recorded or refused.
     pub(crate) fn follow(&self, event: &Event) {
         let id = match event {
             Event::MessageQueued { id, .. } | Event::MessageRefused { id, .. } => id.as_deref(),
-            // A process that was killed had it on record, and did not come to remove it.
+            // A killed process recorded the message, and did not delete its file.
             Event::MessageRepeated { id } => Some(id.as_str()),
             _ => return,
         };
         let mut told = self.told();
         let Some(at) = told.iter().position(|told| told.id.as_deref() == id) else { return };
-        // A message is gone before it is forgotten: in between it would be news.
+        // Delete the file first: otherwise `watch` could pass the message a second time.
         if let Some(told) = told.get(at) {
             drop(std::fs::remove_file(&told.path));
         }

@@ -1,8 +1,8 @@
-//! The one writer to standard output and standard error, and the order of questions and events on them.
+//! Single writer to standard output and standard error, which orders questions and events.
 //!
-//! Events of a run and questions to the user come from different tasks. Two rules give them one order: a question waits
-//! until the reader of the events has printed every event before it ([`Floor`]), and while a question is on the screen
-//! everything else is held back until the question has ended ([`hold`]).
+//! Events of a run and questions to the user come from different tasks. Two rules order them: a question
+//! waits until the reader of the events has printed every earlier event ([`Floor`]), and all other output is
+//! buffered until an open question has ended ([`hold`]).
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
@@ -14,25 +14,27 @@ use tokio::time::Instant;
 use windlass_agent::Event;
 use windlass_hitl::escape_unsafe;
 
-/// How long the next question waits for the outcome of the one before, if that outcome is not among the events.
+/// Maximum time that a question waits for the outcome of the previous one, in case no event reports that
+/// outcome.
 const OUTCOME_WAIT: Duration = Duration::from_secs(1);
 
-/// Where text is written.
+/// Destination of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channel {
     /// Standard output, for people.
     Out,
-    /// Standard output, for programs, written as it is: held back only if it is the terminal on which the question
-    /// stands.
+    /// Standard output, for programs, written without escaping. Buffered during a question only if standard
+    /// output is a terminal.
     Data,
     /// Standard error.
     Err,
 }
 
 struct State {
-    /// The text that waits for the end of a question; `None` if no question is open.
+    /// Output that is buffered until the question ends; `None` if no question is open.
     held: Option<Vec<(Channel, String)>>,
-    /// Whom questions ask for their turn: the task that prints the events of a run, if there is one.
+    /// Channel to the task that prints the events of a run and grants questions their turn, if there is such
+    /// a task.
     reader: Option<mpsc::UnboundedSender<Claim>>,
 }
 
@@ -42,7 +44,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes text, or holds it back while a question is open.
+/// Writes text, or buffers it while a question is open.
 pub(crate) fn write(channel: Channel, text: &str) -> io::Result<()> {
     let mut state = state();
     match &mut state.held {
@@ -54,8 +56,8 @@ pub(crate) fn write(channel: Channel, text: &str) -> io::Result<()> {
     }
 }
 
-/// The only place that writes to the terminal. What people read is made safe here, whoever made it: models, servers and
-/// projects write most of it, and an escape sequence could hide or forge what stands on the screen.
+/// Writes text at once. Escapes everything for people, whatever its source: models, servers and projects
+/// write most of it, and an escape sequence could hide or forge text on the screen.
 fn write_now(channel: Channel, text: &str) -> io::Result<()> {
     let text = match channel {
         Channel::Out | Channel::Err => escape_unsafe(text),
@@ -68,20 +70,20 @@ fn write_now(channel: Channel, text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes what is held back, and holds nothing back from now on.
+/// Writes the buffered output and stops buffering.
 pub(crate) fn release() {
     let mut state = state();
     for (channel, text) in state.held.take().unwrap_or_default() {
-        // A closed output is found by the next direct write.
+        // The next direct write reports a closed output.
         let _ = write_now(channel, &text);
     }
 }
 
-/// Holds back all other output while a question is open. Dropping it writes what was held back.
+/// Guard that buffers all other output while a question is open. Dropping it writes the buffered output.
 #[derive(Debug)]
 pub(crate) struct Held(Channel);
 
-/// Begins to hold output back.
+/// Starts to buffer output.
 pub(crate) fn hold() -> Held {
     state().held.get_or_insert_default();
     Held(Channel::Err)
@@ -90,7 +92,7 @@ pub(crate) fn hold() -> Held {
 impl Held {
     /// Writes the question itself.
     pub(crate) fn write(&self, text: &str) {
-        // Nothing can be done if standard error is closed.
+        // A closed standard error cannot be reported.
         let _ = write_now(self.0, text);
     }
 }
@@ -103,12 +105,12 @@ impl Drop for Held {
 
 /// A question that waits for its turn.
 struct Claim {
-    /// The id of the approval request; `None` for other questions.
+    /// Id of the approval request; `None` for other questions.
     request: Option<String>,
     granted: oneshot::Sender<()>,
 }
 
-/// Waits until all events before a question are printed. Returns at once if nothing prints events.
+/// Waits until all events before a question are printed. Returns at once if no task prints events.
 pub(crate) async fn claim(request: Option<&str>) {
     let reader = state().reader.clone();
     let Some(reader) = reader else { return };
@@ -120,16 +122,16 @@ pub(crate) async fn claim(request: Option<&str>) {
     }
 }
 
-/// The outcome that has to be printed before the next question.
+/// The outcome that must be printed before the next question.
 enum Awaited {
     /// The end of this approval request.
     Approval(String),
-    /// Whatever follows the answer to another question.
+    /// Any event after the answer to another question.
     Progress,
 }
 
-/// Grants questions their turn. The task that prints the events of a run owns it, reports every printed event with
-/// [`Floor::printed`], and polls [`Floor::grant`] only while no event is ready.
+/// Grants questions their turn. The task that prints the events of a run owns it, reports every printed event
+/// with [`Floor::printed`], and polls [`Floor::grant`] only while no event is ready.
 pub(crate) struct Floor {
     claims: mpsc::UnboundedReceiver<Claim>,
     next: Option<(Claim, Instant)>,
@@ -161,7 +163,7 @@ impl Floor {
         }
     }
 
-    /// Notes that an event is printed.
+    /// Records that an event was printed.
     pub(crate) fn printed(&mut self, event: &Event) {
         let is_outcome = match (&self.awaited, event) {
             (Some(Awaited::Approval(id)), Event::ApprovalEnded { outcome }) => outcome.request_id() == id,

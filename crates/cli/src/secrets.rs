@@ -1,4 +1,5 @@
-//! What must not be shown: the secrets of the user's environment and of the project's `.env` files.
+//! Finds the secrets that must not be stored, printed or sent: those of the user's environment and of the
+//! project's `.env` files.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,18 +13,19 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use crate::arguments::Reach;
 use crate::runs::Settings;
 
-/// Words in the names of variables whose values are secrets.
+/// Parts of variable names whose values are secrets. A part matches anywhere in a name.
 const NAMES: [&str; 8] =
     ["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "WEBHOOK"];
 
-/// The same, for words that are too short to be looked for inside of others: `DB_PASS`, `GH_PAT`, `SENTRY_DSN`. `PATH`,
-/// `PASSENGERS` and `COMPASS` are not secret.
+/// Parts of variable names that match only as whole words, because they are short: `DB_PASS`, `GH_PAT`,
+/// `SENTRY_DSN`. `PATH`, `PASSENGERS` and `COMPASS` are not secret.
 const PARTS: [&str; 7] = ["PASS", "PAT", "DSN", "PWD", "PW", "AUTH", "CREDS"];
 
-/// Variables of a shell with a part of these, whose values are folders.
+/// Shell variables that match `PARTS` although their values are folders.
 const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
 
-/// Values of `.env` files that are placeholders or names of programs, and stand in every project's texts.
+/// Values of `.env` files that are placeholders or program names. They occur in the texts of every project,
+/// so redacting them would damage the texts.
 const COMMON: [&str; 22] = [
     "admin",
     "changeit",
@@ -48,27 +50,27 @@ const COMMON: [&str; 22] = [
     "string",
     "testing",
 ];
-/// The shortest word of an `.env` file that is taken for a secret.
+/// Minimum length of an alphabetic value of an `.env` file that counts as a secret.
 const SHORTEST_WORD: usize = 5;
 
-/// Folders that hold other people's files, and no secrets of the project.
+/// Folders of dependencies and build outputs, which hold no secrets of the project.
 const SKIPPED: [&str; 5] = ["node_modules", "target", "vendor", "dist", "__pycache__"];
-/// The most folders that are looked into, and how deep below the root.
+/// Maximum number of folders that are searched, and their maximum depth below the root.
 const FOLDERS_READ: usize = 2_000;
 const DEPTH: usize = 5;
 
-/// The most `.env` files of a project that are read, and the most bytes of one.
+/// Maximum number of `.env` files that are read, and the maximum size of one in bytes.
 const FILES: usize = 64;
 const FILE_BYTES: u64 = 64 * 1024;
 
-/// What the environment alone says is secret, for errors and panics before anything else is known.
+/// Returns a redactor for the secrets of the environment, for errors and panics before a workspace is known.
 pub(crate) fn known() -> &'static Redactor {
     static KNOWN: OnceLock<Redactor> = OnceLock::new();
     KNOWN.get_or_init(|| Redactor::new(of_environment()))
 }
 
-/// The secrets that a run may meet: those of its folder, keys under names of the user's own providers, and the
-/// passwords in the addresses of providers and of a proxy.
+/// Returns the secrets of a run: those of its folder, the keys of the configured providers, and the passwords
+/// in the addresses of the providers and the proxy.
 pub(crate) fn of_run(settings: &Settings, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
     let mut secrets = of_folder(&settings.root);
     let vendors = reach.vendors()?;
@@ -79,7 +81,7 @@ pub(crate) fn of_run(settings: &Settings, reach: &Reach) -> anyhow::Result<Vec<S
     Ok(secrets)
 }
 
-/// The secrets of the environment and of a project's `.env` files.
+/// Returns the secrets of the environment and of a project's `.env` files.
 pub(crate) fn of_folder(root: &Path) -> Vec<SecretString> {
     let mut secrets: Vec<SecretString> = of_environment().collect();
     for text in dot_env_files(root) {
@@ -96,19 +98,20 @@ fn of_environment() -> impl Iterator<Item = SecretString> {
     texts.flat_map(|(name, value)| of_variable(&name, &value))
 }
 
-/// Whether a variable's value is to be kept from others.
+/// Returns true if a variable's value is a secret or contains one.
 pub(crate) fn is_secret(name: &str, value: &str) -> bool {
     !of_variable(name, value).is_empty()
 }
 
-/// Whether a name is that of a secret.
+/// Returns true if a variable's name indicates a secret.
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let name = name.to_uppercase();
     let is_part = || name.split(|letter: char| !letter.is_alphanumeric()).any(|part| PARTS.contains(&part));
     NAMES.iter().any(|word| name.contains(word)) || (!FOLDERS.contains(&name.as_str()) && is_part())
 }
 
-/// What of a variable is secret: all of it, by its name, or the passwords in addresses.
+/// Returns the secrets in a variable: the whole value if the name indicates a secret, and the passwords in
+/// addresses.
 fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
     let mut secrets = passwords(value);
     if is_secret_name(name) && is_plausible(value) {
@@ -117,7 +120,8 @@ fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
     secrets
 }
 
-/// What of a line of an `.env` file is secret. Short words count as well: somebody chose them as passwords there.
+/// Returns the secrets in a line of an `.env` file. Unlike in the environment, short words also count: an
+/// author chose them as passwords.
 fn of_dot_env(name: &str, value: &str) -> Vec<SecretString> {
     let mut secrets = of_variable(name, value);
     let is_word = value.len() >= SHORTEST_WORD && value.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -131,8 +135,8 @@ fn of_dot_env(name: &str, value: &str) -> Vec<SecretString> {
     secrets
 }
 
-/// Whether a value can be a secret, and is not a switch, a word, a count or the place of a file, which texts are full
-/// of.
+/// Returns true unless the value is a short word, a small number or the path of an existing file, which are
+/// frequent in texts.
 fn is_plausible(value: &str) -> bool {
     let value = value.trim();
     let is_word = value.len() <= 10 && value.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -141,7 +145,7 @@ fn is_plausible(value: &str) -> bool {
     !(is_word || is_count || is_place)
 }
 
-/// The passwords in the addresses of a value: what stands between `:` and `@`.
+/// Returns the passwords in the addresses of a value, the text between `:` and `@` of each authority.
 fn passwords(value: &str) -> Vec<SecretString> {
     let after =
         value.match_indices("://").filter_map(|(at, mark)| value.get(at.saturating_add(mark.len())..));
@@ -150,7 +154,8 @@ fn passwords(value: &str) -> Vec<SecretString> {
     users.filter_map(|(user, _)| user.split_once(':')).map(|(_, password)| password.into()).collect()
 }
 
-/// The texts of the `.env` files at and below the root, the highest first. Links to folders are not followed.
+/// Returns the texts of the `.env` files in and below the root, breadth-first. Does not follow links to
+/// folders.
 fn dot_env_files(root: &Path) -> Vec<String> {
     let small = |path: &Path| fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= FILE_BYTES);
     let (mut paths, mut read) = (Vec::new(), 0_usize);
@@ -174,11 +179,11 @@ fn dot_env_files(root: &Path) -> Vec<String> {
         }
     }
     paths.truncate(FILES);
-    // A link is followed: what it leads to is a secret all the same.
+    // Follow links to files: the target is a secret, too.
     paths.iter().filter_map(|path| read_settings(path, SettingsOwner::User).ok().flatten()).collect()
 }
 
-/// The name and the value of a line of an `.env` file.
+/// Parses a line of an `.env` file to a name and a value.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let (name, value) = line.strip_prefix("export ").unwrap_or(line).split_once('=')?;

@@ -1,4 +1,4 @@
-//! What every command that touches tools needs: the workspace and the toolbox.
+//! The workspace and the toolbox, for every command that uses tools.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,28 +26,28 @@ impl PresetName {
     }
 }
 
-/// The folder, as an absolute path without links.
+/// Returns the root folder as an absolute path without links.
 pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
     folder.canonicalize().with_context(|| format!("the root {} cannot be opened", folder.display()))
 }
 
-/// A policy file that the command line names, as an absolute path without links.
+/// Returns the path of a policy file as an absolute path without links.
 pub(crate) fn policy_file(file: &Path) -> anyhow::Result<PathBuf> {
     file.canonicalize().with_context(|| format!("the policy file {} cannot be opened", file.display()))
 }
 
-/// What is to be offered to whom.
+/// The selection of tools: preset, options, model and MCP servers.
 #[derive(Clone, Copy)]
 pub(crate) struct Offered<'a> {
     pub(crate) preset: PresetName,
     pub(crate) offering: &'a Offering,
-    /// The provider's name of the model, where it is known.
+    /// The provider's name of the model, if it is known.
     pub(crate) model: Option<&'a str>,
-    /// The MCP servers whose tools are offered too.
+    /// MCP servers whose tools are offered.
     pub(crate) servers: Option<&'a Connected>,
 }
 
-/// All tools over one workspace, offered as the preset says.
+/// Builds the toolbox of a workspace with the tools of a preset, without MCP servers and without a recording.
 pub(crate) fn toolbox(
     root: &Path,
     outputs: Option<&Path>,
@@ -58,8 +58,8 @@ pub(crate) fn toolbox(
     toolbox_on(&Tape::none(), root, outputs, offered, shell)
 }
 
-/// All tools over one workspace, offered as is said, for a run that may be recorded or played. It is in no mode yet, and
-/// no process was started.
+/// Builds the toolbox of a workspace for a run that may be recorded or replayed. Selects no mode of work and
+/// starts no process.
 pub(crate) fn toolbox_on(
     tape: &Tape,
     root: &Path,
@@ -70,8 +70,8 @@ pub(crate) fn toolbox_on(
     Ok(prepare(tape, root, outputs, offered, shell)?.toolbox)
 }
 
-/// The folder for tools. One that cannot be written is opened for reading only, and that is noted: looking at somebody
-/// else's files needs no right to change them.
+/// Opens the workspace. Falls back to read-only access, with a note, if the folder is not writable: reading
+/// other people's files needs no write access.
 fn workspace(root: &Path) -> anyhow::Result<Workspace> {
     match Workspace::open(root) {
         Err(WorkspaceError::Unwritable { path, source }) => {
@@ -85,7 +85,7 @@ fn workspace(root: &Path) -> anyhow::Result<Workspace> {
     }
 }
 
-/// Tools over one workspace, and the processes that may bring more.
+/// The tools of one workspace, with processes that provide more tools and have not been started.
 pub(crate) struct Prepared {
     pub(crate) toolbox: Toolbox,
     dynamic: DynamicTools,
@@ -93,8 +93,8 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Adds tools that give work on. They are in no recording, because what they have done is: a replay runs them, and
-    /// the calls inside are given from it.
+    /// Adds tools that start sub-agents or workflows. They are not recorded themselves: a replay runs them,
+    /// and takes the results of their inner calls from the recording.
     pub(crate) fn add(&mut self, tools: Vec<Arc<dyn Tool>>) {
         for tool in tools {
             let name = tool.spec().name().clone();
@@ -105,7 +105,7 @@ impl Prepared {
         self.toolbox = self.toolbox.refreshed();
     }
 
-    /// Starts the processes, and gives the tools with theirs. They end with the runtime.
+    /// Starts the processes and returns the toolbox with their tools. The processes end with the runtime.
     pub(crate) async fn served(self, tape: &Tape) -> Toolbox {
         for process in self.processes {
             let (name, tape) = (process.name().to_owned(), tape.clone());
@@ -125,7 +125,7 @@ impl Prepared {
     }
 }
 
-/// The same tools, with the processes that are still to be started.
+/// Like `toolbox_on`, but also returns the processes that must still be started.
 pub(crate) fn prepare(
     tape: &Tape,
     root: &Path,
@@ -139,7 +139,7 @@ pub(crate) fn prepare(
         workspace = workspace.with_outputs(outputs);
     }
     let workspace = Arc::new(workspace);
-    // Without a mode to begin in a run has none to change into either, and is as it always was.
+    // Without `--mode` a run has no modes of work, so its model cannot switch to one.
     let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
     let all = own_tools::all(root, &workspace, shell, offered, modes.clone())?;
     let mut builder = Toolbox::builder()
@@ -162,11 +162,11 @@ pub(crate) fn prepare(
     Ok(Prepared { toolbox: toolbox.refreshed(), dynamic, processes })
 }
 
-/// Tools, and processes that bring more.
+/// Tools from files, with processes that provide more tools.
 type OfFolders = (Vec<Arc<dyn Tool>>, Vec<ToolProcess>);
 
-/// The tools of the user's files, and of the project's where the feature for that is on: what they say may be a
-/// stranger's, and the model reads it.
+/// Loads the tools of the user's folder, and those of the project's folder if its feature is enabled: the
+/// model reads descriptions that a stranger may have written.
 fn of_folders(
     root: &Path,
     offered: Offered<'_>,
@@ -176,13 +176,13 @@ fn of_folders(
     let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
     let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
-    // A project's process would run what a stranger wrote, before any call: that is said apart.
+    // A project's process executes a stranger's code before any call, so it needs a feature of its own.
     let may_start = |process: &ToolProcess| {
         process.owner() == FolderOwner::User || offered.offering.has_feature(PROJECT_PROCESSES_FEATURE)
     };
     let (mut tools, mut processes) = (Vec::new(), Vec::new());
     let is_there = |(folder, owner): &(PathBuf, FolderOwner)| match owner {
-        // A link is refused where it is read, with words.
+        // `load` refuses a linked folder and reports it, so do not follow the link here.
         FolderOwner::Project => folder.symlink_metadata().is_ok(),
         _ => folder.is_dir(),
     };
@@ -205,15 +205,15 @@ fn of_folders(
     Ok((tools, processes))
 }
 
-/// Folders of files that are tools: in the user's folder of settings, and in a project.
+/// Folders of tool files: one in the user's folder of settings, one in a project.
 const USER_TOOLS: &str = "tools";
 const PROJECT_TOOLS: &str = ".windlass/tools";
-/// The feature by which a project's are taken.
+/// Feature that enables the tool files of a project.
 const PROJECT_TOOLS_FEATURE: &str = "project_tools";
-/// The feature by which its processes are started, too.
+/// Feature that also enables the tool processes of a project.
 const PROJECT_PROCESSES_FEATURE: &str = "project_processes";
 
-/// The user's own file, with what the command line says on top.
+/// Returns the user's configuration of tools, overridden by the options of the command line.
 fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
     let mut config = ToolConfig::default();
     if let Some(file) = policies::settings().map(|folder| folder.join(USER_CONFIG)) {
@@ -230,7 +230,7 @@ fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
     Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
 }
 
-/// Refuses a feature that nothing waits for: a typing error would switch nothing on, in silence.
+/// Fails for an unknown feature: otherwise a typing error would silently enable nothing.
 fn check_features(wanted: &[String], config: &ToolConfig) -> anyhow::Result<()> {
     let mut known: Vec<&str> = config.gates.values().map(String::as_str).chain(OWN_FEATURES).collect();
     known.sort_unstable();
@@ -245,7 +245,7 @@ fn check_features(wanted: &[String], config: &ToolConfig) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Features of this program and of the tools that it has, besides those of the user's `gates`.
+/// Features of this program and of its tools; the user's `gates` can define more.
 const OWN_FEATURES: [&str; 9] = [
     "image_generation",
     "slash_commands",
@@ -258,6 +258,6 @@ const OWN_FEATURES: [&str; 9] = [
     workflow::BUILTIN_FEATURE,
 ];
 
-/// Which tools the user wants in every run, in the folder of settings: `additional`, `disabled`, `features`, `rename`,
-/// `[[model]]`. The preset is said on the command line.
+/// The user's configuration of tools for every run, in the folder of settings. Its keys are `additional`,
+/// `disabled`, `features`, `rename` and `[[model]]`. The command line selects the preset.
 const USER_CONFIG: &str = "toolbox.toml";

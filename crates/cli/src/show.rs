@@ -1,4 +1,4 @@
-//! Telling a human what happens in a run, as it happens.
+//! Prints the events of a run as text for a human, while the run proceeds.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,10 +12,10 @@ use windlass_stream::CallKey;
 
 use crate::output;
 
-/// How many lines of a result are shown.
+/// Maximum number of printed lines of a result.
 const RESULT_LINES: usize = 12;
 
-/// What is told, and what is kept for the end.
+/// Renderer of a run's events, with the summary that is printed at the end.
 #[derive(Default)]
 pub(crate) struct Show {
     growing: BTreeMap<CallKey, Parser>,
@@ -24,15 +24,15 @@ pub(crate) struct Show {
     pub(crate) decisions: Vec<String>,
     pub(crate) usage: Usage,
     pub(crate) outcome: Option<Outcome>,
-    /// Whether Ctrl-C ended it.
+    /// True if Ctrl-C cancelled the run.
     pub(crate) is_interrupted: bool,
     names: BTreeMap<String, String>,
-    /// Questions in words, until they end.
+    /// Texts of open questions by request id.
     asked: BTreeMap<String, String>,
 }
 
 impl Show {
-    /// Tells one event.
+    /// Prints one event.
     pub(crate) fn event(&mut self, event: &Event) -> anyhow::Result<()> {
         let text = self.text_of(event);
         if text.is_empty() {
@@ -42,7 +42,7 @@ impl Show {
         output::print(&text)
     }
 
-    /// Keeps what the end needs, without telling.
+    /// Updates the summary without printing, for output as JSON.
     pub(crate) fn keep(&mut self, event: &Event) {
         drop(self.text_of(event));
     }
@@ -61,7 +61,7 @@ impl Show {
             Event::Text { text } | Event::Reasoning { text } => display_safe(text),
             Event::CallStarted { key, name } => {
                 self.growing.insert(*key, Parser::new());
-                // The arguments follow, each field on a line of its own.
+                // No line break: the arguments follow, each field on its own line.
                 let text = self.line(&format!("→ {}", display_safe(name.as_str())));
                 text.trim_end().to_owned()
             }
@@ -110,7 +110,8 @@ impl Show {
         }
     }
 
-    /// What an agent below does, in a line: its calls, what was refused, and its end.
+    /// Renders an event of a sub-agent as one entry: calls, failed calls, postponed questions and the
+    /// outcome.
     fn agent(&self, agents: &[String], happened: &Value) -> String {
         let said = match serde_json::from_value(happened.clone()) {
             Ok(Event::CallFinished { call, .. }) => format!("→ {}", display_safe(call.name.as_str())),
@@ -128,7 +129,7 @@ impl Show {
         self.line(&format!("    [{}] {}", who.join(" > "), text.join("\n        ")))
     }
 
-    /// What changed, and whether it can be taken back.
+    /// Renders the diffs of turns and of the run, and failed checkpoints.
     fn change(&self, event: &Event) -> String {
         match event {
             Event::CheckpointFailed { problem, .. } => {
@@ -140,10 +141,10 @@ impl Show {
         }
     }
 
-    /// The arguments as they grow: each field under its name, its text as it comes.
+    /// Renders a delta of a call's arguments: each field under its name, strings while they grow.
     fn arguments(&mut self, key: CallKey, delta: &str) -> String {
         let Some(parser) = self.growing.get_mut(&key) else { return String::new() };
-        // What is not JSON is told by the event that follows.
+        // A later `CallMalformed` event reports text that is not JSON.
         let _ = parser.push(delta);
         let mut text = String::new();
         parser.drain_events(|event| match event {
@@ -191,7 +192,7 @@ impl Show {
         }
     }
 
-    /// A question is told where nobody is asked it; whoever is asked sees it there.
+    /// Renders a question only if it was postponed. Otherwise the approver displays it.
     fn question(&mut self, event: &Event) -> String {
         match event {
             Event::ToolApprovalRequest { request, .. } => {
@@ -240,14 +241,14 @@ impl Show {
         self.names.get(call).cloned().unwrap_or_else(|| call.to_owned())
     }
 
-    /// The text on lines of its own.
+    /// Renders text on lines of its own.
     fn line(&self, text: &str) -> String {
         let before = if self.at_line_start { "" } else { "\n" };
         format!("{before}{text}\n")
     }
 }
 
-/// How a run ended, in words.
+/// Renders a run's outcome as text.
 pub(crate) fn outcome_text(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Completed { text } => format!("✓ {}", display_safe(text)),
@@ -270,12 +271,12 @@ fn wait_text(wait: &Wait) -> String {
     }
 }
 
-/// How much a diff changes.
+/// Counts the files and the added and removed lines of a diff.
 fn counted(diff: &str) -> String {
     let files = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
     let (mut more, mut less, mut is_head) = (0_usize, 0_usize, true);
     for line in diff.lines() {
-        // Names of files stand between the head of a file's diff and its first hunk.
+        // Lines before the first hunk of a file (`---`, `+++`) are its header, not changes.
         is_head = line.starts_with("diff --git ") || (is_head && !line.starts_with("@@ "));
         if !is_head {
             more += usize::from(line.starts_with('+'));

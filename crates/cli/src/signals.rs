@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Listens to the signals by which a terminal, a shell or a service manager ends a process. From then on they do not end
-/// it by themselves, so destructors run.
+/// Handlers of the signals with which a terminal, a shell or a service manager ends a process. While they
+/// exist, these signals do not end the process, so destructors run.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -23,8 +23,9 @@ impl Signals {
         })
     }
 
-    /// Waits for a signal that ends the process, and returns the exit code that shells report for it: 128 and the
-    /// signal's number. SIGINT counts only until `is_driven` is set: from then on the run answers it. Cancel-safe.
+    /// Waits for a signal that ends the process, and returns the exit code that shells report for it: 128
+    /// plus the signal's number. Ignores SIGINT after `is_driven` is set, because the run then handles it.
+    /// Cancel-safe.
     pub(crate) async fn ended(&mut self, is_driven: &AtomicBool) -> u8 {
         loop {
             let number = tokio::select! {

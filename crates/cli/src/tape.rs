@@ -1,4 +1,4 @@
-//! What a run is recorded on or played from, if it is.
+//! Recording and replay of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,34 +11,34 @@ use windlass_tool::{Human, Tool};
 
 use crate::runs::Settings;
 
-/// What a run is recorded on or played from. Without either, everything passes as it is.
+/// The recording that a run writes or replays. Without either, all calls pass through.
 #[derive(Clone, Default)]
 pub(crate) struct Tape {
     player: Option<Player>,
     recorder: Option<Recorder>,
-    /// Whether the run goes on by itself where the recording ends.
+    /// True if the run continues live after the end of the replayed recording.
     is_live: bool,
-    /// The file that is written.
+    /// File of the recording that is being written.
     file: Option<PathBuf>,
 }
 
 impl Tape {
-    /// Nothing is recorded and nothing played.
+    /// Returns a tape that neither records nor replays.
     pub(crate) fn none() -> Self {
         Self { is_live: true, ..Self::default() }
     }
 
-    /// Everything comes from the recording.
+    /// Returns a tape that takes every response from a recording.
     pub(crate) fn playing(player: Player) -> Self {
         Self { player: Some(player), ..Self::default() }
     }
 
-    /// The beginning comes from the recording.
+    /// Returns a tape that replays a recording and then continues live.
     pub(crate) fn forked(player: Player) -> Self {
         Self { player: Some(player), ..Self::none() }
     }
 
-    /// The same, and recorded in a new file without these secrets.
+    /// Adds a recorder that writes a new file and removes these secrets.
     pub(crate) fn recording(
         mut self,
         file: Option<&Path>,
@@ -53,17 +53,18 @@ impl Tape {
         Ok(self)
     }
 
-    /// The file of the recording that is being made, if one is.
+    /// Returns the file of the recording that is being written.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.file.as_deref()
     }
 
-    /// Whether the provider is ever asked.
+    /// Returns true if the run can send requests to its provider.
     pub(crate) fn is_live(&self) -> bool {
         self.is_live
     }
 
-    /// Whether requests have to be the same each time, whatever was learned in between.
+    /// Returns true if the run is recorded or replayed. Its requests must then not depend on facts learned at
+    /// other times.
     pub(crate) fn is_used(&self) -> bool {
         self.player.is_some() || self.recorder.is_some()
     }
@@ -83,7 +84,8 @@ impl Tape {
         self.recorder.iter().fold(played, |inner, recorder| recorder.approver(inner))
     }
 
-    /// Somebody to ask. A recorded run is answered as it was, also where nobody is there now.
+    /// Returns the human who answers questions of tools. In a replay the recorded answers are used even
+    /// without a human.
     pub(crate) fn human(&self, human: Option<Arc<dyn Human>>) -> Option<Arc<dyn Human>> {
         let played = match &self.player {
             Some(player) => Some(player.human(human)),
@@ -95,7 +97,7 @@ impl Tape {
         }
     }
 
-    /// Brings the recording to the disk, and says where the run went another way than the one that was played.
+    /// Completes the recording on disk, and returns the differences of a replay from its recording.
     pub(crate) fn finish(&self) -> anyhow::Result<Vec<Difference>> {
         if let Some(recorder) = &self.recorder {
             recorder.finish()?;

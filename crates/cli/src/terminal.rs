@@ -1,4 +1,4 @@
-//! The human at the terminal: approvals and questions, one at a time.
+//! Approvals and questions at the terminal, one at a time.
 
 mod keyboard;
 mod reply;
@@ -18,23 +18,23 @@ use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 use self::reply::{Line, Reply, reply};
 use crate::{output, screen};
 
-/// The human at the terminal. All values share one keyboard.
+/// The user at the terminal. All values share one keyboard.
 #[derive(Clone)]
 pub(crate) struct Terminal {
     keyboard: Arc<Mutex<Keyboard>>,
 }
 
-/// Where lines come from.
+/// Source of entered lines.
 enum Keyboard {
-    /// A terminal: only what is entered after a question stands there answers it.
+    /// A terminal. Only lines that were entered after the question was displayed are answers.
     Typed,
-    /// A pipe or a file: each line answers one question.
+    /// A pipe or a file. Each line answers one question.
     Piped(Lines<BufReader<Stdin>>),
 }
 
-/// A question on the screen. While it lives, all other output is held back.
+/// A displayed question. All other output is buffered until it is dropped.
 struct Standing<'a> {
-    // Dropped first: what was held back is written before the next question can stand.
+    // Dropped first, so that buffered output is written before another question can take the keyboard.
     screen: screen::Held,
     keyboard: tokio::sync::MutexGuard<'a, Keyboard>,
 }
@@ -52,12 +52,12 @@ impl Terminal {
         Self { keyboard: Arc::clone(keyboard) }
     }
 
-    /// Whether a human can be asked.
+    /// Returns true if standard input and standard error are terminals.
     pub(crate) fn is_there() -> bool {
         std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
-    /// Waits until no other question stands and everything before this one is printed.
+    /// Waits until no other question is open and every event before this question is printed.
     async fn stand(&self, request: Option<&str>) -> Standing<'_> {
         let keyboard = self.keyboard.lock().await;
         screen::claim(request).await;
@@ -66,7 +66,7 @@ impl Terminal {
 }
 
 impl Standing<'_> {
-    /// Prints a text and waits for a line; `None` if the input has ended.
+    /// Prints a text and waits for a line. Returns `None` at the end of the input.
     async fn ask(&mut self, text: &str) -> Option<Line> {
         self.screen.write(text);
         match &mut *self.keyboard {
@@ -88,7 +88,7 @@ impl Standing<'_> {
     }
 }
 
-/// Tells the thread that reads the keyboard that nothing waits for its line any more.
+/// Guard that stops the thread at the keyboard when the question is dropped.
 struct Withdrawn(Arc<AtomicBool>);
 
 impl Drop for Withdrawn {
@@ -111,7 +111,7 @@ impl Approver for Terminal {
             let mut text = format!("\n? {}\n{keys}", request.describe());
             loop {
                 let Some(line) = standing.ask(&text).await else {
-                    // Ctrl-D is a person who does not say yes; the end of a pipe is nobody.
+                    // Ctrl-D is a denial by a person; the end of a pipe means that no person is present.
                     let is_typed = standing.is_typed();
                     if is_typed {
                         standing.screen.write("\n  the input was closed (Ctrl-D), which is a no\n");
@@ -149,7 +149,7 @@ impl Human for Terminal {
     }
 }
 
-/// Says what it would ask, and stops the run: nobody is there.
+/// Approver that prints the question and stops the run, for a process without a terminal.
 pub(crate) struct WouldAsk {
     pub(crate) stop: CancellationToken,
 }
@@ -167,7 +167,7 @@ impl Approver for WouldAsk {
     }
 }
 
-/// Says no to everything.
+/// Approver that denies every call.
 pub(crate) struct SayNo;
 
 impl Approver for SayNo {

@@ -1,4 +1,4 @@
-//! `windlass parse --wire text`: what a model wrote, with its calls as text.
+//! `windlass parse --wire text`: decodes a model's text with calls in it.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,12 +17,12 @@ use crate::arguments::{Parse, Stage, WireName};
 use crate::parse::{CallOfMessage, answer, calls};
 use crate::{input, output};
 
-/// What bytes are decoded as.
+/// Format of the bytes to decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     /// A provider's wire format.
     Wire(WireName),
-    /// What a model wrote.
+    /// A model's text.
     Text,
 }
 
@@ -37,20 +37,20 @@ pub(crate) enum Thoughts {
     Opened,
 }
 
-/// The wire formats, and `text` beside them.
+/// Returns an argument parser for the names of the wire formats and `text`.
 pub(crate) fn formats() -> impl TypedValueParser<Value = Format> {
     let wires = WireName::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let text = PossibleValue::new("text").help("What a model wrote, with its calls as text");
     PossibleValuesParser::new(wires.chain([text])).map(|name| {
-        // The parser lets only these names through.
+        // The parser accepts only these names.
         WireName::from_str(&name, false).map_or(Format::Text, Format::Wire)
     })
 }
 
-/// The names of dialects.
+/// Returns an argument parser for the names of dialects.
 pub(crate) fn dialects() -> impl TypedValueParser<Value = Dialect> {
     PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.name())).map(|name| {
-        // The parser lets only these names through.
+        // The parser accepts only these names.
         name.parse().unwrap_or_default()
     })
 }
@@ -87,7 +87,7 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
     Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// A line of a file.
+/// A line of a `--jsonl` file.
 #[derive(Deserialize)]
 struct Row {
     input: String,
@@ -95,7 +95,7 @@ struct Row {
     dialect: Option<String>,
 }
 
-/// Decodes each line and says whether all could be.
+/// Decodes each line. Returns false if a line could not be decoded.
 fn rows(text: &str, options: &Options, arguments: &Parse, file: Option<&Path>) -> anyhow::Result<bool> {
     let mut good = true;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -127,7 +127,7 @@ fn row(line: &str, options: &Options) -> anyhow::Result<(String, Options)> {
     Ok((row.input, options))
 }
 
-/// Where an answer came from.
+/// File and line of a decoded text.
 #[derive(Clone, Copy, Serialize)]
 struct Origin<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,7 +157,7 @@ fn show(mut chunks: Vec<Chunk>, stage: Stage, origin: Origin<'_>) -> anyhow::Res
     if stage == Stage::Chunk {
         return chunks.iter().try_for_each(output::line);
     }
-    // The text is all there is, so the model stopped by itself.
+    // The text is the whole answer, so the model stopped by itself.
     chunks.push(Chunk::Finish { reason: StopReason::End, raw: "stop".to_owned() });
     if stage == Stage::Call {
         return calls(chunks);
@@ -171,7 +171,7 @@ fn show(mut chunks: Vec<Chunk>, stage: Stage, origin: Origin<'_>) -> anyhow::Res
     })
 }
 
-/// What a model wrote, as one line.
+/// A decoded text as a line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -190,13 +190,13 @@ fn reasoning(answer: &Answer) -> String {
     thoughts.collect()
 }
 
-/// The tools of a JSON array. Schemas stay as they are written, because the order of parameters means something.
+/// Parses a JSON array of tools. Keeps the text of schemas, because the order of parameters is significant.
 fn offer_of(json: &str) -> anyhow::Result<Offer> {
     let tools: Vec<RawJson> = serde_json::from_str(json).context("the tools are no JSON array")?;
     tools.iter().map(spec_of).collect::<anyhow::Result<_>>().map(Offer::Only)
 }
 
-/// A tool as APIs write it.
+/// A tool in the forms of the providers' APIs.
 #[derive(Deserialize)]
 struct ToolObject {
     name: Option<String>,

@@ -1,4 +1,4 @@
-//! `windlass tool`: tools by hand.
+//! `windlass tool`: lists, shows and calls tools.
 
 mod call;
 

@@ -1,4 +1,4 @@
-//! The spans of a run, and where they go.
+//! Export of a run's spans.
 
 #[cfg(feature = "otlp")]
 mod collector;
@@ -8,7 +8,7 @@ use windlass_telemetry::{Content, SpanOptions, provider_name};
 use crate::arguments::{Otlp, Reach, WireName};
 use crate::provider::Provider;
 
-/// Where spans go; nowhere, if nobody said so.
+/// Destination of spans, if one is configured.
 pub(crate) struct Traces {
     content: Content,
     #[cfg(feature = "otlp")]
@@ -16,11 +16,12 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Begins to gather spans where the options or the environment name a collector.
+    /// Starts to collect spans if the options or the environment name a collector.
     #[cfg(feature = "otlp")]
     pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
         let collector = match collector::Collector::begin(arguments, reach) {
-            // What the environment says is meant for many programs, and may not fit this one.
+            // The environment's settings are meant for many programs and may not fit this one, so they only
+            // cause a warning.
             Err(error) if arguments.url.is_none() => {
                 crate::output::note(&format!("warning: no spans are sent: {error:#}"));
                 None
@@ -30,7 +31,7 @@ impl Traces {
         Ok(Self { content: content(arguments), collector })
     }
 
-    /// Nothing is gathered in this build.
+    /// Collects no spans: this build has no exporter.
     #[cfg(not(feature = "otlp"))]
     pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
         anyhow::ensure!(
@@ -40,7 +41,7 @@ impl Traces {
         Ok(Self { content: content(arguments) })
     }
 
-    /// What the spans of a run with this provider say of it.
+    /// Returns the attributes of the spans of a run with this provider.
     pub(crate) fn options(&self, provider: &Provider) -> SpanOptions {
         let by_wire = provider.wire.map(WireName::as_str);
         let name = provider.name.as_deref().or(by_wire).unwrap_or("openai-chat");
@@ -50,7 +51,8 @@ impl Traces {
             .with_content(self.content)
     }
 
-    /// Sends what was gathered, for a short time. What cannot be sent is said and lost.
+    /// Sends the remaining spans within a short time limit. Spans that cannot be sent are lost, with a
+    /// warning.
     #[cfg_attr(
         not(feature = "otlp"),
         expect(clippy::unused_async, reason = "a build with the feature waits here")

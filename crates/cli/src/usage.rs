@@ -1,18 +1,18 @@
-//! The tokens that a provider reported. A provider that reports none has not used none.
+//! Token usage as reported by a provider. A provider that reports no tokens has still used some.
 
 use windlass_protocol::Usage;
 
-/// Returns what was reported; `None` if nothing was. The protocol's values are zero where a provider says nothing, and no
-/// answer takes zero tokens.
+/// Returns the reported usage, or `None` if all numbers are zero. The protocol uses zero for unreported
+/// numbers, and no answer uses zero tokens.
 pub(crate) fn reported(usage: Usage) -> Option<Usage> {
     (usage != Usage::default()).then_some(usage)
 }
 
-/// Returns the tokens of a run in words.
+/// Formats the tokens of a run.
 pub(crate) fn words(usage: Usage) -> String {
     match reported(usage) {
         None => "the provider reported no tokens".to_owned(),
-        // A request is never empty.
+        // Zero input tokens are unreported: a request is never empty.
         Some(usage) if usage.input_tokens == 0 => {
             format!("the provider reported no tokens in, {} out", usage.output_tokens)
         }

@@ -1,4 +1,4 @@
-//! The wire formats by name.
+//! Lookup of wire formats by name.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use windlass_wire_openai_responses::OpenAiResponses;
 use crate::arguments::WireName;
 
 impl WireName {
-    /// All formats.
+    /// All wire formats.
     pub(crate) const ALL: [Self; 4] =
         [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic, Self::Gemini];
 
-    /// The provider's side of the format of this name.
+    /// Returns the server side of the wire format.
     pub(crate) fn server(self) -> Arc<dyn Server> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
@@ -25,7 +25,7 @@ impl WireName {
         }
     }
 
-    /// The format of this name.
+    /// Returns the client side of the wire format.
     pub(crate) fn wire(self) -> Arc<dyn Wire> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
@@ -35,7 +35,7 @@ impl WireName {
         }
     }
 
-    /// The name as endpoints have it.
+    /// Returns the name that endpoints use for the wire format.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",

@@ -1,4 +1,4 @@
-//! Which tools of servers the user has accepted, kept across runs, and how a yes at the terminal becomes one.
+//! Accepted MCP tools, stored across runs, and the acceptance of a tool by an approval at the terminal.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -12,7 +12,7 @@ use windlass_tool::{Context, Inspection, Tool, ToolFuture};
 use crate::kept_file::{Form, KeptFile};
 use crate::{output, runs};
 
-/// The file, in the folder for everything that is kept.
+/// Path of the file in the state folder.
 const FILE: &str = "mcp/accepted.json";
 
 const FORM: Form<'_, Accepted> = Form {
@@ -21,17 +21,19 @@ const FORM: Form<'_, Accepted> = Form {
     text: &|accepted| Ok(accepted.to_text()?),
 };
 
-/// What the user has accepted. Clones share it.
+/// The accepted MCP tools and their file. Clones share both.
 #[derive(Clone)]
 pub(crate) struct AcceptedFile {
     pub(crate) tools: AcceptedTools,
     file: KeptFile,
-    /// What was said yes to, and has not run yet: a call that is still looked at must not change under it (RULES H5).
+    /// Fingerprints of approved tools that have not run yet. Accepting them earlier would change the facts of
+    /// a call that is still being judged (RULES H5).
     said_yes: Arc<Mutex<HashSet<String>>>,
 }
 
 impl AcceptedFile {
-    /// The tools that were accepted. Everything is asked anew while the file cannot be read, which is reported.
+    /// Loads the accepted tools. If the file cannot be read, reports the error and starts with an empty set,
+    /// so every tool asks again.
     pub(crate) fn load() -> anyhow::Result<Self> {
         let file = KeptFile::new(runs::state()?.join(FILE), "MCP tools are asked about anew");
         let accepted = file.load(&FORM).unwrap_or_else(|error| {
@@ -41,17 +43,17 @@ impl AcceptedFile {
         Ok(Self { tools: Arc::new(RwLock::new(accepted)), file, said_yes: Arc::default() })
     }
 
-    /// The approver whose yes to a call accepts the tool as it was shown.
+    /// Wraps an approver: approving a call also approves the displayed definition of its tool.
     pub(crate) fn heard_from(&self, approver: Arc<dyn Approver>) -> Arc<dyn Approver> {
         Arc::new(Hearing { approver, accepted: self.clone() })
     }
 
-    /// A tool that is accepted when it runs after a yes.
+    /// Wraps a tool, so that its first approved call accepts its definition.
     pub(crate) fn of(&self, client: &McpClient, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         Arc::new(AcceptedOnRun { tool, client: client.clone(), accepted: self.clone() })
     }
 
-    /// Accepts a tool as it is listed now, and keeps that.
+    /// Accepts the current definition of a tool, and stores the acceptance.
     pub(crate) fn accept(&self, client: &McpClient, tool: &str, fingerprint: &str) {
         if client.accept(tool, fingerprint)
             && let Err(error) = self.keep(client.id(), tool)
@@ -60,7 +62,8 @@ impl AcceptedFile {
         }
     }
 
-    /// Adds one tool to what is kept; what other processes have accepted or taken back since stays as it is.
+    /// Stores the acceptance of one tool. Changes that other processes made to the file for other tools are
+    /// kept.
     fn keep(&self, server: &str, tool: &str) -> anyhow::Result<()> {
         let accepted = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
         self.file.update(&FORM, |kept| kept.take_from(&accepted, server, tool)).map(drop)
@@ -71,7 +74,7 @@ impl AcceptedFile {
     }
 }
 
-/// Hears what a person says yes to.
+/// An approver that records the fingerprints of approved tools.
 struct Hearing {
     approver: Arc<dyn Approver>,
     accepted: AcceptedFile,
@@ -91,7 +94,7 @@ impl Approver for Hearing {
     }
 }
 
-/// A tool of a server. What was shown to a person who said yes is accepted from then on.
+/// A server's tool that accepts its own definition when it runs after an approval.
 struct AcceptedOnRun {
     tool: Arc<dyn Tool>,
     client: McpClient,

@@ -1,5 +1,5 @@
-//! The project's files that a yes to a server is bound to: scripts that its command names, and files that decide what its
-//! programs run.
+//! Files of a project that a trust decision about a server is bound to: the scripts that the server's command
+//! names, and the files that determine what its programs run, such as `package.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,62 +14,70 @@ use super::entry::Entry;
 use super::runners::RunnerFiles;
 use super::server::folder;
 
-/// The largest file that a yes is bound to, in bytes, and the largest whose text is searched for scripts.
+/// Maximum size in bytes of a bound file, and of the part of a file that is searched for script names.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
 const TEXT_BYTES: usize = 1024 * 1024;
 
-/// The most words of a command and its variables, the most folders that they name, and the most names of scripts in the
-/// files that decide. A hostile entry must not make every start of the program slow.
+/// Maximum numbers of words in a command and its variables, of folders that these words name, and of script
+/// names in a deciding file. They bound the start-up time of the program for a hostile entry.
 const MOST_WORDS: usize = 500;
 const MOST_FOLDERS: usize = 50;
 const MOST_NAMED: usize = 10_000;
 
-/// The most folders in which files that decide are looked up, and the most names of one folder.
+/// Maximum numbers of folders that are searched for deciding files, and of directory entries that are read in
+/// one folder.
 const MOST_PLACES: usize = 200;
 const MOST_NAMES: usize = 2_000;
 
-/// Endings that interpreters add to the name of a script or a module.
+/// Suffixes that interpreters append to the name of a script or a module.
 const ENDINGS: [&str; 9] =
     ["", ".py", ".js", ".mjs", ".cjs", ".ts", "/__main__.py", "/__init__.py", "/index.js"];
 
-/// Endings of scripts that a file which decides may name.
+/// File extensions of scripts that a deciding file may name.
 const SCRIPTS: [&str; 24] = [
     "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "py", "sh", "bash", "zsh", "fish", "rb", "pl",
     "php", "lua", "ps1", "bat", "cmd", "exs", "mk", "just", "gradle",
 ];
 
-/// How a file takes part in what a server runs.
+/// Relation of a file to the server's command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileRole {
-    /// The command names it.
+    /// The command names the file.
     Named,
-    /// A program of the command runs what the file says.
+    /// A program of the command takes its instructions from the file.
     Decides,
-    /// A file that decides names it.
+    /// A deciding file names the file.
     NamedByFile,
 }
 
-/// One file that a yes is bound to.
+/// A file that a trust decision is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BoundFile {
     pub(super) role: FileRole,
     pub(super) digest: Vec<u8>,
 }
 
-/// The project's files that decide what a server runs, as they are now.
+/// The project's files that control a server's execution, in their present state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BoundFiles {
-    /// By their paths below the project, or whole paths for files of a repository around the project.
+    /// Files by path, relative to the project. Files of an enclosing repository have absolute paths.
     pub(super) files: BTreeMap<String, BoundFile>,
-    /// Names of files that would decide, too, and that no folder has.
+    /// Names of deciding files that exist in none of the searched folders.
     pub(super) absent: BTreeSet<&'static str>,
 }
 
 impl BoundFiles {
-    /// Finds the files for an entry. The words of its command and of its variables name scripts and folders; a name counts
-    /// as interpreters complete it, in the folder where the server starts, in the project's, and in each folder that
-    /// another word names (`cd tools`, `--prefix web`, `PATH=bin`). Files that decide count in these folders and in those
-    /// above them, as far as the project or the repository around it goes.
+    /// Finds the bound files of an entry.
+    ///
+    /// The words of the command and of its variables name scripts and folders. A name, with the suffixes that
+    /// interpreters append, is looked up in the folder where the server starts, in the project's folder, and
+    /// in each folder that another word names (`cd tools`, `--prefix web`, `PATH=bin`). Deciding files are
+    /// looked up in these folders and in their ancestors, up to the project or the repository that contains
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a limit is exceeded, or if an existing file cannot be read.
     pub(crate) fn of(entry: &Entry, root: &Path) -> anyhow::Result<Self> {
         if entry.command.is_none() {
             return Ok(Self::default());
@@ -83,7 +91,7 @@ impl BoundFiles {
         let named = search.add_named(&words, &folders, &mut bound)?;
         let places = search.places(folders.iter().chain(&named))?;
         bound.add_deciding(&search, &places, &deciding)?;
-        // A bare name is a program of the project's packages, too.
+        // A bare name can also be a program that one of the project's packages installed.
         let bins = places.iter().flat_map(|place| deciding.bins.iter().map(|bin| place.join(bin)));
         let bins: BTreeSet<PathBuf> = bins.filter(|folder| folder.is_dir()).take(MOST_FOLDERS).collect();
         search.add_named(&words, &bins, &mut bound)?;
@@ -112,7 +120,7 @@ impl BoundFiles {
         Ok(())
     }
 
-    /// Adds a file that decides. Returns whether it exists.
+    /// Adds a deciding file. Returns true if the file exists.
     fn add_file(&mut self, search: &Search<'_>, path: &Path, name: &'static str) -> anyhow::Result<bool> {
         let is_there = self.add(search, path, FileRole::Decides)?;
         if is_there {
@@ -121,7 +129,8 @@ impl BoundFiles {
         Ok(is_there)
     }
 
-    /// Adds the scripts that a file which decides names: in its own folder and in the one where the server starts.
+    /// Adds the scripts that a deciding file names, relative to its own folder and to the folder where the
+    /// server starts.
     fn add_named_by(&mut self, search: &Search<'_>, file: &Path) -> anyhow::Result<()> {
         let Ok(text) = fs::read(file) else { return Ok(()) };
         let text = String::from_utf8_lossy(text.get(..TEXT_BYTES).unwrap_or(&text));
@@ -143,7 +152,7 @@ impl BoundFiles {
         Ok(())
     }
 
-    /// Adds a file of the project if it exists. Returns whether it does.
+    /// Adds a file of the project. Returns true if the file exists.
     fn add(&mut self, search: &Search<'_>, path: &Path, role: FileRole) -> anyhow::Result<bool> {
         let Some(name) = search.name_of(path) else { return Ok(false) };
         if self.files.contains_key(&name) {
@@ -155,17 +164,17 @@ impl BoundFiles {
     }
 }
 
-/// Where files are looked up.
+/// The folders of a search.
 struct Search<'a> {
     root: &'a Path,
-    /// The top of the repository that the project lies in, or the project's folder.
+    /// Root of the repository that contains the project, or the project's folder.
     top: PathBuf,
-    /// The folder where the server starts.
+    /// Folder where the server starts.
     start: PathBuf,
 }
 
 impl Search<'_> {
-    /// The folders that words name, the one where the server starts, and the project's.
+    /// Returns the folders that the words name, the folder where the server starts, and the project's folder.
     fn folders(&self, words: &BTreeSet<&str>) -> anyhow::Result<BTreeSet<PathBuf>> {
         let mut folders: BTreeSet<PathBuf> = words
             .iter()
@@ -177,7 +186,7 @@ impl Search<'_> {
         Ok(folders)
     }
 
-    /// Adds the files that words name in folders. Returns the folders in which the files lie.
+    /// Adds the files that the words name in these folders. Returns the folders of the files that exist.
     fn add_named(
         &self,
         words: &BTreeSet<&str>,
@@ -196,7 +205,7 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The folders and those above them, up to the top.
+    /// Returns the folders and their ancestors up to `top`.
     fn places<'p>(&self, folders: impl Iterator<Item = &'p PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
         let above = |folder: &'p PathBuf| folder.ancestors().take_while(|above| above.starts_with(&self.top));
         let places: BTreeSet<PathBuf> = folders.flat_map(above).map(Path::to_owned).collect();
@@ -207,14 +216,16 @@ impl Search<'_> {
         Ok(places)
     }
 
-    /// The name of a file in what is shown and hashed; `None` for a file outside of the project's repository.
+    /// Returns the displayed and hashed name of a file, or `None` if the file is outside of the project's
+    /// repository.
     fn name_of(&self, path: &Path) -> Option<String> {
         let inside = path.starts_with(&self.top);
         inside.then(|| path.strip_prefix(self.root).unwrap_or(path).display().to_string())
     }
 }
 
-/// The words of a command and of its variables, however a shell would cut them.
+/// Returns the words of the command and of the values of its variables, split at every character that a shell
+/// may split at.
 fn words(entry: &Entry) -> anyhow::Result<BTreeSet<&str>> {
     let texts = entry.command.iter().chain(&entry.args).chain(entry.env.values());
     let words: BTreeSet<&str> = texts.flat_map(|text| parts(text)).collect();
@@ -225,13 +236,14 @@ fn words(entry: &Entry) -> anyhow::Result<BTreeSet<&str>> {
     Ok(words)
 }
 
-/// A text and the words in it, however a shell would cut them.
+/// Returns a text and the words in it, split at every character that a shell may split at.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| letter.is_whitespace() || "'\"`;|&<>()=,:$".contains(letter));
     std::iter::once(text).chain(words).filter(|word| !word.is_empty())
 }
 
-/// The files that interpreters may mean by a word: `pkg.srv` is a module in a package, whose own file runs first.
+/// Returns the paths that an interpreter may resolve a word to. `pkg.srv` is a module in a package, and the
+/// package's own file runs first.
 fn spellings(word: &str) -> BTreeSet<String> {
     let module = word.replace('.', "/");
     let mut names: BTreeSet<String> = [word, &module]
@@ -243,12 +255,13 @@ fn spellings(word: &str) -> BTreeSet<String> {
     names
 }
 
-/// The top of the repository that a folder lies in, or the folder.
+/// Returns the root of the repository that contains a folder, or the folder itself.
 fn top(root: &Path) -> PathBuf {
     root.ancestors().find(|above| above.join(".git").exists()).unwrap_or(root).to_owned()
 }
 
-/// The path of a name in a folder, or the paths of all files with the ending that it stands for.
+/// Returns the path of a name in a folder. A name of the form `*.ext` gives the paths of all files with that
+/// ending.
 fn expand(folder: &Path, name: &str) -> Vec<PathBuf> {
     let Some(ending) = name.strip_prefix('*') else { return vec![folder.join(name)] };
     let entries = fs::read_dir(folder).into_iter().flatten().take(MOST_NAMES).flatten();
@@ -256,12 +269,12 @@ fn expand(folder: &Path, name: &str) -> Vec<PathBuf> {
     fits.map(|entry| entry.path()).collect()
 }
 
-/// Whether a word in a file may name a script: it ends like one, or has a folder.
+/// Returns true if a word may name a script: it has a script's extension or contains a slash.
 fn may_be_script(word: &str) -> bool {
     word.len() < 1_024 && (has_script_ending(Path::new(word)) || word.contains('/') && !word.contains("//"))
 }
 
-/// Whether a file is a script: it ends like one, or may be executed.
+/// Returns true if a file is a script: it has a script's extension or is executable.
 fn is_script(path: &Path) -> bool {
     let is_executable = |about: fs::Metadata| about.is_file() && about.permissions().mode() & 0o111 != 0;
     has_script_ending(path) || fs::metadata(path).is_ok_and(is_executable)
@@ -271,7 +284,7 @@ fn has_script_ending(path: &Path) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SCRIPTS.contains(&ending))
 }
 
-/// A path without `.` and `..`, by its words.
+/// Returns the path without `.` and `..`, without access to the file system.
 fn plain(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut plain, part| {
         match part {
@@ -283,7 +296,8 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// The digest of a regular file; nothing if there is none. A link is followed: what it leads to runs.
+/// Returns the SHA-256 digest of a regular file, or `None` if it does not exist. Follows links, because the
+/// target is the file that runs.
 fn digest_of(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     let unreadable = || format!("{} cannot be read", path.display());
     let about = match fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! `windlass mcp call`: a call of a server's tool by hand, judged as every call.
+//! `windlass mcp call`: calls a server's tool by hand, under the same policy as a call of a model.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! The servers that are configured: the user's, and the project's.
+//! Configured MCP servers of the user and of the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,43 +13,46 @@ use super::entry::{Entry, KEYS, TOOL_KEYS};
 use super::trust::Trusted;
 use crate::{complaint, output, policies};
 
-/// The user's file, in the folder of settings, and the project's below its root.
+/// Configuration files: the user's in the folder of settings, the project's below its root.
 pub(crate) const USER_CONFIG: &str = "config.toml";
 pub(crate) const PROJECT_CONFIG: &str = ".windlass/config.toml";
 
-/// The tables of the file.
+/// Tables of the file.
 const SERVERS: &str = "mcp_servers";
 const LEARNING: &str = "learning";
-/// The keys of `[learning]`.
+/// Keys of `[learning]`.
 const LEARNING_KEYS: [&str; 1] = ["enabled"];
 
-/// Whose configuration it is.
+/// Owner of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     User,
-    /// The project's. A stranger may have written it, so that it starts nothing by itself (RULES H11).
+    /// The project. A stranger may have written its file, so the entry starts no server without the user's
+    /// trust (RULES H11).
     Project,
 }
 
-/// A server as it is configured.
+/// A configured server.
 #[derive(Clone, Debug)]
 pub(crate) struct Configured {
     pub(crate) name: String,
     pub(crate) entry: Entry,
     pub(crate) owner: Owner,
-    /// Why it is not started: the user has not said yes to exactly this.
+    /// Reason why the server is not started: the user does not trust its present entry and files. `None` if
+    /// it may start.
     pub(crate) refusal: Option<String>,
 }
 
 impl Configured {
-    /// Whether it may be started: the user configured it, or has said yes to exactly this.
+    /// Returns true if the server may be started: the user configured it or trusts its present entry and
+    /// files.
     pub(crate) fn is_trusted(&self) -> bool {
         self.refusal.is_none()
     }
 }
 
-/// The servers that are configured for a folder, by name. Where the project's file cannot be taken it is left out, and
-/// said; the user's is there to be mended.
+/// Returns the configured servers of a folder, sorted by name. An invalid file of the project is skipped with
+/// a warning; an invalid file of the user is an error, because the user can correct it.
 pub(crate) fn load(root: &Path) -> anyhow::Result<Vec<Configured>> {
     let mut servers = BTreeMap::new();
     if let Some(file) = user_file() {
@@ -66,7 +69,7 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Vec<Configured>> {
     Ok(servers.into_values().collect())
 }
 
-/// The user's own file, wherever her settings are.
+/// Returns the path of the user's file, if there is a folder of settings.
 pub(crate) fn user_file() -> Option<PathBuf> {
     policies::settings().map(|folder| folder.join(USER_CONFIG))
 }
@@ -94,21 +97,21 @@ fn add_projects(
     Ok(())
 }
 
-/// What a `config.toml` says.
+/// The content of a `config.toml`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
     pub(crate) servers: BTreeMap<String, Entry>,
-    /// Whether answers to questions teach; only the user's file may say so.
+    /// True if answers to questions are learned. Only the user's file may set it.
     pub(crate) learns: bool,
 }
 
-/// Whether the user's file switches learning on.
+/// Returns true if the user's file enables learning.
 pub(crate) fn learns() -> anyhow::Result<bool> {
     let Some(file) = user_file() else { return Ok(false) };
     Ok(read(&file, SettingsOwner::User)?.learns)
 }
 
-/// What a file says; nothing if there is no file.
+/// Reads a configuration file. A missing file gives an empty configuration.
 fn read(file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Config> {
     let refused = || format!("{} is refused", file.display());
     let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(Config::default()) };
@@ -125,7 +128,7 @@ fn read(file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// The servers of a text.
+/// Parses the server entries of a configuration text.
 pub(crate) fn parse(text: &str) -> anyhow::Result<BTreeMap<String, Entry>> {
     Ok(parse_whole(text)?.servers)
 }
@@ -164,7 +167,7 @@ fn one(name: &str, value: &Value) -> anyhow::Result<Entry> {
     Ok(entry)
 }
 
-/// Whether all keys of a table are known; a misspelt one must not be no key at all.
+/// Fails if a table has an unknown key: a misspelled key must not be ignored silently.
 fn known(place: &str, table: &Table, keys: &[&str]) -> anyhow::Result<()> {
     let Some(unknown) = table.keys().find(|key| !keys.contains(&key.as_str())) else { return Ok(()) };
     let place = if place.is_empty() { "it" } else { place };
@@ -174,7 +177,7 @@ fn known(place: &str, table: &Table, keys: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// What a misspelt word could have been.
+/// Returns the word with the highest Jaro-Winkler similarity to a misspelled one, if it is above 0.82.
 pub(crate) fn near<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
     let plain = word.replace('-', "_").to_lowercase();
     let nearest = words.iter().max_by(|one, other| {

@@ -1,4 +1,4 @@
-//! A server's process, confined as the commands of tools are.
+//! An MCP server's process, confined like the commands of tools.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use tokio_util::sync::CancellationToken;
 use windlass_mcp::{ConnectFuture, Connector, Pipes};
 use windlass_tools_shell::{ServiceCommand, Shell};
 
-/// How much of the last words of a server is kept.
+/// Size in bytes of the retained end of a server's standard error.
 const HEARD_BYTES: usize = 4 * 1024;
 
-/// How long a server may take to leave when its input is closed.
+/// Time that a server may take to exit after its input was closed.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Starts a server's process inside what it may write, without a network (SECURITY "MCP").
+/// Starts a server's process in a sandbox without a network and with limited write access (SECURITY "MCP").
 pub(crate) struct Confined {
     shell: Shell,
     command: ServiceCommand,
@@ -36,7 +36,7 @@ impl Connector for Confined {
             let watched = over.clone();
             tokio::spawn(async move {
                 tokio::select! {
-                    // The leader is the server: whoever it started ends with it.
+                    // After the server's exit, dropping `service` ends the processes that it started.
                     _ = service.wait() => {
                         if let Err(why) = service.confined() {
                             note(&heard, why.to_string().as_bytes());
@@ -55,7 +55,7 @@ impl Connector for Confined {
     }
 }
 
-/// Reads what the server says beside the protocol, so that it never waits for a reader, and keeps the end of it.
+/// Reads the server's standard error, so that its pipe never fills up, and retains the end.
 async fn hear(mut errors: impl AsyncRead + Unpin, heard: Arc<Mutex<Vec<u8>>>) {
     let mut chunk = [0; 1024];
     while let Ok(len @ 1..) = errors.read(&mut chunk).await {

@@ -1,4 +1,4 @@
-//! From configuration to connections.
+//! Connects the configured servers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::arguments::SandboxName;
 use crate::tape::Tape;
 use crate::{output, secrets};
 
-/// What servers are given.
+/// Context of the connections: the workspace, the human, the redactor, the sandbox and the recording.
 pub(crate) struct Connecting<'a> {
-    /// The folder of the work, without links.
+    /// Root folder of the workspace, without links.
     pub(crate) root: &'a Path,
-    /// Whom servers may ask.
+    /// Human who answers elicitations of the servers.
     pub(crate) human: Option<Arc<dyn Human>>,
     pub(crate) redactor: Redactor,
-    /// How processes are confined that are to be.
+    /// Starts the processes of confined servers.
     pub(crate) shell: &'a Shell,
-    /// What records or plays their calls.
+    /// Records or replays the calls of the servers' tools.
     pub(crate) tape: &'a Tape,
 }
 
-/// The servers of a run, or of one command.
+/// The connected servers of a run or of one command.
 #[derive(Clone)]
 pub(crate) struct Connected {
     pub(crate) connections: McpConnections,
@@ -44,7 +44,8 @@ pub(crate) struct Connected {
 }
 
 impl Connecting<'_> {
-    /// Starts and reaches servers, beside each other. One that cannot be had stops nothing but where it is required.
+    /// Starts and connects the enabled servers concurrently. A failed server is an error only if it is
+    /// required.
     pub(crate) async fn connect(self, servers: &[Configured]) -> anyhow::Result<Connected> {
         let accepted = AcceptedFile::load()?;
         let (kept, tape) = (accepted.clone(), self.tape.clone());
@@ -79,7 +80,7 @@ impl Connecting<'_> {
         Ok(Connected { connections, accepted, dynamic })
     }
 
-    /// How a server is started that is to be confined; nothing if it is not.
+    /// Returns the connector of a confined server, or `None` if the server is not confined.
     fn confined(&self, configured: &Configured) -> anyhow::Result<Option<Confined>> {
         let Configured { name, entry, owner, .. } = configured;
         let Some(command) = &entry.command else { return Ok(None) };
@@ -103,7 +104,7 @@ impl Connecting<'_> {
 }
 
 impl Connected {
-    /// Says which servers are not there, and why.
+    /// Prints a warning for each server that failed or is still starting, and for each tool that was refused.
     pub(crate) fn tell_failures(&self) {
         for (name, status) in self.connections.status() {
             match status {
@@ -130,12 +131,13 @@ impl Connected {
         }
     }
 
-    /// Whether there is no server.
+    /// Returns true if no server is connected.
     pub(crate) fn is_empty(&self) -> bool {
         self.connections.clients().next().is_none()
     }
 
-    /// Keeps them, and what they offer true, until the runtime ends: a run has no better place for them.
+    /// Keeps the connections, and the updates of their tools, alive until the runtime ends: no object of a
+    /// run lives as long.
     pub(crate) fn keep(self) {
         tokio::spawn(async move {
             let _connected = self;
@@ -143,13 +145,13 @@ impl Connected {
         });
     }
 
-    /// What all of them offer, as it comes and goes.
+    /// Returns the tools of all servers, which change when a server's list changes.
     pub(crate) fn dynamic(&self) -> &DynamicTools {
         &self.dynamic
     }
 }
 
-/// By the servers' own names.
+/// Looks servers up by their configured names.
 impl McpServers for Connected {
     fn names(&self) -> Vec<(String, Vec<String>)> {
         self.connections.names()
@@ -165,7 +167,7 @@ impl McpServers for Connected {
 }
 
 fn file_url(root: &Path) -> String {
-    // What an address does not take as it is, is written as percent signs and digits.
+    // Percent-encode every other byte.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     root.as_os_str().as_encoded_bytes().iter().fold("file://".to_owned(), |url, &byte| {
         if plain(byte) {
@@ -176,8 +178,9 @@ fn file_url(root: &Path) -> String {
     })
 }
 
-/// The policy with what the user's configuration says of approvals: a rule for each tool that needs no more questions once
-/// it was accepted. A project's entry can only tighten (RULES H11), and `always` needs no rule: such a tool is critical.
+/// Adds the user's configured approvals to the policy: one rule for each tool with `approval = "never"`,
+/// which then asks only until its definition is accepted. A project's entry can only tighten, so it adds no
+/// rule (RULES H11). `always` needs no rule, because it makes a tool critical.
 pub(crate) fn ruled(policy: Policy, connected: &Connected, servers: &[Configured]) -> anyhow::Result<Policy> {
     let mut file = RuleFile::default();
     let users = servers.iter().filter(|server| server.owner == Owner::User);
@@ -200,7 +203,7 @@ pub(crate) fn ruled(policy: Policy, connected: &Connected, servers: &[Configured
     policy.with_file(Source::User, file).context("what the configuration says of approvals is no rule")
 }
 
-/// The secrets of the entries: what is set for a server, or sent to it, and looks like one.
+/// Returns the secrets of the entries: values of variables and headers that look secret.
 pub(crate) fn secrets_of(servers: &[Configured]) -> Vec<SecretString> {
     let entries = servers.iter().map(|server| &server.entry);
     let values = entries.flat_map(|entry| {

@@ -1,4 +1,4 @@
-//! `windlass mcp doctor`: each server started or reached, and what is wrong with it.
+//! `windlass mcp doctor`: connects each server and prints its state and problems.
 
 use std::process::ExitCode;
 
@@ -10,12 +10,12 @@ use super::target::Targets;
 use crate::arguments::McpTarget;
 use crate::output;
 
-/// How many of its last lines are shown of a server that is not well.
+/// Number of printed lines from the end of a server's log.
 const LINES: usize = 5;
 
 pub(crate) async fn doctor(target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
     let mut targets = Targets::of(target)?;
-    // What is required is told like the others here, and stops nothing.
+    // A required server must not stop the diagnosis of the others.
     for server in &mut targets.servers {
         server.entry.required = false;
     }

@@ -1,4 +1,4 @@
-//! One server as a configuration file has it.
+//! A server's entry in a configuration file.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -8,66 +8,66 @@ use serde::{Deserialize, Serialize};
 
 use crate::arguments::SandboxName;
 
-/// One `[mcp_servers.NAME]`.
+/// The table `[mcp_servers.NAME]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    /// The program that is the server.
+    /// Program of a server that runs as a child process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) args: Vec<String>,
-    /// Where it starts; relative to the folder of the work.
+    /// Working directory of the process, relative to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<PathBuf>,
-    /// The address of the server.
+    /// Address of a server that is reached over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// The variable of the environment that holds the token for it.
+    /// Name of the environment variable with the server's bearer token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bearer_token_env_var: Option<String>,
-    /// Origins that a sign-in may reach although their addresses are not public, such as the authority of a company's own
-    /// network.
+    /// Origins that a sign-in may reach although their addresses are not public, such as the authority in a
+    /// company's network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) oauth_authorities: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) startup_timeout_sec: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tool_timeout_sec: Option<f64>,
-    /// These tools alone.
+    /// The only tools that are offered, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) enabled_tools: Option<Vec<String>>,
-    /// None of these tools.
+    /// Tools that are not offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) disabled_tools: Vec<String>,
-    /// Whether nothing begins without it.
+    /// True if a run must not start without the server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) required: bool,
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     pub(crate) enabled: bool,
-    /// Whether its tools ask.
+    /// Approval of calls of the server's tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) approval: Option<ApprovalWord>,
-    /// Whether its process is confined: the folder of the work to write, no network. Without a word a project's server
-    /// is, and one of the user's, who knows what it needs, is not.
+    /// Confinement of the process: write access to the workspace only, and no network. By default a project's
+    /// server is confined, and a user's server is not, because users know what their servers need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sandbox: Option<SandboxName>,
-    /// Variables of the environment that it gets, whatever their names are.
+    /// Names of environment variables that the process inherits, whatever their names are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) env_vars: Vec<String>,
-    /// Variables that are set for it.
+    /// Environment variables that are set for the process.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) env: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) http_headers: BTreeMap<String, String>,
-    /// Headers by the variables of the environment that hold them.
+    /// Names of environment variables with the values of headers, by header.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) env_http_headers: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) tools: BTreeMap<String, ToolEntry>,
 }
 
-/// One `[mcp_servers.NAME.tools.TOOL]`.
+/// The table `[mcp_servers.NAME.tools.TOOL]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ToolEntry {
@@ -75,19 +75,19 @@ pub(crate) struct ToolEntry {
     pub(crate) approval: Option<ApprovalWord>,
 }
 
-/// Whether a tool asks before it runs.
+/// Approval of a tool's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ApprovalWord {
-    /// As policy says.
+    /// Policy decides.
     Policy,
-    /// Each time.
+    /// Each call asks.
     Always,
-    /// Not, once its definition was accepted.
+    /// Calls do not ask after the tool's definition was accepted.
     Never,
 }
 
-/// The keys of an entry, for the near miss of one that is unknown.
+/// Keys of an entry, for the suggestion after an unknown key.
 pub(crate) const KEYS: [&str; 19] = [
     "command",
     "args",
@@ -109,7 +109,7 @@ pub(crate) const KEYS: [&str; 19] = [
     "env_http_headers",
     "tools",
 ];
-/// The keys of a tool's entry.
+/// Keys of a tool's entry.
 pub(crate) const TOOL_KEYS: [&str; 1] = ["approval"];
 
 fn yes() -> bool {
@@ -117,7 +117,7 @@ fn yes() -> bool {
 }
 
 impl Entry {
-    /// What is wrong with it, beside its keys.
+    /// Checks the entry's values and combinations of keys. The keys themselves were checked before.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         match (&self.command, &self.url) {
             (Some(_), Some(_)) => anyhow::bail!("it has `command` and `url`; a server is one of both"),
@@ -162,7 +162,8 @@ impl Entry {
         Ok(())
     }
 
-    /// What it would start or reach, in words. Values may be keys and are not in it.
+    /// Returns the command or the address for display. Values of variables may be secrets and are replaced by
+    /// `…`.
     pub(crate) fn words(&self) -> String {
         if let Some(url) = &self.url {
             return url.clone();
@@ -174,7 +175,7 @@ impl Entry {
     }
 }
 
-/// Whether a text is a scheme, a host and perhaps a port.
+/// Returns true if a text consists of a scheme, a host and an optional port.
 fn is_origin(text: &str) -> bool {
     let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let host = host.map(|rest| rest.strip_suffix('/').unwrap_or(rest));
@@ -182,7 +183,7 @@ fn is_origin(text: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && host.chars().all(is_plain))
 }
 
-/// Whether an origin has an address of another machine in the place of a name. Sign-ins take none of those.
+/// Returns true if an origin has an IP address that is not a loopback address. Sign-ins refuse such origins.
 fn is_foreign_address(origin: &str) -> bool {
     let host = origin.rsplit("//").next().unwrap_or_default().trim_end_matches('/');
     let host = if host.starts_with('[') { host.split_inclusive(']').next() } else { host.split(':').next() };
@@ -197,7 +198,7 @@ fn no_such(keys: &[(&str, bool)], with: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A word that can be told from its neighbours.
+/// Quotes a word that contains a space or a special character.
 fn quoted(word: &str) -> String {
     let is_plain = !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=@,+%".contains(&byte));

@@ -1,4 +1,4 @@
-//! Other clients' JSON: `mcpServers`, and `servers` of editors.
+//! Reads the JSON configurations of other MCP clients: `mcpServers`, and `servers` of editors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 use super::entry::Entry;
 use crate::secrets;
 
-/// What was read, and what a human has to know of it.
+/// The imported entries, with notes for the user.
 #[derive(Debug, Default)]
 pub(crate) struct Import {
     pub(crate) entries: BTreeMap<String, Entry>,
     pub(crate) notes: Vec<String>,
 }
 
-/// Keys that mean something to other clients and are decided elsewhere here.
+/// Keys of other clients without an equivalent in an entry, with the reason for the user.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("alwaysAllow", "which calls run without a question is said in the policy file"),
     ("autoApprove", "which calls run without a question is said in the policy file"),
@@ -25,9 +25,9 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("gallery", "it is an editor's own"),
 ];
 
-/// The servers of a text. Values that look like secrets are copied only where that was said.
+/// Parses the servers of a text. Copies values that look like secrets only if `with_secrets` is set.
 pub(crate) fn read(text: &str, with_secrets: bool) -> anyhow::Result<Import> {
-    // Editors on Windows write a byte order mark.
+    // Editors on Windows write a BOM.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = serde_json::from_str(&without_comments(text)).context("it is no JSON")?;
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
@@ -53,12 +53,12 @@ pub(crate) fn read(text: &str, with_secrets: bool) -> anyhow::Result<Import> {
     Ok(import)
 }
 
-/// Reads one server and says what could not be carried over.
+/// Reader of one server, which notes all properties that are not imported.
 struct Reader<'a> {
     name: &'a str,
     with_secrets: bool,
     notes: &'a mut Vec<String>,
-    /// The variables for headers that are given out: no two servers get the token of one.
+    /// Variable names that were given to headers, so that no server is sent the token of another one.
     variables: &'a mut BTreeSet<String>,
 }
 
@@ -99,7 +99,7 @@ impl Reader<'_> {
         for (name, value) in server.get("env").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             if let Some(other) = variable_in(&value).filter(|other| *other != name.as_str()) {
-                // `env_vars` hands a variable on under its own name.
+                // `env_vars` passes a variable on only under its own name.
                 self.note(&format!(
                     "{name} is left out: it was taken from your variable {other}, and a variable is handed on under its \
                      own name here"
@@ -160,8 +160,9 @@ impl Reader<'_> {
         }
     }
 
-    /// Seconds with some clients, milliseconds with others. Limits in seconds go up to an hour (Roo Code, Cline), so a
-    /// larger number is milliseconds; what a number up to there was taken for is noted.
+    /// Returns the timeout in seconds. Some clients write seconds, others milliseconds. Limits in seconds go
+    /// up to one hour (Roo Code, Cline), so a larger number is read as milliseconds; for a smaller one a note
+    /// states that it was read as seconds.
     fn timeout(&mut self, server: &Map<String, Value>) -> Option<f64> {
         let time = server.get("timeout").and_then(Value::as_f64).filter(|time| *time > 0.0)?;
         if time > LONGEST_SECONDS {
@@ -171,7 +172,7 @@ impl Reader<'_> {
         Some(time)
     }
 
-    /// A name for the variable of a header, which no other server of the file has.
+    /// Returns a variable name for a header that no other server of the file uses.
     fn variable(&mut self, what: &str) -> String {
         let plain = variable(self.name, what);
         let mut name = plain.clone();
@@ -189,10 +190,11 @@ impl Reader<'_> {
     }
 }
 
-/// The longest time that another client's file means in seconds.
+/// Maximum timeout that is read as seconds.
 const LONGEST_SECONDS: f64 = 3_600.0;
 
-/// The variable whose value a text is: `${VAR}`, `${env:VAR}`, `${VAR:-default}`.
+/// Returns the name of the variable if the text is one reference: `${VAR}`, `${env:VAR}` or
+/// `${VAR:-default}`.
 fn variable_in(value: &str) -> Option<&str> {
     let inside = value.strip_prefix("${")?.strip_suffix('}')?;
     let name = inside.strip_prefix("env:").unwrap_or(inside);
@@ -201,13 +203,13 @@ fn variable_in(value: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-/// Whether a value is more than one place of another client's.
+/// Returns true if a value contains a reference and other text, or more than one reference.
 fn is_composed(value: &str) -> bool {
     let is_one = value.starts_with("${") && value.find('}') == value.len().checked_sub(1);
     is_reference(value) && !is_one
 }
 
-/// Whether a value is a place of another client's: `${VAR}`, `${env:VAR}`, `${input:key}`.
+/// Returns true if a value contains a reference of another client: `${VAR}`, `${env:VAR}`, `${input:key}`.
 fn is_reference(value: &str) -> bool {
     value.contains("${")
 }
@@ -216,13 +218,13 @@ fn is_secret_header(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("authorization") || secrets::is_secret(&name.replace('-', "_"), value)
 }
 
-/// The name of a variable for a server's header.
+/// Returns the name of the variable for a server's header.
 fn variable(server: &str, what: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
     format!("{server}_{what}").chars().map(plain).collect()
 }
 
-/// A name that a server may have here.
+/// Replaces the characters that a server's name must not have, and shortens the name to 64 characters.
 pub(crate) fn legal(name: &str) -> String {
     let plain =
         |letter: char| if letter.is_ascii_alphanumeric() || "_.-".contains(letter) { letter } else { '-' };
@@ -230,7 +232,7 @@ pub(crate) fn legal(name: &str) -> String {
     if legal.is_empty() { "server".to_owned() } else { legal }
 }
 
-/// The same text with the comments and the last commas that editors allow as blanks; what stands in strings stays.
+/// Removes comments and trailing commas, which editors permit, outside of strings.
 fn without_comments(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(letter) = rest.chars().next() {
@@ -260,7 +262,7 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// Where a string ends that the text begins with.
+/// Returns the byte offset after the string literal at the start of a text.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip(1) {

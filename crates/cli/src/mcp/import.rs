@@ -1,4 +1,4 @@
-//! `windlass mcp import`: the servers that other clients are configured with.
+//! `windlass mcp import`: imports servers from the configurations of other clients.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::arguments::McpImport;
 use crate::kept_file::change_settings;
 use crate::{input, output};
 
-/// The table of the servers.
+/// Name of the table of servers.
 const SERVERS: &str = "mcp_servers";
 
 pub(crate) fn import(arguments: &McpImport) -> anyhow::Result<ExitCode> {
@@ -42,14 +42,14 @@ fn toml_of(entries: &BTreeMap<String, Entry>) -> anyhow::Result<String> {
     toml::to_string(&servers).context("the entries do not become TOML")
 }
 
-/// Puts the entries into the user's file, which keeps its comments and everything else; whole or not at all.
+/// Adds the entries to the user's file with an atomic write. Comments and other content are kept.
 fn write(import: &Import, force: bool) -> anyhow::Result<()> {
     let file = config::user_file().context("no place for settings: set WINDLASS_CONFIG_DIR or HOME")?;
     change_settings(&file, |real| changed(real, import, force))?;
     output::print(&format!("{} has: {}\n", file.display(), names(import)))
 }
 
-/// The text of the user's file with the entries in it.
+/// Returns the text of the user's file with the entries added.
 fn changed(file: &Path, import: &Import, force: bool) -> anyhow::Result<String> {
     let refused = || format!("{} is refused", file.display());
     let before = read_settings(file, SettingsOwner::User).with_context(refused)?.unwrap_or_default();
@@ -74,7 +74,8 @@ fn changed(file: &Path, import: &Import, force: bool) -> anyhow::Result<String> 
     let new = added.get_mut(SERVERS).and_then(Item::as_table_mut).context("the entries are no table")?;
     for name in import.entries.keys() {
         if let Some(mut item) = new.remove(name) {
-            // Its place in the old text means nothing in the new one: behind what is there.
+            // `toml_edit` orders tables by the positions in their old document. Without a position the table
+            // is appended.
             if let Some(table) = item.as_table_mut() {
                 table.set_position(None);
             }

@@ -1,4 +1,4 @@
-//! `windlass mcp list`: what is configured.
+//! `windlass mcp list`: lists the configured servers.
 
 use std::path::Path;
 use std::process::ExitCode;

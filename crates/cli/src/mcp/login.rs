@@ -1,4 +1,4 @@
-//! `windlass mcp login`: a sign-in in the browser.
+//! `windlass mcp login`: signs in to a server with the browser.
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -9,7 +9,7 @@ use super::target::Targets;
 use crate::arguments::McpTarget;
 use crate::output;
 
-/// Whether a browser is opened.
+/// Use of a browser for the sign-in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Browser {
     Opened,
@@ -18,7 +18,7 @@ pub(crate) enum Browser {
 
 pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
     let server = only(target)?;
-    // What the server says about signing in names its authority.
+    // The challenge in the server's refusal names its authority.
     let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
         Ok(_) => {
             output::note(&format!("the MCP server {} lets you in already", server.id()));
@@ -64,7 +64,8 @@ fn only(target: &McpTarget) -> anyhow::Result<McpServer> {
     server::server(configured, &targets.root)
 }
 
-/// Opens an address, as one argument and without a shell (SECURITY "MCP").
+/// Opens an address in the browser, as one argument and without a shell (SECURITY "MCP"). Returns false if no
+/// program could be started.
 fn open(url: &str) -> bool {
     let programs: &[&str] = if cfg!(target_os = "macos") { &["open"] } else { &["xdg-open", "wslview"] };
     programs.iter().any(|program| {

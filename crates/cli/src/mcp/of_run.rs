@@ -1,4 +1,4 @@
-//! The servers of a run: connected before its first turn, under the run's own policy and human.
+//! MCP servers of a run, connected before its first turn, under the run's policy and with its human.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,27 +13,28 @@ use super::config::{self, Configured};
 use super::connect::{self, Connected, Connecting};
 use crate::tape::Tape;
 
-/// How long a run waits for servers that need not be there. The tools of those that come later are offered from
-/// then on.
+/// Maximum time that a run waits for optional servers at its start. Tools of slower servers are offered as
+/// soon as they connect.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The servers that are configured for a run.
+/// The configured servers of a run.
 pub(crate) struct Servers {
     servers: Vec<Configured>,
 }
 
 impl Servers {
-    /// What is configured for a folder.
+    /// Loads the configured servers of a folder.
     pub(crate) fn of(root: &Path) -> anyhow::Result<Self> {
         Ok(Self { servers: config::load(root)? })
     }
 
-    /// What is secret to them.
+    /// Returns the secrets of the servers' entries.
     pub(crate) fn secrets(&self) -> Vec<secrecy::SecretString> {
         connect::secrets_of(&self.servers)
     }
 
-    /// Starts and reaches them. One that fails is said and stops nothing, unless it is required (RULES M4).
+    /// Starts and connects the servers. A failed server gives a warning, and an error only if it is required
+    /// (RULES M4).
     pub(crate) async fn connect(
         &self,
         root: &Path,
@@ -43,14 +44,14 @@ impl Servers {
     ) -> anyhow::Result<Connected> {
         let connecting = Connecting { root, human, redactor, shell, tape };
         let connected = connecting.connect(&self.servers).await?;
-        // Whoever is not there in time is told below.
+        // `tell_failures` reports the servers that are still starting.
         let _ = tokio::time::timeout(PATIENCE, connected.connections.settled()).await;
         connected.connections.begin_turn();
         connected.tell_failures();
         Ok(connected)
     }
 
-    /// The policy with what the configuration says of approvals.
+    /// Adds the configured approvals to the policy.
     pub(crate) fn ruled(&self, policy: Policy, connected: &Connected) -> anyhow::Result<Policy> {
         connect::ruled(policy, connected, &self.servers)
     }

@@ -1,4 +1,4 @@
-//! `windlass mcp resources`: what servers have to read.
+//! `windlass mcp resources`: lists and reads the resources of servers.
 
 use std::process::ExitCode;
 

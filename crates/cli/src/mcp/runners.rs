@@ -1,19 +1,21 @@
-//! Programs that run what a file of the project says, by kind, with the files that decide.
+//! Programs that run commands from a project's files (`npm`, `make`, `uv`), by kind, with the files that
+//! determine these commands.
 
 use std::collections::BTreeSet;
 
 use windlass_command::{Certainty, Scan};
 
-/// Programs of one kind, and what decides for them. Each text has names with blanks between them.
+/// A kind of programs, with the files that control them. Each field is a list of names, separated
+/// by spaces.
 struct Kind {
     /// Names of the programs, without folder and version.
     programs: &'static str,
-    /// Files in the folder where the program starts, or in a folder above it, that say what runs. A name that begins
-    /// with `*` stands for all files with that ending.
+    /// Files that determine what runs, in the program's working directory or in an ancestor of it. A name of
+    /// the form `*.ext` matches all files with that ending.
     files: &'static str,
-    /// Files of the same folders that only fix versions and places: they name no script.
+    /// Files in the same folders that only fix versions and locations. They name no script.
     locks: &'static str,
-    /// Folders of the same folders in which a bare name is looked up as a program.
+    /// Folders in the same folders in which a bare name is looked up as a program.
     bins: &'static str,
 }
 
@@ -170,20 +172,20 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// What decides for the programs of a command.
+/// Files and folders that control the programs of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct RunnerFiles {
-    /// Files that say what runs. Those with a `*` stand for an ending.
+    /// Files that determine what runs. A name of the form `*.ext` matches all files with that ending.
     pub(super) files: BTreeSet<&'static str>,
-    /// Files that fix versions and places.
+    /// Files that fix versions and locations.
     pub(super) locks: BTreeSet<&'static str>,
     /// Folders in which bare names are looked up.
     pub(super) bins: BTreeSet<&'static str>,
 }
 
 impl RunnerFiles {
-    /// Finds what decides for a command. Where a program is named by an expansion, or stands behind a program that may
-    /// start it, it counts; where the command cannot be read to its end, every kind counts.
+    /// Finds the deciding files of a command. A program also counts if only an expansion, or another program
+    /// that may start it, can run it. If the command cannot be parsed completely, all kinds count.
     pub(super) fn of(command: &[String]) -> Self {
         let scan = Scan::of_argv(command);
         let is_whole = scan.certainty() == Certainty::Whole;

@@ -1,4 +1,4 @@
-//! `windlass mcp serve`: this program's tools for other programs' agents.
+//! `windlass mcp serve`: serves this program's tools to agents in other programs.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -14,13 +14,13 @@ use super::served::Served;
 use crate::arguments::McpServe;
 use crate::output;
 
-/// Where a user says the token.
+/// Environment variable with the user's token.
 const TOKEN: &str = "WINDLASS_MCP_TOKEN";
 
-/// The fewest letters of a token that a user says: fewer can be guessed.
+/// Minimum length of the user's token in characters, so that it cannot be guessed.
 const TOKEN_LETTERS: usize = 16;
 
-/// Words for a client's model.
+/// Instructions for the client's model.
 const INSTRUCTIONS: &str = "Tools that work in one folder of the user's machine; paths are relative to it. A call may need the \
     user's approval. If one is denied, do not try to get the same in another way.";
 
@@ -67,11 +67,11 @@ async fn over_http(
     Ok(())
 }
 
-/// What a client has to know to come in.
+/// Bearer token that clients must send.
 enum Token {
-    /// The user has it already.
+    /// The user's token from the environment.
     Said(String),
-    /// It is made for this process.
+    /// A random token of this process.
     Made(String),
 }
 
@@ -101,7 +101,7 @@ fn token(arguments: &McpServe) -> anyhow::Result<Option<Token>> {
     Ok(Some(Token::Made(hex)))
 }
 
-/// A token that the user has said is not shown: she has it.
+/// Prints the address, and the token only if it is random: the user already has a token of their own.
 fn tell(arguments: &McpServe, url: &str, token: Option<&Token>) -> anyhow::Result<()> {
     let made = match token {
         Some(Token::Made(token)) => Some(token),

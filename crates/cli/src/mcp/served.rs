@@ -1,4 +1,4 @@
-//! The tools that are served, and what becomes of a client's call: judged as a run judges it.
+//! The served tools, and the judgement of a client's calls by the same rules as in a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::setup::Offered;
 use crate::tape::Tape;
 use crate::{confine, modes, policies, secrets, setup};
 
-/// Tools that are about a run of this program: its plan, its end, its commands. A client has its own.
+/// Tools that concern a run of this program: its plan, its completion, its commands. Clients have their own.
 const OF_A_RUN: [&str; 4] = ["update_todo_list", "update_plan", "run_slash_command", "skill"];
 
-/// How often a call is looked at anew because what it meets changed while it was asked about.
+/// Maximum number of questions about one call whose facts change while the user decides.
 const LOOKS: usize = 2;
 
-/// Tools over one folder, for clients that are strangers.
+/// Tools of one folder, served to unknown clients.
 pub(crate) struct Served {
     toolbox: Toolbox,
     policy: Policy,
@@ -35,11 +35,11 @@ pub(crate) struct Served {
     mode: Mode,
     redactor: Redactor,
     root: PathBuf,
-    /// Long outputs, gone with this process.
+    /// Temporary folder for long outputs, deleted when the process ends.
     outputs: TempDir,
 }
 
-/// A call as it was judged.
+/// A checked call with its decision and the digest of its facts.
 struct Judged {
     checked: Checked,
     decision: Decision,
@@ -73,7 +73,7 @@ impl Served {
         })
     }
 
-    /// Looks at a call, and decides. It looks at the disk: not for an async thread.
+    /// Checks a call and decides about it. Reads files, so it must not run on an async thread.
     fn judge(&self, call: &ToolCall) -> Result<Judged, Box<ToolResult>> {
         let checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         let root = self.root.display().to_string();
@@ -84,7 +84,7 @@ impl Served {
             .with_links(self.policy.resolve_links())
             .with_mode(self.mode)
             .with_place(root.as_str(), u64::try_from(now).unwrap_or(u64::MAX))
-            // What the client's model has read is not known here.
+            // The server does not know the client's conversation, so it assumes untrusted text.
             .with_taint(true)
             .with_secret(self.redactor.contains_secret_in_json(&call.payload.text()));
         let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &checked.facts);
@@ -125,7 +125,8 @@ impl Served {
         Err(refused(&call, ResultStatus::Denied, text))
     }
 
-    /// Whether policy, or the human at the client, lets the call through.
+    /// Returns `Ok` if policy allows the call or the client's user approves it, otherwise the result of the
+    /// refusal.
     async fn permit(&self, call: &ToolCall, judged: &Judged, caller: &Caller) -> Result<(), Box<ToolResult>> {
         let reason = &judged.decision.reason;
         match judged.decision.verdict {
@@ -160,7 +161,8 @@ impl Served {
         }
     }
 
-    /// What a human is shown is what was hashed and what runs (RULES H14), without secrets.
+    /// Returns the question for the user. It shows the same content that was hashed and that will run
+    /// (RULES H14), with secrets removed.
     fn question(&self, judged: &Judged) -> String {
         let Judged { checked, decision, digest } = judged;
         let request = ApprovalRequest::new(
@@ -174,7 +176,7 @@ impl Served {
         self.redactor.redact(&words).into_owned()
     }
 
-    /// Runs a call that may, if it still stands when its turn has come (RULES H5).
+    /// Runs a permitted call if its digest is unchanged at the time of its execution (RULES H5).
     async fn run(self: &Arc<Self>, judged: &Judged, caller: &Caller) -> Result<ToolResult, Box<ToolResult>> {
         let call = &judged.checked.call;
         let (teller, human) = (caller.clone(), Arc::new(caller.clone()));

@@ -1,4 +1,4 @@
-//! A configured server as the crate for servers takes it.
+//! Converts a configured server to a `McpServer`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,13 +13,13 @@ use super::config::Configured;
 use super::entry::{ApprovalWord, Entry};
 use crate::{output, runs};
 
-/// Where tokens of sign-ins are kept.
+/// Folder of the sign-ins' tokens, in the state folder.
 const TOKENS: &str = "mcp/tokens";
 
-/// How long a server may take to start, if nothing is said: the first start of many fetches a package.
+/// Default limit on the start of a server. The first start of many servers downloads a package.
 const STARTUP: Duration = Duration::from_secs(30);
 
-/// A server as the crate for servers takes it.
+/// Converts a configured server to a `McpServer`.
 pub(crate) fn server(configured: &Configured, root: &Path) -> anyhow::Result<McpServer> {
     let Configured { name, entry, .. } = configured;
     let of_it = || format!("the MCP server {name} cannot be used");
@@ -94,7 +94,8 @@ pub(crate) fn folder(entry: &Entry, root: &Path) -> PathBuf {
     entry.cwd.as_ref().map_or_else(|| root.to_path_buf(), |folder| root.join(folder))
 }
 
-/// What is set for its process. A variable that is named and not there is said: the server would fail at it.
+/// Returns the environment variables for the server's process. Prints a warning for a missing variable,
+/// because the server would fail without it.
 pub(crate) fn environment(server: &str, entry: &Entry) -> BTreeMap<String, OsString> {
     let mut values: BTreeMap<String, OsString> =
         entry.env.iter().map(|(name, value)| (name.clone(), value.into())).collect();

@@ -1,4 +1,5 @@
-//! A project's server as it is shown before a yes, and the digest that binds the yes to everything that was shown.
+//! Description of a project's server before a trust decision, and the digest that binds the decision to the
+//! description.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,16 +14,17 @@ use super::server::folder;
 use crate::arguments::SandboxName;
 use crate::secrets;
 
-/// How many names of absent files are shown.
+/// Maximum number of displayed names of absent files.
 const ABSENT: usize = 8;
 
-/// The server in a line, safe on a terminal.
+/// Returns the server in one line, safe to print on a terminal.
 pub(crate) fn words(entry: &Entry) -> String {
     display_safe(&entry.words())
 }
 
-/// Everything that a yes permits, a line for each: where it is or what it starts, how it is confined, and what of the
-/// user's it gets. Values that look like secrets are named and not shown. `bound` are the project's files that it runs.
+/// Describes everything that trust in the server permits, one item for each line: its address or command, its
+/// confinement, and the variables and headers that it gets from the user. Names values that look like secrets
+/// without showing them. `bound` are the project's files that the server runs.
 pub(crate) fn describe(entry: &Entry, root: &Path, bound: &anyhow::Result<BoundFiles>) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
@@ -83,7 +85,7 @@ fn secret_word(name: &str) -> &'static str {
     if secrets::is_secret_name(name) { ", by its name a secret" } else { "" }
 }
 
-/// The project's files that decide what the server runs, a line for each, and names of files that would.
+/// Returns one line for each bound file, and one line for the absent files that would be bound.
 fn file_lines(bound: &BoundFiles) -> Vec<String> {
     let line = |(path, file): (&String, &BoundFile)| {
         let verb = match file.role {
@@ -103,8 +105,8 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
     lines
 }
 
-/// A digest of everything that the entry says, of the folder that it is for, and of the project's files that decide what it
-/// runs: what a human said yes to, and nothing else (RULES H11).
+/// Returns the digest that a trust decision is stored under. It covers the whole entry, the folder, and the
+/// bound files (RULES H11).
 pub(crate) fn digest(name: &str, entry: &Entry, root: &Path, bound: &BoundFiles) -> anyhow::Result<String> {
     let text = serde_json::to_string(entry).context("the entry does not become JSON")?;
     let place = root.as_os_str().as_encoded_bytes();
@@ -123,7 +125,7 @@ pub(crate) fn digest(name: &str, entry: &Entry, root: &Path, bound: &BoundFiles)
     Ok(hex(&hash.finalize()))
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");

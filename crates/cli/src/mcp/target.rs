@@ -1,4 +1,4 @@
-//! Which servers a command is about: those that are configured, or one that is named on the spot.
+//! Servers that a command uses: the configured ones, or one that its options define.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::tape::Tape;
 use crate::terminal::Terminal;
 use crate::{confine, secrets, setup};
 
-/// Servers, and the folder that they work in.
+/// Servers, and the root folder of their workspace.
 pub(crate) struct Targets {
     pub(crate) root: PathBuf,
     pub(crate) servers: Vec<Configured>,
@@ -27,7 +27,8 @@ impl Targets {
         Self::find(target.server.as_deref(), &target.spot)
     }
 
-    /// The server that is named, the one on the spot, or all.
+    /// Returns the server that the options define, the configured server with this name, or all configured
+    /// servers.
     pub(crate) fn find(name: Option<&str>, spot: &McpSpot) -> anyhow::Result<Self> {
         let root = setup::root(&spot.root)?;
         if let Some(server) = on_the_spot(spot)? {
@@ -44,7 +45,7 @@ impl Targets {
                 "there is no MCP server {name}{}",
                 meant.unwrap_or_else(|| format!("; there are: {}", known.join(", ")))
             );
-            // Whoever names it wants it.
+            // Naming a disabled server enables it for this command.
             for server in &mut servers {
                 server.entry.enabled = true;
             }
@@ -58,7 +59,7 @@ impl Targets {
         Ok(Self { root, servers })
     }
 
-    /// The one server that a command is about.
+    /// Returns the only server, or an error if there are several.
     pub(crate) fn only(&self) -> anyhow::Result<&Configured> {
         match self.servers.as_slice() {
             [server] => Ok(server),
@@ -69,14 +70,14 @@ impl Targets {
         }
     }
 
-    /// What is secret to the servers and in the folder.
+    /// Returns a redactor for the secrets of the servers and of the folder.
     pub(crate) fn redactor(&self) -> Redactor {
         let mut secrets = secrets::of_folder(&self.root);
         secrets.extend(secrets_of(&self.servers));
         Redactor::new(secrets)
     }
 
-    /// Starts and reaches them all. Somebody at the terminal is asked what they ask.
+    /// Starts and connects all servers. If there is a terminal, its user answers their elicitations.
     pub(crate) async fn connect(&self, spot: &McpSpot) -> anyhow::Result<Connected> {
         let shell = confine::shell(spot.sandbox, None)?;
         let human = Terminal::is_there().then(|| Arc::new(Terminal::new()) as Arc<dyn Human>);
@@ -109,7 +110,7 @@ fn usual() -> Entry {
     Entry { enabled: true, ..Entry::default() }
 }
 
-/// A name for a server that has none: its program's, or its host's.
+/// Returns a name for a server without one, from its program or its host.
 fn name_of(entry: &Entry) -> String {
     let text = entry.command.as_ref().or(entry.url.as_ref()).map_or("", String::as_str);
     if entry.url.is_some() {
@@ -117,7 +118,7 @@ fn name_of(entry: &Entry) -> String {
         return rest.split(['/', ':', '?']).next().unwrap_or_default().to_owned();
     }
     let last = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
-    // Of a program that starts programs, the word that says which.
+    // For a launcher, use the name of the program or package that it starts.
     let started = entry.args.iter().find(|word| !word.starts_with('-'));
     match (last(text).as_str(), started) {
         ("npx" | "uvx" | "node" | "python" | "python3" | "uv" | "bunx", Some(word)) => last(word),
@@ -125,7 +126,8 @@ fn name_of(entry: &Entry) -> String {
     }
 }
 
-/// The words of a command. Quotes keep a word together and are taken off; nothing else means anything.
+/// Splits a command into words. Quotes group characters to one word and are removed; no other character is
+/// special.
 pub(crate) fn words(text: &str) -> anyhow::Result<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in text.chars() {

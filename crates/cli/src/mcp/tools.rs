@@ -1,4 +1,4 @@
-//! `windlass mcp tools`: what servers can do.
+//! `windlass mcp tools`: lists the tools of servers.
 
 use std::process::ExitCode;
 

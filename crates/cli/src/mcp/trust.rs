@@ -1,4 +1,4 @@
-//! Which servers of projects the user has said yes to, and `windlass mcp trust`.
+//! `windlass mcp trust`, and the stored trust decisions about servers of projects.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,19 +16,19 @@ use crate::arguments::McpTrust;
 use crate::kept_file::{Form, KeptFile};
 use crate::{output, runs, setup};
 
-/// The file, in the folder for everything that is kept: outside of every project.
+/// Path of the file in the state folder, which is outside of every project.
 const FILE: &str = "mcp/trusted.json";
 
-/// The most changed files that a refusal names.
+/// Maximum number of changed files that a refusal names.
 const MOST_CHANGES: usize = 5;
 
-/// Digests of entries, each with words for a human who reads the file.
+/// Digests of trusted entries, each with a description for a human who reads the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Trusted {
     servers: BTreeMap<String, String>,
-    /// The project's files of each digest with digests of their own: they tell later what has changed. A yes of an older
-    /// version has none.
+    /// For each digest, the digests of the project's files, from which a later refusal names the changed
+    /// ones. Trust decisions of older versions have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -40,7 +40,7 @@ const FORM: Form<'_, Trusted> = Form {
 };
 
 impl Trusted {
-    /// The servers that were said yes to. Nothing is trusted while the file cannot be read, which is reported.
+    /// Loads the trust decisions. If the file cannot be read, reports the error and trusts no server.
     pub(crate) fn load() -> anyhow::Result<Self> {
         Ok(file()?.load(&FORM).unwrap_or_else(|error| {
             output::note(&format!("{error:#}; no project's server is trusted"));
@@ -48,7 +48,8 @@ impl Trusted {
         }))
     }
 
-    /// Returns why a server of a project is not started; `None` if the user said yes to exactly this.
+    /// Returns the reason why a project's server is not started, or `None` if the user trusts exactly this
+    /// entry and these files.
     pub(crate) fn refusal(&self, name: &str, entry: &Entry, root: &Path) -> Option<String> {
         let place = place(name, root);
         let is_known = self.servers.values().any(|words| words.starts_with(&place));
@@ -62,12 +63,12 @@ impl Trusted {
         match now {
             Ok((digest, _)) if self.servers.contains_key(&digest) => None,
             Ok((_, bound)) => Some(self.change(&place, &bound)),
-            // A file that cannot be read now is not the one that was said yes to.
+            // An unreadable file cannot have the trusted content.
             Err(error) => Some(format!("no yes can be bound to what it runs: {error:#}")),
         }
     }
 
-    /// What has changed since the yes to a server that is most like the present one.
+    /// Describes the differences to the trusted state of the server that has the fewest differences.
     fn change(&self, place: &str, bound: &BoundFiles) -> String {
         let digests = self.servers.iter().filter(|(_, words)| words.starts_with(place));
         let kept = digests.filter_map(|(digest, _)| self.files.get(digest));
@@ -84,17 +85,17 @@ impl Trusted {
     }
 }
 
-/// How the words of a yes to a server begin.
+/// Returns the prefix of the descriptions of a server's trust decisions.
 fn place(name: &str, root: &Path) -> String {
     format!("{name} in {}: ", root.display())
 }
 
-/// The files that a yes is bound to, as they are kept.
+/// Returns the stored form of the bound files.
 fn kept_files(bound: &BoundFiles) -> BTreeMap<String, String> {
     bound.files.iter().map(|(path, file)| (path.clone(), shown::hex(&file.digest))).collect()
 }
 
-/// How the files of a yes differ from those that are there now.
+/// Lists the differences between the files of a trust decision and the present files.
 fn changes(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
     let gone = then.keys().filter(|path| !now.contains_key(*path)).map(|path| format!("{path} is gone"));
     let other = now.iter().filter_map(|(path, digest)| match then.get(path) {
@@ -109,7 +110,7 @@ fn file() -> anyhow::Result<KeptFile> {
     Ok(KeptFile::new(runs::state()?.join(FILE), "no project's server is trusted"))
 }
 
-/// Says yes to servers of the project, or takes it back; without a name it lists them.
+/// Trusts servers of the project, or revokes the trust. Without names, lists them.
 pub(crate) fn trust(arguments: &McpTrust) -> anyhow::Result<ExitCode> {
     let root = setup::root(&arguments.root)?;
     let servers = config::load(&root)?;
@@ -135,7 +136,7 @@ pub(crate) fn trust(arguments: &McpTrust) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lists a server with all that a yes permits.
+/// Prints a server with everything that trust in it permits.
 fn list(server: &Configured, root: &Path) -> anyhow::Result<()> {
     let word = if server.is_trusted() { "trusted" } else { "not trusted" };
     let about = shown::describe(&server.entry, root, &BoundFiles::of(&server.entry, root));
@@ -148,13 +149,13 @@ fn list(server: &Configured, root: &Path) -> anyhow::Result<()> {
     ))
 }
 
-/// What the user says to one server.
+/// A trust decision of the user about one server.
 struct Answer<'a> {
     server: &'a Configured,
-    /// How the words of each yes to the server begin.
+    /// Prefix of the descriptions of the server's trust decisions.
     place: String,
     bound: anyhow::Result<BoundFiles>,
-    /// The digest that a yes is for, and its words; `None` takes every yes back.
+    /// Digest and description of the trusted state. `None` revokes all trust in the server.
     given: Option<(String, String)>,
 }
 
@@ -176,7 +177,7 @@ impl<'a> Answer<'a> {
             trusted.servers.insert(digest.clone(), words.clone());
             trusted.files.insert(digest.clone(), kept_files(bound));
         } else {
-            // A yes to another state of the same server's files ends, too.
+            // Revoking also ends trust in other states of the server's files.
             trusted.servers.retain(|_, words| !words.starts_with(&self.place));
             let Trusted { servers, files } = trusted;
             files.retain(|digest, _| servers.contains_key(digest));

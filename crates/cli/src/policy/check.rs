@@ -1,4 +1,4 @@
-//! `windlass policy check`: whether the rules of all files can be read, and what about them is to be said.
+//! `windlass policy check`: parses all policy files, and prints their errors, warnings and rules.
 
 use std::path::Path;
 use std::process::ExitCode;

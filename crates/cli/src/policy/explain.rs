@@ -1,4 +1,4 @@
-//! `windlass policy explain` and `policy test`: decisions about calls that nobody makes.
+//! `windlass policy explain` and `policy test`: decide about hypothetical calls.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ impl<'a> Explained<'a> {
                 risk: Some(decision.risk),
                 trace: &decision.trace,
             },
-            // A call that is refused before policy sees it: stage 0, validity.
+            // A call that is refused before policy receives it: stage 0, validity.
             Err(result) => {
                 let is_unknown = result.status == ResultStatus::UnknownTool;
                 Self {
@@ -58,7 +58,7 @@ pub(crate) fn explain(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Decides about each call and compares with what it expects.
+/// Decides about each call, and compares the decision with the expected one.
 pub(crate) fn test(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
     let (mut passed, mut failed) = (0_usize, 0_usize);
     for asked in Asked::read(&input::text(file)?) {

@@ -1,4 +1,4 @@
-//! Deciding about a call that nobody makes.
+//! Decides about hypothetical calls.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use windlass_toolbox::Toolbox;
 use crate::arguments::{AutonomyName, PresetName, SandboxName};
 use crate::{confine, policies, secrets, setup};
 
-/// A call as these commands read it: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
-/// print it, with arguments as JSON or as a text of JSON.
+/// A call in the input of these commands: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
+/// print it. Arguments are JSON or a string with JSON.
 #[derive(Deserialize)]
 pub(crate) struct Asked {
     #[serde(alias = "name")]
     pub(crate) tool: String,
     #[serde(alias = "arguments", default)]
     input: Value,
-    /// What `policy test` expects to be decided.
+    /// The decision that `policy test` expects.
     #[serde(default)]
     pub(crate) expect: Option<String>,
     /// The rule that `policy test` expects to decide.
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Reads lines, each a call.
+    /// Parses lines with one call each.
     pub(crate) fn read(text: &str) -> impl Iterator<Item = anyhow::Result<(usize, Self)>> {
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| {
             let number = at.saturating_add(1);
@@ -40,7 +40,7 @@ impl Asked {
     }
 }
 
-/// Decides as a run in a folder would, before any answer of a human.
+/// Judge that decides like a run in a folder before any answer of a human.
 pub(crate) struct Judge {
     toolbox: Toolbox,
     policy: Policy,
@@ -58,7 +58,7 @@ impl Judge {
         Ok(Self { toolbox, policy, mode: autonomy.mode(), redactor })
     }
 
-    /// The decision, or the result of a call that policy never sees.
+    /// Returns the decision, or the result of a call that is refused before policy receives it.
     pub(crate) fn decide(&self, asked: &Asked) -> anyhow::Result<Result<Decision, ToolResult>> {
         let id = CallId::new("explain")?;
         let text = match &asked.input {

@@ -1,4 +1,4 @@
-//! `windlass policy learned`: what a person's answers have taught.
+//! `windlass policy learned`: lists and revokes learned permissions.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use crate::drive::Telling;
 use crate::lessons::LessonFile;
 use crate::{mcp, output, policies, setup};
 
-/// Lists what was learned in a workspace, or takes a lesson back.
+/// Lists the learned permissions of a workspace, or revokes one.
 pub(crate) fn learned(
     root: &Path,
     policy: Option<&Path>,

@@ -1,4 +1,4 @@
-//! `windlass policy shadow`: which decisions of recorded runs another policy would change.
+//! `windlass policy shadow`: applies another policy to recorded runs, and lists the changed decisions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::drive::Telling;
 use crate::runs::{self, RunFolder};
 use crate::{output, policies, setup};
 
-/// How many decisions were made again, and how many would be others.
+/// Numbers of repeated decisions, of changed ones, and of those that were recorded without facts.
 #[derive(Default)]
 struct Count {
     decisions: usize,
@@ -49,7 +49,7 @@ pub(crate) fn shadow(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A journal by its path, or by the id of its run.
+/// Returns the path of a journal, given as a path or as the id of its run.
 fn path_of(journal: &Path) -> anyhow::Result<PathBuf> {
     if journal.is_file() {
         return Ok(journal.to_owned());
@@ -90,8 +90,9 @@ fn of_run(
     Ok(())
 }
 
-/// What a human had allowed for the session, or had taught, would hold under the other policy too where that policy
-/// would only ask because no rule speaks.
+/// Returns true if the verdict differs. A call that a human allowed for the session or by a learned
+/// permission counts as unchanged if the other policy only asks and can remember the answer: the permission
+/// would then apply there, too.
 fn is_changed(before: &Decision, now: &Decision) -> bool {
     let by_human = before.reason.rule_id.starts_with("g.") || before.reason.rule_id.starts_with("l.");
     let may_hold = now.verdict == Verdict::Ask && now.can_remember();

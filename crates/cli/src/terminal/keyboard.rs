@@ -1,4 +1,4 @@
-//! Lines from a terminal that were entered after a question stood there, and lines from a pipe.
+//! Reads lines from a terminal that were entered after a question was displayed.
 
 use std::io::{self, Stdin, Write as _};
 use std::os::fd::AsFd as _;
@@ -12,38 +12,40 @@ use rustix::termios::{QueueSelector, tcflush};
 
 use super::reply::Line;
 
-/// How long keys are discarded after a question appeared. A key that arrives in this time was meant for something else;
-/// every line that does begins the time anew.
+/// Quiet time after a question appears. Keys before its end were typed for something else and are discarded;
+/// each of them restarts the time.
 const GUARD: Duration = Duration::from_millis(300);
-/// How often a reader looks whether its question was withdrawn.
+/// Interval at which a reader checks whether its question was withdrawn.
 const LOOK: Duration = Duration::from_millis(50);
-/// The longest line that is read, in bytes. What a terminal delivers at once is 4 KB at most; a paste can be longer.
+/// Maximum size of a line in bytes. A terminal delivers at most 4 KB at once; a paste can be longer.
 const LINE_BYTES: usize = 1024 * 1024;
 
-/// Marks around pasted text, and the switch by which a terminal sends them (bracketed paste, xterm's mode 2004).
+/// Marks around pasted text, and the sequences that enable and disable them (bracketed paste, xterm's mode
+/// 2004).
 const PASTE_BEGIN: &str = "\u{1b}[200~";
 const PASTE_END: &str = "\u{1b}[201~";
 const PASTE_ON: &[u8] = b"\x1b[?2004h";
 const PASTE_OFF: &[u8] = b"\x1b[?2004l";
 
-/// A line, or the end of the input.
+/// A line, or `None` at the end of the input.
 pub(super) type Entered = Option<Line>;
 
-/// Reads a line from the terminal on standard input, on a thread that may block. Everything that was entered before
-/// the call and shortly after it is discarded, and so is what stands behind the line.
+/// Reads a line from the terminal on standard input. Blocks. Discards input from before the call and from the
+/// quiet time after it, and input after the line.
 pub(super) fn read_typed(withdrawn: &Arc<AtomicBool>) -> io::Result<Entered> {
     let stdin = io::stdin();
     if !guard(&stdin, withdrawn)? {
         return Ok(None);
     }
-    // After the guard: the reader of a question that was withdrawn has ended by then, and its marks with it.
+    // Enabled after the quiet time, when the reader of a withdrawn question has ended and disabled its own
+    // marks.
     let _marks = PasteMarks::on();
     let entered = line(&stdin, withdrawn);
     discard(&stdin)?;
     entered
 }
 
-/// Discards input until none has come for a while. Returns whether the terminal is still there.
+/// Discards input until the terminal was quiet for `GUARD`. Returns false if the terminal hung up.
 fn guard(stdin: &Stdin, withdrawn: &AtomicBool) -> io::Result<bool> {
     discard(stdin)?;
     let mut quiet_since = Instant::now();
@@ -70,7 +72,7 @@ enum Ready {
     Gone,
 }
 
-/// Waits for input at most so long.
+/// Waits for input. `wait` must be shorter than one second.
 fn ready(stdin: &Stdin, wait: Duration) -> io::Result<Ready> {
     let mut fds = [PollFd::new(stdin, PollFlags::IN)];
     let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
@@ -84,7 +86,7 @@ fn ready(stdin: &Stdin, wait: Duration) -> io::Result<Ready> {
     }
 }
 
-/// Reads one line, or a whole paste and the line that it ends in.
+/// Reads one line, or a whole paste with the line that it ends in.
 fn line(stdin: &Stdin, withdrawn: &AtomicBool) -> io::Result<Entered> {
     let mut bytes = Vec::new();
     loop {
@@ -94,7 +96,7 @@ fn line(stdin: &Stdin, withdrawn: &AtomicBool) -> io::Result<Entered> {
         match ready(stdin, LOOK)? {
             Ready::Nothing => continue,
             Ready::Gone => return Ok(None),
-            // The line is for whoever asks next, who discards what was entered too early.
+            // The line belongs to the next question, whose reader discards early input.
             Ready::Input if withdrawn.load(Ordering::Relaxed) => return Ok(None),
             Ready::Input => {}
         }
@@ -125,7 +127,7 @@ fn entered(text: &str, has_more: bool) -> Line {
     Line { is_pasted: is_marked || has_more || text.contains('\n'), text }
 }
 
-/// Asks the terminal to mark pasted text while it lives.
+/// Guard that makes the terminal mark pasted text.
 struct PasteMarks;
 
 impl PasteMarks {

@@ -1,10 +1,10 @@
-//! The meaning of a line that a person typed at an approval question.
+//! Interpretation of a line that a person entered at an approval question.
 
-/// A line as it was entered.
+/// An entered line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) text: String,
-    /// Whether the line came out of a paste: between the marks of a bracketed paste, or with more lines behind it.
+    /// True if the line was pasted: it was marked by bracketed paste, or further lines followed at once.
     pub(super) is_pasted: bool,
 }
 
@@ -15,13 +15,13 @@ pub(super) enum Reply {
     Yes,
     /// Approve this call and calls of its shape for the rest of the session.
     Always,
-    /// Deny, with a comment for the model if there is one.
+    /// Deny, with an optional comment for the model.
     No(Option<String>),
-    /// No answer; these words tell why.
+    /// No answer, with the reason.
     Unclear(&'static str),
 }
 
-/// First words of lines that may mean yes. A longer line that begins with one is neither a yes nor a no.
+/// First words that may mean yes. A longer line that begins with one is ambiguous, so it is asked again.
 const MAYBE_YES: [&str; 20] = [
     "y", "yes", "yeah", "yep", "yup", "ok", "okay", "k", "sure", "fine", "go", "do", "a", "always", "allow",
     "approve", "approved", "accept", "please", "run",
@@ -31,7 +31,7 @@ const UNKNOWN: &str = "that is neither a yes nor a no";
 const EMPTY: &str = "Enter alone is not an answer";
 const PASTED: &str = "pasted text is not a yes; type the answer";
 
-/// Reads a line. Only `y` and `yes` approve, in any case, and only if they were typed.
+/// Interprets a line. Only a typed `y` or `yes` approves, in any case.
 pub(super) fn reply(line: &Line, can_remember: bool) -> Reply {
     let text = line.text.trim();
     let word = text.to_lowercase();
@@ -49,8 +49,8 @@ pub(super) fn reply(line: &Line, can_remember: bool) -> Reply {
     }
 }
 
-/// A line of several words that does not begin like a yes denies the call and is the comment. One word is not enough to
-/// know.
+/// Returns a denial with the line as its comment if the line has several words and does not begin like a yes.
+/// A single word is ambiguous.
 fn comment(text: &str, lowercase: &str) -> Reply {
     let mut words = lowercase.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     let first = words.next();

@@ -1,4 +1,4 @@
-//! `windlass tool call`: calls by hand, judged as a run judges them.
+//! `windlass tool call`: calls tools by hand, under the same policy as in a run.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use crate::setup::Offered;
 use crate::tape::Tape;
 use crate::{confine, input, policies, secrets, setup};
 
-/// Makes the calls one after the other, until one fails.
+/// Runs the calls one after the other. Stops at the first one that fails.
 pub(crate) async fn call(arguments: Call) -> anyhow::Result<ExitCode> {
     let calls = calls(&arguments)?;
     let place = place(&arguments).await?;

@@ -1,4 +1,4 @@
-//! Spans on their way to a collector: OTLP, as protobuf over HTTP.
+//! Exports spans to a collector with OTLP, as protobuf over HTTP.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,29 +25,30 @@ use crate::arguments::{Otlp, Reach};
 use crate::output;
 use crate::reach::variable;
 
-/// How long one batch may take, attempts and all.
+/// Time limit for one batch, including retries.
 const BATCH: Duration = Duration::from_secs(3);
-/// How long the end of a run waits for the last batches.
+/// Time limit for the last batches at the end of a run.
 const FLUSH: Duration = Duration::from_secs(4);
-/// The most of a collector's answer that is read.
+/// Maximum number of bytes that are read from a collector's response.
 const MAX_ANSWER: usize = 64 * 1024;
-/// The path of spans below a collector's address.
+/// Path of the traces endpoint below a collector's address.
 const PATH: &str = "/v1/traces";
-/// An attribute that is a list, which a field of `tracing` cannot be.
+/// Attributes that are lists. A field of `tracing` cannot be a list, so they arrive as JSON text.
 const LISTS: [&str; 1] = ["gen_ai.response.finish_reasons"];
 
-/// A collector, and what is on its way there.
+/// The connection to a collector, with the provider of the spans.
 pub(super) struct Collector {
     provider: SdkTracerProvider,
     url: String,
     trouble: Trouble,
 }
 
-/// Why the newest batch was not taken.
+/// Reason why the newest batch failed, if it did.
 type Trouble = Arc<Mutex<Option<String>>>;
 
 impl Collector {
-    /// Begins to gather spans, of runs only: what other crates tell may hold anything.
+    /// Starts to collect the spans of runs. Spans of other crates are excluded, because they may contain any
+    /// data.
     pub(super) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Option<Self>> {
         let Some(url) = address(arguments) else { return Ok(None) };
         let trouble = Trouble::default();
@@ -80,7 +81,7 @@ impl Collector {
         Ok(Some(Self { provider, url, trouble }))
     }
 
-    /// Sends what is left. A collector that does not answer, and Ctrl-C, end the wait.
+    /// Sends the remaining spans. Stops waiting after `FLUSH` or at Ctrl-C.
     pub(super) async fn end(self) {
         let Self { provider, url, trouble } = self;
         let flush = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(FLUSH));
@@ -96,7 +97,8 @@ impl Collector {
     }
 }
 
-/// Where spans go, as OpenTelemetry's specification of exporters has the variables.
+/// Returns the endpoint for spans, from the options or from the variables of OpenTelemetry's exporter
+/// specification.
 fn address(arguments: &Otlp) -> Option<String> {
     let below = |base: &String| {
         let base = base.trim_end_matches('/');
@@ -114,7 +116,7 @@ fn address(arguments: &Otlp) -> Option<String> {
         .or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT").as_ref().map(below))
 }
 
-/// Who sends: a name that the environment gives counts.
+/// Returns the resource attributes. A service name from the environment has precedence over `windlass`.
 fn resource() -> Resource {
     let mut resource =
         Resource::builder().with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")));
@@ -125,8 +127,8 @@ fn resource() -> Resource {
     resource.build()
 }
 
-/// Sends by the same way as everything else, proxy and authorities included. Batches come from a thread outside of the
-/// runtime, so each is sent by a task in it.
+/// HTTP client that uses the same proxy and authorities as all other requests. Batches come from a thread
+/// outside of the runtime, so a task in the runtime sends each one.
 struct Sender {
     transport: Arc<HttpTransport>,
     runtime: Handle,
@@ -171,7 +173,7 @@ async fn send(transport: &HttpTransport, request: Request<Bytes>) -> Result<Resp
     let mut outgoing = Outgoing::post(head.uri.to_string(), body);
     for (name, value) in &head.headers {
         let mut header = Header::new(name.as_str(), value.to_str()?);
-        // `OTEL_EXPORTER_OTLP_HEADERS` holds keys under any name.
+        // `OTEL_EXPORTER_OTLP_HEADERS` can contain keys under any name.
         header.is_secret |= name.as_str() != "content-type";
         outgoing = outgoing.with_header(header);
     }
@@ -192,7 +194,7 @@ async fn send(transport: &HttpTransport, request: Request<Bytes>) -> Result<Resp
     Ok(response.body(answer.into())?)
 }
 
-/// Turns texts that are lists into lists.
+/// Exporter that converts list attributes from JSON text to arrays.
 #[derive(Debug)]
 struct Listing<E>(E);
 

@@ -1,4 +1,4 @@
-//! The workflows that there are: built in, the user's, the project's.
+//! Lookup of workflows: the built-in ones, the user's and the project's.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,17 @@ use windlass_workflow::{Owner, Workflow, Workflows};
 use crate::arguments::Offering;
 use crate::{complaint, output, policies};
 
-/// Folders of files, in the user's folder of settings and in a project.
+/// Folders of workflow files: one in the user's folder of settings, one in a project.
 const USER: &str = "workflows";
 const PROJECT: &str = ".windlass/workflows";
-/// The feature by which a model is told of the project's: what they say of themselves may be a stranger's.
+/// Feature that offers the project's workflows to the model. It is off by default because a stranger may have
+/// written their descriptions.
 pub(crate) const PROJECT_FEATURE: &str = "project_workflows";
-/// The feature by which a model is told of those that are built in.
+/// Feature that offers the built-in workflows to the model.
 pub(crate) const BUILTIN_FEATURE: &str = "workflows";
 
-/// All workflows for a folder. A user's file that cannot be taken is an error, for its author is there to mend it; a
-/// project's is left out, and said.
+/// Loads all workflows for a folder. An invalid file of the user is an error, because the user can correct
+/// it; an invalid file of the project is skipped with a warning.
 pub(crate) fn load(root: &Path) -> anyhow::Result<Workflows> {
     let mut workflows = Workflows::builtin();
     for file in users().map(|folder| files(&folder, SettingsOwner::User)).transpose()?.unwrap_or_default() {
@@ -38,7 +39,7 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Workflows> {
     Ok(workflows)
 }
 
-/// Those that a model is told of.
+/// Returns the workflows that are offered to the model.
 pub(crate) fn offered(root: &Path, offering: &Offering) -> anyhow::Result<Workflows> {
     let is_told = |owner: Owner| match owner {
         Owner::Builtin => offering.has_feature(BUILTIN_FEATURE),
@@ -52,7 +53,7 @@ pub(crate) fn offered(root: &Path, offering: &Offering) -> anyhow::Result<Workfl
     Ok(told)
 }
 
-/// A workflow by its name, or by its file.
+/// Finds a workflow by its name, or reads it from a file if `name` is the path of a `.toml` file.
 pub(crate) fn find(root: &Path, name: &str) -> anyhow::Result<Workflow> {
     let workflows = load(root)?;
     if let Some(workflow) = workflows.find(name) {
@@ -78,7 +79,7 @@ fn insert(workflows: &mut Workflows, owner: Owner, workflow: Workflow, file: &Pa
     }
 }
 
-/// The files of a folder, in the order of their names; none if there is no folder.
+/// Returns the TOML files of a folder, sorted by name. A missing folder has none.
 fn files(folder: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<Vec<PathBuf>> {
     let files = settings_files(folder, owner, "toml");
     Ok(files.with_context(|| format!("{} cannot be read", folder.display()))?.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! `windlass workflow run`: a workflow in a folder of its own, begun or gone on with.
+//! `windlass workflow run`: starts or resumes a workflow in a run folder of its own.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,22 +22,23 @@ use crate::tape::Tape;
 use crate::workflow::{found, telling};
 use crate::{answers, output, secrets};
 
-/// What a run was begun with. The steps are kept as they were: a run goes on with those that it began with.
+/// The definition and the input of a started workflow, stored in its run folder. A resumed run uses this
+/// definition even if the workflow's file has changed since.
 #[derive(Serialize, Deserialize)]
 struct Begun {
     definition: Definition,
     input: Map<String, Value>,
 }
 
-/// Under this name it lies in the run's folder.
+/// Name of the stored definition in the run folder, without `.json`.
 const BEGUN: &str = "workflow";
 
-/// Whether a run is one of a workflow, and not of a model.
+/// Returns true if the run executes a workflow instead of a model.
 pub(crate) fn is_of_workflow(folder: &RunFolder) -> bool {
     folder.path.join(format!("{BEGUN}.json")).is_file()
 }
 
-/// The journals of a run: its own, and below it those of its steps.
+/// Journals of a workflow run: its own one, and the nested ones of its steps.
 struct RunJournals {
     folder: RunFolder,
     nested: FileJournals,
@@ -88,7 +89,7 @@ fn begin(arguments: &WorkflowRun, state: &std::path::Path) -> anyhow::Result<(Ru
         value => (name.clone(), value.clone()),
     };
     let input = arguments.inputs.iter().map(clean).collect();
-    // Everything that can be wrong is found before the run has a folder.
+    // Report every configuration error before the run has a folder.
     let input = workflow.complete(input)?;
     assembly(&arguments.run, &settings, None, &Tape::none(), &shell_of(&settings)?)?.check()?;
     let begun = Begun { definition: workflow.definition().clone(), input };
@@ -128,7 +129,8 @@ async fn go_on(arguments: &Run, folder: RunFolder, begun: Begun) -> anyhow::Resu
     let mut interrupts = interrupts()?;
     let outcome = loop {
         tokio::select! {
-            // The listener prints while the workflow is polled, so a question waits until nothing is left to print.
+            // The listener prints while the workflow is polled, so a question waits until every earlier event
+            // has been printed.
             biased;
             _ = interrupts.recv() => {
                 anyhow::ensure!(!stop.is_cancelled(), "given up; go on with: windlass workflow run --resume {}", folder.id);
@@ -142,7 +144,7 @@ async fn go_on(arguments: &Run, folder: RunFolder, begun: Begun) -> anyhow::Resu
     Ok(ended(&folder, &outcome))
 }
 
-/// Tells how to go on, and what the process says.
+/// Prints the journal's path and the command that resumes the run, and returns the exit code.
 fn ended(folder: &RunFolder, outcome: &WorkflowOutcome) -> ExitCode {
     output::note(&format!("journal: {}", folder.journal().display()));
     match outcome {

@@ -1,4 +1,4 @@
-//! Telling a human what happens in a workflow, as it happens.
+//! Prints the events of a workflow as text for a human, while the workflow proceeds.
 
 use windlass_agent::{Event, Wait};
 use windlass_hitl::display_safe;
@@ -7,10 +7,10 @@ use windlass_workflow::{StepStatus, WorkflowEvent, WorkflowOutcome};
 use crate::drive::Telling;
 use crate::output;
 
-/// How much of what a step says is shown, in characters.
+/// Maximum number of printed characters of a step's text.
 const SHOWN: usize = 400;
 
-/// Tells one event. That nobody reads any more stops no workflow.
+/// Prints one event. Ignores write errors: a closed output must not stop the workflow.
 pub(super) fn tell(telling: Telling, event: &WorkflowEvent) {
     let _ = match telling {
         Telling::Json => output::line(event),
