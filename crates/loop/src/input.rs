@@ -184,7 +184,7 @@ pub struct StreamFailure {
     pub subject: FailureSubject,
 }
 
-/// The subject of an answer's failure. It decides how the machine changes the request before it sends the request again.
+/// The subject of an answer's failure, which decides how the machine changes the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
