@@ -18,7 +18,7 @@ impl Event {
             tool_name: request.tool.clone(),
             args,
             risk_level: request.risk,
-            // An answer about a call of high risk applies to equal calls at most and is never learned.
+            // An answer about a call of high risk is never learned.
             can_learn: request.can_remember && request.risk <= Risk::Medium,
             request,
         }
