@@ -24,8 +24,8 @@ pub enum JournalError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// A line of the file is not a valid record, so the records after it cannot be trusted. A torn last line is
-    /// not an error.
+    /// A line of the file is not a valid record, so the records after it cannot be trusted. A torn last line
+    /// is not an error.
     #[error("the journal {} is damaged at line {line}", path.display())]
     Damaged {
         /// The path of the file.

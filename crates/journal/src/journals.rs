@@ -11,8 +11,9 @@ use windlass_protocol::RawJson;
 
 use crate::{Durability, FileJournal, Journal, JournalError, MemoryJournal, Record};
 
-/// A collection of journals for work inside a run, each under a key such as `RUN/CALL`. A key always
-/// returns the same journal; [`FileJournals`] does so in later processes too. The journal of a new key is empty.
+/// A collection of journals for work inside a run, each under a key such as `RUN/CALL`. A key always selects
+/// the same journal; with [`FileJournals`] it does so in later processes too. The journal of a new key is
+/// empty.
 ///
 /// ```
 /// use windlass_journal::{Durability, Journal, Journals, MemoryJournals};

@@ -97,7 +97,7 @@ impl Machine {
         self.want(Effect::RunAhead { answer, call: call.clone() });
     }
 
-    /// Marks a call as running. A call that started early then never asks the human.
+    /// Marks a call as running. A running early call no longer delays the approval requests of later calls.
     pub(crate) fn mark_running(&mut self, call: CallId) {
         if let Phase::Streaming(streaming) = &mut self.phase {
             streaming.ahead.start(&call);

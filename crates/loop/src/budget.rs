@@ -8,8 +8,9 @@ use windlass_protocol::Usage;
 /// The number of tokens to which a price applies.
 const MILLION: u128 = 1_000_000;
 
-/// The usage of a run at which a human is asked whether it continues, independent of all approvals. Zero
-/// turns a limit off. A yes restarts the count.
+/// Limits on the usage of a run. When a limit is reached, a human is asked whether the run continues, even
+/// if policy allows all calls. Zero turns a limit off. Every answer that lets the run continue restarts the
+/// count.
 ///
 /// ```
 /// use windlass_loop::{Budget, Prices};

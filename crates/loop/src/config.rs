@@ -102,6 +102,13 @@ pub enum UnknownEffects {
 /// prompt and the mode from a turn on.
 ///
 /// Create it with [`Config::new`] and the `with_` methods.
+///
+/// ```
+/// use windlass_loop::{Config, Limits};
+///
+/// let config = Config::new("some-model", Vec::new()).with_limits(Limits { turns: 20, ..Limits::default() });
+/// assert_eq!(config.limits.mistakes, 3);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -127,10 +134,10 @@ pub struct Config {
     pub repairs: Repairs,
     /// The limits at which the run stops or asks the human.
     pub limits: Limits,
-    /// The usage of this run at which the human is asked.
+    /// The limits on the usage of this run, at which the human is asked.
     pub budget: Budget,
-    /// The usage of this run and the other runs that share the budget, at which the human is asked. Its
-    /// `wall_ms` and `calls` count for this run only.
+    /// The limits on the usage of this run and the other runs that share the budget, at which the human is
+    /// asked. The limits `wall_ms` and `calls` count for this run only.
     pub shared_budget: Budget,
     /// The run's id, which identifies its calls outside the run; empty for a run that is not identified.
     pub run: String,

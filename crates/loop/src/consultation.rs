@@ -23,8 +23,8 @@ pub enum Matter {
     UnknownEffects,
 }
 
-/// Identifies one question to the human within its run. An answer ([`Input::Guidance`](crate::Input::Guidance)) repeats the
-/// id and counts for that question only.
+/// The id of one question to the human within its run. An answer
+/// ([`Input::Guidance`](crate::Input::Guidance)) repeats the id and counts for that question only.
 ///
 /// ```
 /// use windlass_loop::{ConsultationId, Matter};
@@ -37,8 +37,8 @@ pub enum Matter {
 pub struct ConsultationId {
     /// The subject of the question.
     pub matter: Matter,
-    /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A resumed run
-    /// that asks the same question again, in the same words, keeps the number.
+    /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A
+    /// resumed run that repeats a question in the same words keeps its number.
     pub number: u32,
 }
 
@@ -74,7 +74,7 @@ impl ConsultationId {
 pub(crate) struct Consultations {
     /// The number of the newest question.
     newest: u32,
-    /// The question that the record leaves open.
+    /// The recorded question without an answer.
     open: Option<(ConsultationId, String)>,
 }
 

@@ -94,8 +94,8 @@ impl Early {
 }
 
 impl Machine {
-    /// Refuses a call that still streams. If no other call streams, the answer is stopped, and its complete
-    /// calls run.
+    /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
+    /// its complete calls run.
     pub(crate) fn refused_early(&mut self, answer: u64, key: CallKey, refusal: EarlyRefusal) {
         let Phase::Streaming(streaming) = &mut self.phase else { return };
         let early = &mut streaming.early;

@@ -163,15 +163,15 @@ pub enum Entry {
         #[serde(default)]
         usage: Usage,
     },
-    /// The provider refused a picture, and words took the place of the newest pictures. Records before version 7 never
+    /// The provider refused a picture, and words replaced the newest pictures. Records before version 7 never
     /// have it.
     ImagesRemoved {
-        /// The positions of the messages that had the pictures, in the conversation as it was then.
+        /// The positions of the messages with the pictures in the conversation of that time.
         messages: Vec<usize>,
         /// The provider's message.
         reason: String,
     },
-    /// The human was asked whether and how the run continues.
+    /// The human was asked how the run continues.
     Consulted {
         /// The id of the question.
         id: ConsultationId,

@@ -72,7 +72,7 @@ pub struct Machine {
     pub(crate) sent: u32,
     /// Number of failed attempts that the record contains since the last answer.
     pub(crate) discarded: u32,
-    /// Number of refusals of the present request that took pictures out of the conversation.
+    /// Number of refusals of the present request after which pictures were removed from the conversation.
     pub(crate) image_refusals: u32,
     /// Tokens that have been counted and are not part of a recorded entry yet.
     pub(crate) unrecorded: Option<Usage>,
@@ -106,7 +106,7 @@ impl Machine {
     pub fn new(config: Config) -> Self {
         Self {
             approvals: Approvals::new(match config.limits.approval_timeout_ms {
-                // Zero turns the limit off.
+                // Zero turns the timeout off.
                 0 => u64::MAX,
                 timeout_ms => timeout_ms,
             }),

@@ -69,7 +69,7 @@ pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[Of
 pub(crate) struct Meter {
     /// Size of the system prompt and the tools in tokens.
     pub(crate) before: u64,
-    /// The provider's count in thousandths of the estimate.
+    /// The ratio of the provider's count to the estimate, in thousandths.
     rate: u64,
     /// The fill level that was reported last.
     pub(crate) told: Fill,

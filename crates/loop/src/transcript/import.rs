@@ -12,7 +12,7 @@ use crate::words;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// The conversation, in which every call has its one result.
+    /// The conversation, in which every call has exactly one result.
     pub transcript: Transcript,
     /// The text of its system messages, which belongs into the system prompt.
     pub system: Vec<String>,
