@@ -1,48 +1,50 @@
-//! Why a record cannot be kept or read back.
+//! The error of the crate.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a record cannot be kept or read back.
+/// The reason that a record cannot be stored or read back. The caller of an append must not execute the
+/// action that the record announces.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JournalError {
-    /// The file or its folder does not work.
+    /// An operation on the file or its folder failed.
     #[error("the journal {} cannot be {doing}", path.display())]
     Io {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What was tried: `opened`, `written` …
+        /// The failed operation as a participle: `opened`, `written` and so on.
         doing: &'static str,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Another process writes this journal.
+    /// Another process has the file open for writing.
     #[error("the journal {} is in use by another process", path.display())]
     Locked {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// A record in the middle of the file is damaged, so that what follows cannot be trusted.
+    /// A line of the file is not a valid record, so the records after it cannot be trusted. A torn last line
+    /// is not an error.
     #[error("the journal {} is damaged at line {line}", path.display())]
     Damaged {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the damaged line, from 1.
         line: usize,
     },
-    /// A value does not become JSON.
+    /// A value cannot be encoded as JSON.
     #[error("the record does not become JSON")]
     Encode {
-        /// Why.
+        /// The error of the encoder.
         source: serde_json::Error,
     },
-    /// A record says something else than was expected.
+    /// The body of a record cannot be decoded as the requested type.
     #[error("record {seq} is not of the expected kind")]
     Body {
-        /// Its number.
+        /// The number of the record.
         seq: u64,
-        /// Why.
+        /// The error of the decoder.
         source: serde_json::Error,
     },
 }

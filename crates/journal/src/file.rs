@@ -8,11 +8,13 @@ use windlass_protocol::RawJson;
 
 use crate::{Durability, Journal, JournalError, Record, line};
 
-/// A journal in a file: one record a line with a checksum, appended by one process at a time.
+/// A journal in a file with one record per line. Each line has a checksum. A lock on the file ensures that
+/// only one process appends.
 ///
-/// A crash can cut the last line off or leave zeros at the end; both are dropped when the file is opened again. Any other
-/// line that does not match its checksum is an error, also the last one: a line with its line feed was written whole, so its
-/// call may have run, and dropping the record would run the call again (RULES R6).
+/// A crash can cut the last line or leave zeros at the end of the file. Both are dropped when the file is
+/// opened again. Every other line that does not match its checksum is an error, including the last one: a
+/// line with a line feed was written completely, so the recorded call may have run, and a dropped record
+/// would let the call run again (RULES R6).
 #[derive(Debug)]
 pub struct FileJournal {
     path: PathBuf,
@@ -20,36 +22,37 @@ pub struct FileJournal {
     next_seq: u64,
 }
 
-/// What the end of an opened file was like.
+/// The state of the end of an opened file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "whole or torn")]
 pub enum Tail {
-    /// The last record is whole.
+    /// The last record is complete, or the file is empty.
     Whole,
-    /// A crash had cut the last record; these many bytes were dropped.
+    /// A crash cut the last line or filled it with zeros, and the line has been removed.
     Torn {
-        /// How many.
+        /// The number of bytes that were dropped.
         bytes: u64,
     },
 }
 
-/// What was left out of a damaged journal.
+/// The data that was removed from a damaged journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Salvaged {
-    /// The first damaged line, from 1.
+    /// The number of the first damaged line, from 1.
     pub line: usize,
-    /// How many bytes were left out, from there on.
+    /// The number of bytes removed from the start of the damaged line.
     pub bytes: u64,
-    /// The file as it was.
+    /// The path of the copy of the original file.
     pub copy: PathBuf,
 }
 
 impl FileJournal {
-    /// Makes a new journal; its folder is made too. Only the user can read either.
+    /// Creates a journal, and its folder if necessary. On Unix only the user can access the file (mode 0600)
+    /// and new folders (0700).
     ///
     /// # Errors
-    /// If there is a file of this name, or it cannot be made.
+    /// Returns an error if the file exists, cannot be created, or is locked by another process.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, JournalError> {
         let path = path.into();
         let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
@@ -62,17 +65,18 @@ impl FileJournal {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(|source| io("made")(&path, source))?;
         lock(&file, &path)?;
-        // The folder's entry has to be as durable as the records will be.
+        // The folder's entry for the file must be as durable as the records.
         if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
             folder.sync_all().map_err(|source| io("made")(&path, source))?;
         }
         Ok(Self { path, file, next_seq: 0 })
     }
 
-    /// Opens a journal to go on with it, and drops a torn last line for good.
+    /// Opens a journal for further records, and removes a torn last line from the file.
     ///
     /// # Errors
-    /// If it is not there, another process writes it, or it is damaged.
+    /// Returns an error if the file does not exist, cannot be read or cut, is damaged, or is locked by
+    /// another process.
     pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Tail), JournalError> {
         let path = path.into();
         let (file, bytes) = opened(&path)?;
@@ -85,14 +89,16 @@ impl FileJournal {
         Ok((Self { path, file, next_seq: records.len() as u64 }, tail))
     }
 
-    /// Opens a journal that is damaged: what stands before the damage is kept, the file as it was is
-    /// kept beside it under `NAME.damaged` with a number, and the journal goes on from there.
+    /// Opens a journal that may be damaged. The records before the damage are kept, and the rest is removed
+    /// from the file. A copy of the original file is stored beside it as `NAME.damaged-1`, or with the next
+    /// free number.
     ///
-    /// What stood behind the damage is no longer on record, so whoever goes on has to look at the present state first.
-    /// Gives back the journal and what was left out; nothing of it if there was no damage.
+    /// The removed records are lost, so the caller must inspect the present state before it resumes the run.
+    /// Returns the journal and a description of the removed data; `None` if the journal was not damaged.
     ///
     /// # Errors
-    /// If it is not there, another process writes it, or it cannot be copied or cut.
+    /// Returns an error if the file does not exist, cannot be read, copied or cut, or is locked by another
+    /// process.
     pub fn salvage(path: impl Into<PathBuf>) -> Result<(Self, Option<Salvaged>), JournalError> {
         let path = path.into();
         let (file, bytes) = opened(&path)?;
@@ -111,10 +117,11 @@ impl FileJournal {
         Ok((Self { path, file, next_seq: records.len() as u64 }, salvaged))
     }
 
-    /// Reads the records of a journal that somebody may be writing, without touching it.
+    /// Reads the records of a journal without a lock and without a change, also while another process
+    /// appends. A torn last line is ignored.
     ///
     /// # Errors
-    /// If it is not there or damaged.
+    /// Returns an error if the file cannot be read or is damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Record>, JournalError> {
         let path = path.as_ref();
         let bytes = fs::read(path).map_err(|source| JournalError::Io {
@@ -125,7 +132,7 @@ impl FileJournal {
         read_lines(&bytes, path).map(|(records, _)| records)
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -146,7 +153,7 @@ impl Journal for FileJournal {
             line::encode(&Record::new(seq, at_ms, body)).map_err(|source| JournalError::Encode { source })?;
         let end = self.file.seek(SeekFrom::End(0));
         if let Err(source) = self.write(&line, durability) {
-            // Half a line must not be followed by a whole one: take back what was written.
+            // A complete line must not follow a partial one, so remove the bytes that were written.
             if let Ok(end) = end {
                 drop(self.file.set_len(end));
             }
@@ -161,7 +168,7 @@ impl Journal for FileJournal {
     }
 }
 
-/// Makes a folder with those above it, for the user alone. One that is there stays as it is.
+/// Creates a folder and its parents with mode 0700. The mode of existing folders does not change.
 fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -174,7 +181,7 @@ fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
     JournalError::Io { path: path.to_owned(), doing, source }
 }
 
-/// The file of a journal that is there, locked, with its bytes.
+/// Opens and locks an existing journal, and reads its bytes.
 fn opened(path: &Path) -> Result<(File, Vec<u8>), JournalError> {
     let file = OpenOptions::new().read(true).append(true).open(path);
     let mut file = file.map_err(|source| failed(path, "opened", source))?;
@@ -184,7 +191,7 @@ fn opened(path: &Path) -> Result<(File, Vec<u8>), JournalError> {
     Ok((file, bytes))
 }
 
-/// Drops what stands behind the whole records, for good.
+/// Cuts the file after its complete records.
 fn cut(file: &File, whole: u64, path: &Path) -> Result<(), JournalError> {
     file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| failed(path, "mended", source))
 }
@@ -199,7 +206,7 @@ fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     }
 }
 
-/// The whole records and how many bytes they take.
+/// Returns the complete records and their length in bytes.
 fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalError> {
     match prefix(bytes) {
         (records, whole, None) => Ok((records, whole)),
@@ -207,8 +214,8 @@ fn read_lines(bytes: &[u8], path: &Path) -> Result<(Vec<Record>, u64), JournalEr
     }
 }
 
-/// Returns the whole records up to the first line that is not one, their length in bytes, and the number of that line, from
-/// 1, if it is damaged and not torn.
+/// Returns the records before the first line that cannot be decoded, their length in bytes, and the number of
+/// that line, from 1, if it is damaged and not torn.
 fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
     let mut records = Vec::new();
     let mut whole = 0_u64;
@@ -225,10 +232,10 @@ fn prefix(bytes: &[u8]) -> (Vec<Record>, u64, Option<usize>) {
     (records, whole, None)
 }
 
-/// Whether a crash can have left a last line like this: cut before its line feed, or of zeros, which is what a file system
-/// leaves where it had made the file longer and not yet written its blocks.
+/// Returns true if a crash can have left this last line: the line has no line feed, or contains only zeros.
+/// Some file systems extend a file before they write its blocks, and a crash leaves zeros there.
 ///
-/// A whole record with another byte in the place of its line feed is not cut but damaged.
+/// A complete record whose line feed has another value is damaged, because a crash does not change bytes.
 fn is_torn(full: &[u8], seq: u64) -> bool {
     match full {
         [line @ .., b'\n'] => line.iter().all(|byte| *byte == 0),
@@ -237,7 +244,7 @@ fn is_torn(full: &[u8], seq: u64) -> bool {
     }
 }
 
-/// Keeps the bytes beside a file, under a name that is free.
+/// Writes the bytes to a new file beside `path`, under the first free number, and returns its path.
 fn keep_copy(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let mut number = 1_u32;
     loop {

@@ -1,4 +1,4 @@
-//! Journals by name: one for each piece of work that keeps its own record inside another's.
+//! Journals by key, for each piece of work that keeps its own record inside a run.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,9 @@ use windlass_protocol::RawJson;
 
 use crate::{Durability, FileJournal, Journal, JournalError, MemoryJournal, Record};
 
-/// Where the journals of work inside a run are kept, each under a key as `RUN/CALL`. The same key gives the same journal,
-/// in this process or a later one; one that was never opened is empty.
+/// A collection of journals for work inside a run, each under a key such as `RUN/CALL`. A key always selects
+/// the same journal; with [`FileJournals`] it does so in later processes too. The journal of a new key is
+/// empty.
 ///
 /// ```
 /// use windlass_journal::{Durability, Journal, Journals, MemoryJournals};
@@ -23,34 +24,35 @@ use crate::{Durability, FileJournal, Journal, JournalError, MemoryJournal, Recor
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Journals: Send + Sync {
-    /// The journal of a key, to go on with.
+    /// Opens the journal of a key, and creates it if necessary.
     ///
     /// # Errors
-    /// If it cannot be made or opened, as when another process writes it.
+    /// Returns an error if the journal cannot be created or opened, for example because another process has
+    /// locked it.
     fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError>;
 
-    /// The journal of a key that may come from a model; `None` if it was never opened, and then nothing is made. Without an
-    /// implementation of its own this opens the journal.
+    /// Opens the journal of a key if it exists; returns `None` otherwise and creates nothing. Use it for keys
+    /// that can come from a model. The default implementation always opens the journal.
     ///
     /// # Errors
-    /// If it cannot be opened.
+    /// Returns an error if the journal cannot be opened.
     fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
         self.open(key).map(Some)
     }
 }
 
-/// Journals that end with the process. Clones share them.
+/// A collection of journals in memory, which ends with the process. Clones share the journals.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryJournals {
     kept: Arc<Mutex<BTreeMap<String, SharedJournal>>>,
 }
 
-/// A journal in memory that others have too.
+/// A shared handle to a journal in memory.
 #[derive(Clone, Debug, Default)]
 struct SharedJournal(Arc<Mutex<MemoryJournal>>);
 
 impl MemoryJournals {
-    /// The keys that were opened, sorted.
+    /// Returns the keys of all opened journals, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
     }
@@ -78,19 +80,20 @@ impl Journal for SharedJournal {
     }
 }
 
-/// Journals in a folder: a folder for each part of a key, and in the last of them the file `journal`.
+/// A collection of journals in a folder. Each part of a key is a folder, or several for a long part, and the
+/// last folder contains the file `journal`.
 #[derive(Clone, Debug)]
 pub struct FileJournals {
     folder: PathBuf,
 }
 
 impl FileJournals {
-    /// Journals below a folder, which is made when the first is opened.
+    /// Creates a collection below a folder. The folder is created together with the first journal.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
 
-    /// Where the journal of a key is, or would be.
+    /// Returns the path of a key's journal, which need not exist.
     pub fn path(&self, key: &str) -> PathBuf {
         let parts = key.split('/').flat_map(folders);
         let folder = parts.fold(self.folder.clone(), |folder, part| folder.join(part));
@@ -110,11 +113,11 @@ impl Journals for FileJournals {
     }
 }
 
-/// The longest name of a folder here, in bytes; file systems take 255.
+/// The length in bytes at which a folder name is split; most file systems allow 255.
 const LONGEST: usize = 200;
 
-/// A part of a key as names of folders: ids come from providers, who may write anything of any length. Two keys never get
-/// one path, and no folder has the name of the journal itself.
+/// Encodes a part of a key as folder names. Keys contain ids of providers, which can have any length and any
+/// characters. Two keys never get the same path, and a folder never has the name of the journal file.
 fn folders(part: &str) -> Vec<String> {
     let mut names = vec![String::from("c-")];
     for byte in part.bytes() {

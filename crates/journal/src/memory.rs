@@ -4,7 +4,7 @@ use windlass_protocol::RawJson;
 
 use crate::{Durability, Journal, JournalError, Record};
 
-/// A journal that ends with the process, for tests and for runs that nobody resumes.
+/// A journal in memory, for tests and for runs that are never resumed. It ends with the process.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryJournal {
     records: Vec<Record>,

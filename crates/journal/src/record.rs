@@ -1,19 +1,19 @@
-//! One record of a journal.
+//! The record of a journal.
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::RawJson;
 
 use crate::JournalError;
 
-/// One record: its number, when it was made, and what it says.
+/// A record: its number, its time and its body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Record {
-    /// The record's number, from 0 without gaps.
+    /// The number of the record, from 0 without gaps.
     pub seq: u64,
-    /// When it was made, in milliseconds since 1970, by the clock of whoever appended.
+    /// The time of the append in milliseconds since 1970, by the caller's clock.
     pub at_ms: u64,
-    /// What it says, as the writer's own JSON.
+    /// The body, in the writer's own JSON.
     pub body: RawJson,
 }
 
@@ -22,10 +22,10 @@ impl Record {
         Self { seq, at_ms, body }
     }
 
-    /// Reads what the record says into the writer's own type.
+    /// Decodes the body as the writer's own type.
     ///
     /// # Errors
-    /// If it is of another type; the record's number is named.
+    /// Returns an error with the record's number if the body is not of this type.
     pub fn read<T: for<'de> Deserialize<'de>>(&self) -> Result<T, JournalError> {
         serde_json::from_str(self.body.as_str())
             .map_err(|source| JournalError::Body { seq: self.seq, source })

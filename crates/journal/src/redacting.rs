@@ -1,4 +1,4 @@
-//! A journal that keeps no secrets.
+//! A journal that removes secrets.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ use windlass_redact::Redactor;
 
 use crate::{Durability, Journal, JournalError, Record};
 
-/// A journal that takes registered secrets out of each record before the inner one keeps it.
+/// A wrapper that removes registered secrets from each record before the inner journal stores it.
 ///
-/// What was taken out is gone: whoever resumes from the record sees `[redacted]`. So that the record says what
-/// happened, results are to be redacted before they are recorded and sent; this is the last net, for what a person or
-/// a model writes.
+/// The removal is permanent: a run that is resumed from the record reads `[redacted]`. Redact results before
+/// they are recorded and sent, so that the record and the conversation agree. This wrapper is the last line
+/// of defense, for text that a person or a model writes.
 ///
 /// ```
 /// use windlass_journal::{Durability, Journal, MemoryJournal, Redacting};
@@ -28,7 +28,7 @@ pub struct Redacting<J> {
 }
 
 impl<J: Journal> Redacting<J> {
-    /// The inner journal without these secrets.
+    /// Wraps `inner`. The redactor determines the secrets.
     pub fn new(inner: J, redactor: Redactor) -> Self {
         Self { inner, redactor }
     }

@@ -1,21 +1,22 @@
-//! The contract of where records are kept.
+//! The interface of a journal.
 
 use serde::Serialize;
 use windlass_protocol::RawJson;
 
 use crate::{JournalError, Record};
 
-/// When an append has to be on the disk.
+/// The time at which an appended record is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "before the append returns, or some time later")]
 pub enum Durability {
-    /// Some time later; a crash of the machine may lose it, a crash of the process does not.
+    /// Some time after the append returns. The record survives a crash of the process, but may not survive a
+    /// crash of the machine.
     Buffered,
     /// Before the append returns.
     Synced,
 }
 
-/// Where a run's records are kept: appended, never changed, read back in order.
+/// A store for the records of a run. Records are appended, never changed, and read back in order.
 ///
 /// ```
 /// use windlass_journal::{Durability, Journal, MemoryJournal};
@@ -25,22 +26,24 @@ pub enum Durability {
 /// # Ok::<(), windlass_journal::JournalError>(())
 /// ```
 pub trait Journal {
-    /// Appends a record and returns its number. `at_ms` is the caller's clock.
+    /// Appends a record and returns its number. `at_ms` is the time in milliseconds since 1970 by the
+    /// caller's clock.
     ///
     /// # Errors
-    /// If it cannot be kept. Then the caller must not do what the record announces.
+    /// Returns an error if the record cannot be stored. The caller must not execute the action that the
+    /// record announces.
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError>;
 
-    /// All records so far, oldest first.
+    /// Returns all records, oldest first.
     ///
     /// # Errors
-    /// If they cannot be read back.
+    /// Returns an error if the records cannot be read back.
     fn records(&self) -> Result<Vec<Record>, JournalError>;
 
-    /// Appends a value of the writer's own type.
+    /// Appends a value of the writer's own type, encoded as JSON.
     ///
     /// # Errors
-    /// If it does not become JSON, or cannot be kept.
+    /// Returns an error if the value cannot be encoded as JSON or the record cannot be stored.
     fn append_value<T: Serialize>(
         &mut self,
         value: &T,
@@ -54,7 +57,7 @@ pub trait Journal {
     }
 }
 
-/// A journal whose kind is chosen at run time.
+/// Forwards to the boxed journal, whose type is chosen at run time.
 impl<T: Journal + ?Sized> Journal for Box<T> {
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
         (**self).append(body, at_ms, durability)

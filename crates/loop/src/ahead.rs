@@ -1,8 +1,9 @@
 //! Calls that run while their answer still streams (RULES L6, DESIGN "Early start").
 //!
-//! Only what changes nothing: if the answer breaks off, it is void (S10), and what was read for it is forgotten. Only
-//! the first calls of an answer: one that changes something runs after those before it and before those after it, and
-//! so everything after it waits for the end.
+//! Only read-only calls run early: if the answer breaks off, it is void (S10), and their results are
+//! discarded. Only the first calls of an answer run early, because a call that changes something must run
+//! after the calls before it and before the calls after it; the first call that cannot run early therefore
+//! ends the early start.
 
 use windlass_protocol::{CallId, Concurrency, Control, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
@@ -11,10 +12,10 @@ use crate::execution::State;
 use crate::machine::{Machine, Phase};
 use crate::{Ahead, CallStart, Config, Effect, Entry, Event, Judgement, words};
 
-/// The calls of an answer that were begun before its end, in call order.
+/// The calls that started before the end of their answer, in call order.
 #[derive(Debug, Default)]
 pub(crate) struct AheadCalls {
-    /// Which answer of the run.
+    /// The number of the answer.
     pub(crate) answer: u64,
     calls: Vec<AheadCall>,
     is_closed: bool,
@@ -24,9 +25,9 @@ pub(crate) struct AheadCalls {
 struct AheadCall {
     id: CallId,
     fingerprint: String,
-    /// Set when the call runs: it was allowed without a question.
+    /// True if policy allowed the call without a question, so that it runs.
     runs: bool,
-    /// What came of it, once that is known.
+    /// The outcome of the call, after the driver has reported it.
     outcome: Option<Ahead>,
 }
 
@@ -35,7 +36,8 @@ impl AheadCalls {
         Self { answer, ..Self::default() }
     }
 
-    /// Returns whether this call runs; `None` if it was not begun.
+    /// Returns true if the call runs and false if it only waits for a judgement; `None` if it did not start
+    /// early.
     pub(crate) fn runs(&self, call: &CallId) -> Option<bool> {
         self.calls.iter().find(|begun| begun.id == *call).map(|begun| begun.runs)
     }
@@ -56,13 +58,14 @@ impl AheadCalls {
         }
     }
 
-    /// What has come back of them, in call order.
+    /// Returns the calls with a reported outcome, in call order.
     pub(crate) fn into_outcomes(self) -> impl Iterator<Item = (CallId, Ahead)> {
         self.calls.into_iter().filter_map(|begun| Some((begun.id, begun.outcome?)))
     }
 }
 
-/// Whether nothing is lost if the call is begun and its answer comes to nothing.
+/// Returns true if the call can run for an answer that may become void: it is read-only, does not access
+/// external systems, runs in parallel with others and does not control the run.
 fn is_harmless(config: &Config, call: &ToolCall) -> bool {
     let hints = config.hints(call.name.as_str());
     config.call_start == CallStart::Early
@@ -73,7 +76,7 @@ fn is_harmless(config: &Config, call: &ToolCall) -> bool {
 }
 
 impl Machine {
-    /// A call is whole while its answer streams: it begins if that is safe.
+    /// Starts a complete call while its answer streams, if that is safe.
     pub(crate) fn begin_ahead(&mut self, key: CallKey, call: &ToolCall) {
         let Phase::Streaming(streaming) = &mut self.phase else { return };
         let ahead = &mut streaming.ahead;
@@ -81,7 +84,7 @@ impl Machine {
             return;
         }
         let fingerprint = call.fingerprint();
-        // A repeated call may be refused, and an id that was there before becomes another one.
+        // A repeated call may be refused, and a call with a used id gets another id.
         let is_new = !self.progress.made_last(&fingerprint)
             && !self.transcript.has_call(&call.id)
             && ahead.calls.iter().all(|begun| begun.fingerprint != fingerprint && begun.id != call.id);
@@ -94,7 +97,7 @@ impl Machine {
         self.want(Effect::RunAhead { answer, call: call.clone() });
     }
 
-    /// Notes that a call runs: one that began while its answer streamed does not ask any more.
+    /// Marks a call as running. A running early call no longer delays the approval requests of later calls.
     pub(crate) fn mark_running(&mut self, call: CallId) {
         if let Phase::Streaming(streaming) = &mut self.phase {
             streaming.ahead.start(&call);
@@ -104,19 +107,20 @@ impl Machine {
         self.show(Event::CallRunning { call });
     }
 
-    /// Something came of a call that was begun before the end of its answer.
+    /// Handles the outcome of a call that started before the end of its answer.
     pub(crate) fn ran_ahead(&mut self, answer: u64, call: &CallId, outcome: Ahead) {
         match &mut self.phase {
             Phase::Streaming(streaming) if streaming.ahead.answer == answer => {
                 streaming.ahead.set(call, outcome);
             }
             Phase::Executing(execution) if execution.answer == answer => self.take_ahead(call, outcome),
-            // Its answer was void.
+            // The answer was void.
             _ => {}
         }
     }
 
-    /// The same, once the answer is kept: it is written down as if it had been done now.
+    /// Applies the outcome of an early call after its answer was accepted, and records it as if the call had
+    /// run now.
     pub(crate) fn take_ahead(&mut self, call: &CallId, outcome: Ahead) {
         if !self.is_in(call, &State::Ahead { runs: false }) && !self.is_in(call, &State::Ahead { runs: true })
         {
@@ -141,7 +145,8 @@ impl Machine {
         }
     }
 
-    /// It did not run: from here on it is a call like the others.
+    /// Handles the judgement of an early call that did not run; from now on it is treated like the other
+    /// calls.
     fn judged_ahead(&mut self, call: &CallId, judgement: Judgement) {
         if self.is_stopping() && matches!(judgement, Judgement::Decided { .. }) {
             return self.cancel_ahead(call);
@@ -170,7 +175,7 @@ impl Machine {
         self.set(call, State::Running);
     }
 
-    /// The answer is void: what was begun for it is of no use.
+    /// Stops the early calls of a void answer.
     pub(crate) fn abandon(&mut self, ahead: &AheadCalls) {
         if !ahead.is_empty() {
             self.want(Effect::AbandonAhead { answer: ahead.answer });

@@ -1,4 +1,4 @@
-//! What an answer that has ended means: calls to run, words, or nothing.
+//! The evaluation of a complete answer: calls, text, or an empty answer.
 
 use windlass_assemble::{Answer, MalformedCall};
 use windlass_protocol::{
@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::words::NoCall;
 use crate::{Effect, Entry, Event, Matter, MessageSource, StopCause, StreamFailure, words};
 
-/// An answer that has ended, and what became clear while it streamed.
+/// A complete answer, with the early refusals and early calls from its stream.
 pub(crate) struct Ended {
     pub(crate) answer: Answer,
     pub(crate) early: Early,
@@ -58,7 +58,8 @@ impl Machine {
         }
     }
 
-    /// An answer of nothing is not kept (RULES R7); it is asked for again before anybody is bothered.
+    /// Handles an empty answer, which is never kept (RULES R7). The answer is requested again before the
+    /// human is asked.
     fn empty(&mut self) {
         self.discard_attempt();
         if self.progress.attempts < self.config.limits.stream_retries.min(2) {
@@ -68,8 +69,8 @@ impl Machine {
         self.no_call(false, None);
     }
 
-    /// An answer without a call is the end where the model has no other way to say so, else it is told what to
-    /// do (RULES L3).
+    /// Handles an answer without a call. Without a completion tool, text ends the task; with one, the model
+    /// is asked to use a tool, a limited number of times (RULES L3).
     pub(crate) fn no_call(&mut self, has_words: bool, stop: Option<&StopReason>) {
         if stop == Some(&StopReason::Pause) {
             return self.next_turn();
@@ -101,8 +102,8 @@ impl Machine {
         }
     }
 
-    /// The calls of an answer, with ids that are unique in the conversation (RULES P1), and the results of those
-    /// that cannot run (S10, S11).
+    /// Returns the calls of an answer with ids that are unique in the conversation (RULES P1), and the
+    /// results of the calls that cannot run (S10, S11).
     fn calls_of(&mut self, answer: &Answer, early: &Early) -> (Vec<ToolCall>, Vec<ToolResult>) {
         let mut refused = Vec::new();
         let mut calls: Vec<ToolCall> = Vec::new();
@@ -110,7 +111,7 @@ impl Machine {
         for (position, call) in message.calls().enumerate() {
             let mut unique = call.clone();
             if self.transcript.has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
-                // A made id may be one that another call of the answer brings along.
+                // A generated id can be equal to the id of another call of the answer.
                 let others = || calls.iter().chain(message.calls());
                 unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
                 self.show(Event::CallTakenUp { call: unique.clone() });
@@ -134,7 +135,7 @@ impl Machine {
         }
     }
 
-    /// Counts a call, and returns how often in a row it was made, from 1.
+    /// Counts a call and returns the number of consecutive equal calls, from 1.
     pub(crate) fn count_call(&mut self, call: &ToolCall) -> u32 {
         let is_read_only = self.config.hints(call.name.as_str()).read_only;
         self.progress.count(call, is_read_only)
@@ -157,11 +158,12 @@ impl Machine {
         repeated
     }
 
-    /// The calls of tools that may be called no more before the human is asked. He is, before the next turn (RULES H10).
+    /// Returns refusals of the calls that exceed the budget of their tool. The human is asked before the next
+    /// turn (RULES H10).
     pub(crate) fn over_budget(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let mut over = Vec::new();
         for call in calls.iter().filter(|call| refused.iter().all(|result| result.call != call.id)) {
-            // Whatever name the model writes, the budget is that of the tool.
+            // The call counts for its tool, independent of the name that the model wrote.
             let name = &self.config.counted_as(call.name.as_str());
             let used = self.spent.count(name.clone());
             if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
@@ -172,7 +174,7 @@ impl Machine {
         over
     }
 
-    /// The calls that come after one that is the last of its answer (RULES L12).
+    /// Returns refusals of the calls after a call that must be the last of its answer (RULES L12).
     pub(crate) fn after_last(&self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let is_refused = |call: &ToolCall| refused.iter().any(|result| result.call == call.id);
         let is_last = |call: &ToolCall| {
@@ -187,7 +189,7 @@ impl Machine {
     }
 }
 
-/// The parts with the calls under their unique ids.
+/// Replaces the calls among the parts by the same calls with unique ids.
 fn renamed(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
     let mut calls = calls.iter();
     parts
@@ -206,8 +208,8 @@ fn refusal(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolRes
     }
 }
 
-/// A call that never got a name stands in the conversation under a made one, so that its error result has
-/// something to answer (RULES S11).
+/// Gives a placeholder name to each call whose name never arrived, so that its error result belongs to a call
+/// of the conversation (RULES S11).
 pub(crate) fn name_the_nameless(answer: &mut Answer) {
     let nameless: Vec<_> =
         answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();

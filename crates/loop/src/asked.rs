@@ -1,4 +1,4 @@
-//! The event of a question: what a small window needs, beside the whole of it.
+//! The event of an approval request.
 
 use serde_json::Value;
 use windlass_hitl::ApprovalRequest;
@@ -7,7 +7,7 @@ use windlass_protocol::Risk;
 use crate::Event;
 
 impl Event {
-    /// The event of a question.
+    /// Creates the event of an approval request, with a summary in its own fields.
     pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
         let args = match request.call.arguments() {
             Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
@@ -18,7 +18,7 @@ impl Event {
             tool_name: request.tool.clone(),
             args,
             risk_level: request.risk,
-            // What is of high risk is remembered for this one call at the most, and never learned.
+            // An answer about a call of high risk is never learned.
             can_learn: request.can_remember && request.risk <= Risk::Medium,
             request,
         }

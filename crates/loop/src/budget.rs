@@ -1,15 +1,16 @@
-//! How much a run may use before a human is asked (RULES H10).
+//! The limits on the usage of a run, at which a human is asked (RULES H10).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Usage;
 
-/// Tokens of a million, in which prices are told.
+/// The number of tokens to which a price applies.
 const MILLION: u128 = 1_000_000;
 
-/// How much a run may use before a human is asked whether it goes on, whatever else it may do without asking. Zero
-/// turns a limit off.
+/// Limits on the usage of a run. When a limit is reached, a human is asked whether the run continues, even
+/// if policy allows all calls. Zero turns a limit off. Every answer that lets the run continue restarts the
+/// count.
 ///
 /// ```
 /// use windlass_loop::{Budget, Prices};
@@ -22,40 +23,40 @@ const MILLION: u128 = 1_000_000;
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Budget::default()`")]
 pub struct Budget {
-    /// Answers of the model.
+    /// Number of answers and summaries of the model.
     pub requests: u32,
-    /// Tokens of requests and answers together.
+    /// Number of tokens of requests and answers together.
     #[serde(skip_serializing_if = "is_zero")]
     pub tokens: u64,
-    /// What they cost, in millionths of the currency in which prices are told.
+    /// Cost of the tokens, in millionths of the currency of `prices`.
     pub cost: u64,
-    /// How long it works, in milliseconds of this process.
+    /// Duration since the start of the run, its resume, or the last yes of the human, in milliseconds.
     #[serde(skip_serializing_if = "is_zero")]
     pub wall_ms: u64,
-    /// How often a tool is called, by the tool's name.
+    /// Number of calls by tool name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, u32>,
-    /// What tokens cost. Without prices nothing costs anything.
+    /// Prices of tokens. With the default prices of zero, the cost stays zero.
     pub prices: Prices,
 }
 
-/// What a million tokens cost, in millionths of a currency.
+/// The prices of a million tokens, in millionths of a currency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Prices::default()`")]
 pub struct Prices {
-    /// Tokens of requests that are in no cache.
+    /// Tokens of requests outside the provider's cache.
     pub input: u64,
     /// Tokens of answers.
     pub output: u64,
-    /// Tokens of requests that were read from the provider's cache.
+    /// Tokens of requests that the provider read from its cache.
     pub cache_read: u64,
-    /// Tokens of requests that were written to the provider's cache.
+    /// Tokens of requests that the provider wrote to its cache.
     pub cache_write: u64,
 }
 
 impl Prices {
-    /// What these tokens cost, in millionths of the currency; a part of one counts as a whole.
+    /// Returns the cost of these tokens in millionths of the currency, rounded up.
     pub fn cost(&self, usage: &Usage) -> u64 {
         let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);
         let parts = [
@@ -77,27 +78,27 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a run has used in all, in the sizes that a budget limits.
+/// The total usage of a run, in the units of a budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "the sizes of a budget that add up over runs")]
 pub struct Used {
-    /// Answers of models.
+    /// Number of answers and summaries, including failed attempts.
     pub requests: u64,
-    /// Tokens of requests and answers together.
+    /// Number of tokens of requests and answers together.
     pub tokens: u64,
-    /// What they cost, in millionths of the budget's currency.
+    /// Cost of the tokens, in millionths of the budget's currency.
     pub cost: u64,
 }
 
 impl Used {
-    /// An answer with these tokens, at these prices.
+    /// Returns the usage of one answer at these prices.
     pub(crate) fn answer(usage: &Usage, prices: &Prices) -> Self {
         let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
         Self { requests: 1, tokens, cost: prices.cost(usage) }
     }
 
-    /// Both together.
+    /// Returns the sum.
     pub fn plus(self, more: Self) -> Self {
         Self {
             requests: self.requests.saturating_add(more.requests),
@@ -115,14 +116,13 @@ impl Used {
     }
 }
 
-/// What other runs have used that share the budget of this one: those that it handed work to, and the one that handed work
-/// to it.
+/// The usage of the other runs that share this run's budget, such as its child runs and its parent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Others {
     used: BTreeMap<String, Used>,
-    /// What they had used when a human last said that all may go on.
+    /// Their usage when a human last let all of them continue.
     before: Used,
-    /// How often anybody said so.
+    /// Number of such approvals.
     grants: u64,
     is_recorded: bool,
 }
@@ -132,7 +132,8 @@ impl Others {
         self.used.values().copied().fold(Used::default(), Used::plus)
     }
 
-    /// Takes what they have used in all; what one has used never becomes less.
+    /// Updates the total usage of each run. A total with fewer requests than the known one is outdated and
+    /// ignored.
     pub(crate) fn learn(&mut self, used: BTreeMap<String, Used>) {
         for (run, now) in used {
             let known = self.used.entry(run).or_default();
@@ -143,13 +144,13 @@ impl Others {
         }
     }
 
-    /// What a record says.
+    /// Restores the totals from a record.
     pub(crate) fn restore(&mut self, used: BTreeMap<String, Used>) {
         self.learn(used);
         self.is_recorded = true;
     }
 
-    /// What is to be written down, if anything is new.
+    /// Returns the totals if they changed since they were last recorded.
     pub(crate) fn news(&mut self) -> Option<BTreeMap<String, Used>> {
         let is_new = !self.used.is_empty() && !std::mem::replace(&mut self.is_recorded, true);
         is_new.then(|| self.used.clone())
@@ -159,12 +160,12 @@ impl Others {
         &self.used
     }
 
-    /// A human has let all go on: what was used before counts no more.
+    /// Restarts the count after a human let all runs continue.
     pub(crate) fn grant(&mut self) {
         self.before = self.total();
     }
 
-    /// Whether somebody else was told that all may go on.
+    /// Returns true if the number of approvals in other runs has increased, and stores the number.
     pub(crate) fn is_granted(&mut self, grants: u64) -> bool {
         let before = self.grants;
         self.grants = before.max(grants);
@@ -176,7 +177,7 @@ impl Others {
     }
 }
 
-/// What was used since the run began or a human said that it may go on.
+/// The usage since the start of the run, its resume, or the last yes of the human to the budget.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spent {
     pub(crate) requests: u32,
@@ -186,12 +187,12 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// Nothing yet, from this time on.
+    /// Starts the count at this time.
     pub(crate) fn since(since_ms: u64) -> Self {
         Self { since_ms, ..Self::default() }
     }
 
-    /// Counts a call of a tool.
+    /// Counts a call of a tool and returns the new count.
     pub(crate) fn count(&mut self, tool: String) -> u32 {
         let count = self.calls.entry(tool).or_default();
         *count = count.saturating_add(1);
@@ -200,12 +201,13 @@ impl Spent {
 }
 
 impl Budget {
-    /// The question to the human, if what this run used reaches a limit.
+    /// Returns the question to the human if the run's own usage reaches a limit.
     pub(crate) fn question(&self, spent: &Spent, now_ms: u64) -> Option<String> {
         self.question_with(spent, Used::default(), now_ms).map(|what| asked("The run has", &what))
     }
 
-    /// The same for what it used together with the others that share the budget.
+    /// Returns the question to the human if the usage of this run and the others reaches a limit. Time and
+    /// calls of tools count for this run only.
     pub(crate) fn shared_question(&self, spent: &Spent, others: &Others, now_ms: u64) -> Option<String> {
         let who = if others.used.is_empty() { "The run has" } else { "The run and its agents have" };
         self.question_with(spent, others.since(), now_ms).map(|what| asked(who, &what))
@@ -236,7 +238,7 @@ impl Budget {
         }
     }
 
-    /// How often a tool may be called, if that is limited.
+    /// Returns the limit on calls of a tool, if it has one.
     pub(crate) fn calls_of(&self, name: &str) -> Option<u32> {
         self.calls.get(name).copied().filter(|limit| *limit > 0)
     }

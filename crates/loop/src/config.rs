@@ -1,4 +1,4 @@
-//! What a run is set up with.
+//! The configuration of a run.
 
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
@@ -9,39 +9,42 @@ use windlass_tokens::Tokenizer;
 
 use crate::{Budget, ContextLimits, KnownTool, RunOrigin};
 
-/// A tool as the loop knows it: what the model is told, and what a call means.
+/// A tool that the model may call: its description for the model, and its hints for the machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OfferedTool {
-    /// What the model is told.
+    /// The description that the model receives.
     pub spec: ToolSpec,
-    /// What the tool says about itself.
+    /// The tool's hints.
     pub hints: Hints,
 }
 
 impl OfferedTool {
-    /// A tool on offer.
+    /// Creates an offered tool.
     pub fn new(spec: ToolSpec, hints: Hints) -> Self {
         Self { spec, hints }
     }
 }
 
-/// Where a run stops by itself. Zero turns a limit off, but for `stream_retries`: there it is the number that it says.
+/// The limits at which a run stops or asks the human. Zero turns a limit off, except for `stream_retries`,
+/// where zero means no retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
-    /// The most answers of the model.
+    /// Number of answers of the model.
     pub turns: u32,
-    /// How many turns in a row may bring nothing but mistakes, before the human is asked (RULES L4).
+    /// Number of consecutive turns with a mistake and without a successful result, at which the human is
+    /// asked (RULES L4).
     pub mistakes: u32,
-    /// How often in a row the same call may be made (RULES L4). A call of a tool that only reads begins a new row when its
-    /// answer is another than before, so that a tool can be polled.
+    /// Number of consecutive equal calls that may run (RULES L4). A read-only call restarts the count if its
+    /// result changes, so that the model can poll.
     pub repeats: u32,
-    /// How often in a row the model is told to use a tool, before the human is asked (RULES L3).
+    /// Number of consecutive instructions to use a tool, after which the human is asked (RULES L3).
     pub nudges: u32,
-    /// How often a broken or empty answer is asked for again. With zero it is not.
+    /// Number of repeated requests for a broken or empty answer. An empty answer is requested at most twice
+    /// more.
     pub stream_retries: u32,
-    /// How long an approval request waits, in milliseconds. With zero it waits for as long as the run does.
+    /// Timeout of an approval request in milliseconds. With zero the request waits as long as the run.
     pub approval_timeout_ms: u64,
 }
 
@@ -58,42 +61,54 @@ impl Default for Limits {
     }
 }
 
-/// When the calls of an answer begin.
+/// The time at which the calls of an answer start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "before the end of the answer, or after it")]
 pub enum CallStart {
-    /// Those that only read and come first begin while the rest of the answer still streams, if policy lets them
-    /// without a question (RULES L6).
+    /// The read-only calls at the beginning of an answer start while the rest of it streams, if policy allows
+    /// them without a question (RULES L6).
     #[default]
     Early,
-    /// When the answer has ended.
+    /// All calls start after the end of the answer.
     AfterAnswer,
 }
 
-/// What happens where the human is needed and nobody answers.
+/// The reaction to a question that the human does not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it is a no, or the run waits")]
 pub enum Unanswered {
-    /// Silence is a no: the call does not run, or the run stops (RULES H12).
+    /// The answer counts as a no: the call does not run, or the run stops (RULES H12).
     #[default]
     Deny,
-    /// The run goes on as far as it can without, and is then suspended: the answer can come when this process is gone.
+    /// The run continues as far as possible without the answer, and is then suspended. The answer can arrive
+    /// after the process has ended.
     Suspend,
 }
 
-/// Who is told of a call whose effects nobody knows, because its process ended while it ran (RULES R6).
+/// The recipient of a report about a call whose effects are unknown, because its process ended while it ran
+/// (RULES R6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the model, or the human before it")]
 pub enum UnknownEffects {
-    /// The model, which looks at the present state.
+    /// Only the model, which then inspects the present state.
     #[default]
     TellModel,
-    /// Also the human, before the model goes on.
+    /// The human before the model continues, and the model.
     AskHuman,
 }
 
-/// What a run is set up with. It stays the same for the whole run, so that every request begins with the bytes of the one
-/// before (RULES N6); only tools, system prompt and mode can be others from a turn on (`Input::Offer`).
+/// The configuration of a run. It stays the same for the whole run, so that every request begins with the
+/// bytes of the previous one (RULES N6). Only `Input::Offer` changes it: it replaces the tools, the system
+/// prompt and the mode from a turn on.
+///
+/// Create it with [`Config::new`] and the `with_` methods.
+///
+/// ```
+/// use windlass_loop::{Config, Limits};
+///
+/// let config = Config::new("some-model", Vec::new()).with_limits(Limits { turns: 20, ..Limits::default() });
+/// assert_eq!(config.limits.mistakes, 3);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -101,46 +116,47 @@ pub struct Config {
     pub model: String,
     /// The system prompt.
     pub system: Option<String>,
-    /// The mode that it begins in, by its slug.
+    /// The slug of the mode at the start.
     pub mode: Option<String>,
-    /// The tools on offer.
+    /// The tools that the model may call.
     pub tools: Vec<OfferedTool>,
-    /// All tools, offered or hidden, with the names that lead to them. Without any, the tools on offer are known by their
-    /// own names.
+    /// All tools, offered or hidden, with the names that select them. If the list is empty, the offered tools
+    /// are selected by their own names.
     pub known_tools: Vec<KnownTool>,
-    /// Whether one answer may hold several calls.
+    /// The setting for several calls in one answer.
     pub parallel_calls: ParallelCalls,
-    /// The most tokens of an answer.
+    /// Largest number of tokens in an answer.
     pub max_output_tokens: Option<u64>,
-    /// How calls may reach the model, the best first. The first one that the provider does not refuse is kept for
-    /// the whole run and written down with it (RULES P5).
+    /// The protocols in which calls may reach the model, in order of preference. The run keeps and records
+    /// the first one that the provider does not refuse (RULES P5).
     pub protocols: Vec<ToolProtocol>,
-    /// What is repaired of arguments that are nearly JSON.
+    /// The repairs of arguments that are not valid JSON.
     pub repairs: Repairs,
-    /// Where the run stops by itself.
+    /// The limits at which the run stops or asks the human.
     pub limits: Limits,
-    /// How much it may use before a human is asked.
+    /// The limits on the usage of this run, at which the human is asked.
     pub budget: Budget,
-    /// How much it may use together with the others that share its budget, before a human is asked.
+    /// The limits on the usage of this run and the other runs that share the budget, at which the human is
+    /// asked. The limits `wall_ms` and `calls` count for this run only.
     pub shared_budget: Budget,
-    /// The run's id, by which its calls are known outside of it; empty for a run that nobody else meets.
+    /// The run's id, which identifies its calls outside the run; empty for a run that is not identified.
     pub run: String,
-    /// The origin of a run that another run begins.
+    /// The origin of a run that another run starts.
     pub origin: Option<RunOrigin>,
-    /// When calls begin.
+    /// The time at which calls start.
     pub call_start: CallStart,
-    /// When the conversation is made shorter.
+    /// The limits for compaction.
     pub context: ContextLimits,
-    /// How the model counts its tokens, where that is known.
+    /// The model's tokenizer, if it is known.
     pub tokenizer: Tokenizer,
-    /// What happens where nobody answers.
+    /// The reaction to a question that the human does not answer.
     pub unanswered: Unanswered,
-    /// Who is told of a call that was cut off.
+    /// The recipient of a report about an interrupted call.
     pub unknown_effects: UnknownEffects,
 }
 
 impl Config {
-    /// A run of a model with these tools.
+    /// Creates the configuration of a run with this model and these tools.
     pub fn new(model: impl Into<String>, tools: Vec<OfferedTool>) -> Self {
         Self {
             model: model.into(),
@@ -165,25 +181,25 @@ impl Config {
         }
     }
 
-    /// The same run, in which these names lead to tools.
+    /// Sets the tools that names select.
     pub fn with_known_tools(mut self, known: Vec<KnownTool>) -> Self {
         self.known_tools = known;
         self
     }
 
-    /// The same run with a budget.
+    /// Sets the run's own budget.
     pub fn with_budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
         self
     }
 
-    /// The same run with a budget that it shares with others.
+    /// Sets the budget that the run shares with others.
     pub fn with_shared_budget(mut self, budget: Budget) -> Self {
         self.shared_budget = budget;
         self
     }
 
-    /// The same run with an id.
+    /// Sets the run's id.
     pub fn with_run(mut self, id: impl Into<String>) -> Self {
         self.run = id.into();
         self
@@ -195,73 +211,73 @@ impl Config {
         self
     }
 
-    /// The same run whose calls begin then.
+    /// Sets the time at which calls start.
     pub fn with_call_start(mut self, start: CallStart) -> Self {
         self.call_start = start;
         self
     }
 
-    /// The same run, whose conversation is made shorter then.
+    /// Sets the limits for compaction.
     pub fn with_context(mut self, limits: ContextLimits) -> Self {
         self.context = limits;
         self
     }
 
-    /// The same run, whose tokens are counted so.
+    /// Sets the model's tokenizer.
     pub fn with_tokenizer(mut self, tokenizer: Tokenizer) -> Self {
         self.tokenizer = tokenizer;
         self
     }
 
-    /// The same run, denied or suspended where nobody answers.
+    /// Sets the reaction to a question that the human does not answer.
     pub fn with_unanswered(mut self, unanswered: Unanswered) -> Self {
         self.unanswered = unanswered;
         self
     }
 
-    /// The same run, in which somebody else is told of calls that were cut off.
+    /// Sets the recipient of a report about an interrupted call.
     pub fn with_unknown_effects(mut self, told: UnknownEffects) -> Self {
         self.unknown_effects = told;
         self
     }
 
-    /// The same run with a system prompt.
+    /// Sets the system prompt.
     pub fn with_system(mut self, system: Option<String>) -> Self {
         self.system = system;
         self
     }
 
-    /// The same run, begun in a mode.
+    /// Sets the mode at the start.
     pub fn with_mode(mut self, mode: Option<String>) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The same run with these ways for calls, the best first. Without any it is native calls.
+    /// Sets the protocols in order of preference. An empty list means native calls.
     pub fn with_protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
         self.protocols = protocols.into_iter().collect();
         self
     }
 
-    /// The same run with other limits.
+    /// Sets the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same run with more or fewer repairs of arguments that are nearly JSON.
+    /// Sets the repairs of arguments that are not valid JSON.
     pub fn with_repairs(mut self, repairs: Repairs) -> Self {
         self.repairs = repairs;
         self
     }
 
-    /// The same run with a limit on each answer.
+    /// Sets the largest number of tokens in an answer.
     pub fn with_max_output_tokens(mut self, tokens: Option<u64>) -> Self {
         self.max_output_tokens = tokens;
         self
     }
 
-    /// The name of the tool by which the model says that it is done, if one is on offer.
+    /// Returns the name of the offered tool that completes the task, if one is offered.
     pub(crate) fn completion_tool(&self) -> Option<&str> {
         self.tools
             .iter()

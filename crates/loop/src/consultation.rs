@@ -1,5 +1,5 @@
-//! Questions to the human about how the run continues. Each question has an id of its own, so that an answer can only
-//! count for the question that it was given to (RULES H4, H10).
+//! Questions to the human about how the run continues. Each question has its own id, so that an answer only
+//! counts for the question that it was given to (RULES H4, H10).
 
 use serde::{Deserialize, Serialize};
 
@@ -12,19 +12,19 @@ use crate::{Effect, Entry, Event, MessageSource, Outcome, StopCause, Unanswered,
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Matter {
-    /// Not recorded: the question is from a record before version 6.
+    /// The subject was not recorded: the question is from a record before version 6.
     #[default]
     Unspecified,
-    /// The model goes in circles.
+    /// Too many consecutive turns brought mistakes or answers without a call.
     Mistakes,
-    /// The budget is used.
+    /// The run has used its budget.
     Budget,
-    /// Calls were cut off, and their effects are unknown.
+    /// The effects of interrupted calls are unknown.
     UnknownEffects,
 }
 
-/// Identifies one question to the human within its run. An answer ([`Input::Guidance`](crate::Input::Guidance)) repeats the
-/// id and counts for that question only.
+/// The id of one question to the human within its run. An answer
+/// ([`Input::Guidance`](crate::Input::Guidance)) repeats the id and counts for that question only.
 ///
 /// ```
 /// use windlass_loop::{ConsultationId, Matter};
@@ -37,18 +37,19 @@ pub enum Matter {
 pub struct ConsultationId {
     /// The subject of the question.
     pub matter: Matter,
-    /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A resumed run
-    /// that asks the same question again, in the same words, keeps the number.
+    /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A
+    /// resumed run that repeats a question in the same words keeps its number.
     pub number: u32,
 }
 
 impl ConsultationId {
-    /// The id of the question with this number.
+    /// Creates the id of the question with this number.
     pub fn new(matter: Matter, number: u32) -> Self {
         Self { matter, number }
     }
 
-    /// Returns the question that a record leaves open: asked, not answered, and not overtaken by an answer of the model.
+    /// Returns the open question of a record: a question without an answer that no later answer of the model
+    /// made obsolete.
     pub fn open_in<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Option<Self> {
         entries.into_iter().fold(None, |open, entry| match entry {
             Entry::Consulted { id, .. } => Some(*id),
@@ -59,7 +60,8 @@ impl ConsultationId {
                 });
                 asked.or(open)
             }
-            // Before version 6 no answer has an id; since then that is a yes that another run got.
+            // Before version 6 no answer has an id; since then such an answer is the approval that another
+            // run got.
             Entry::Guided { id: None, .. } => open.filter(|id| id.matter != Matter::Unspecified),
             Entry::Guided { .. } | Entry::Answered { .. } => None,
             _ => open,
@@ -72,28 +74,29 @@ impl ConsultationId {
 pub(crate) struct Consultations {
     /// The number of the newest question.
     newest: u32,
-    /// The question that the record leaves open.
+    /// The recorded question without an answer.
     open: Option<(ConsultationId, String)>,
 }
 
 impl Consultations {
-    /// Takes a question from a record.
+    /// Restores a question from a record.
     pub(crate) fn restore(&mut self, id: ConsultationId, question: String) {
         self.newest = self.newest.max(id.number);
         self.open = Some((id, question));
     }
 
-    /// Closes the question that the record leaves open: it was answered, or the run went on without an answer.
+    /// Closes the recorded open question, because it was answered or the run continued without an answer.
     pub(crate) fn close(&mut self) {
         self.open = None;
     }
 
-    /// Whether the record leaves a question open that is from before version 6.
+    /// Returns true if the recorded open question is from before version 6.
     pub(crate) fn is_open_without_id(&self) -> bool {
         self.open.as_ref().is_some_and(|(id, _)| id.matter == Matter::Unspecified)
     }
 
-    /// The id of the open question, if it is this one in the same words: answers are bound to what was shown.
+    /// Returns the id of the recorded open question if the new question has the same words. An answer only
+    /// counts for the words that the human read.
     fn reopen(&mut self, matter: Matter, question: &str) -> Option<ConsultationId> {
         let (id, text) = self.open.take()?;
         let is_same_matter = id.matter == matter || id.matter == Matter::Unspecified;
@@ -107,7 +110,7 @@ impl Consultations {
 }
 
 impl Machine {
-    /// Asks the human, and waits for the answer.
+    /// Asks the human a question, and waits for the answer.
     pub(crate) fn consult(&mut self, matter: Matter, question: String) {
         let id = self.consultations.reopen(matter, &question).unwrap_or_else(|| {
             let id = self.consultations.next(matter);
@@ -118,8 +121,8 @@ impl Machine {
         self.want(Effect::Consult { id, question });
     }
 
-    /// Takes the human's answer to a question; `None` if nobody answers. An answer to any other question than the open one
-    /// is refused.
+    /// Applies the human's answer to a question; `None` if the human does not answer. An answer to a question
+    /// that is not open is refused.
     pub(crate) fn guidance(&mut self, answered: ConsultationId, words: Option<String>) {
         let (matter, question) = match &self.phase {
             Phase::Consulting { id, matter, question } if *id == answered => (*matter, question.clone()),
@@ -157,13 +160,15 @@ impl Machine {
         self.show(Event::AnswerRefused { reason });
     }
 
-    /// Applies an answer to the counters. Words end a streak of mistakes; only an answer about the budget, which is never
-    /// silence, begins the budget anew.
+    /// Applies an answer to the counters. An answer with words resets the count of mistakes. An answer about
+    /// the budget restarts the budget; the caller has already stopped the run if the answer was a no or
+    /// empty.
     pub(crate) fn guided(&mut self, matter: Matter, has_words: bool) {
         if has_words {
             self.progress.forgive();
         }
-        // Records before version 6 do not say which question was answered; every answer began the budget anew then.
+        // Records before version 6 do not contain the question's subject, and every answer restarted the
+        // budget then.
         if matches!(matter, Matter::Budget | Matter::Unspecified) {
             self.grant_budget();
         }
@@ -174,7 +179,8 @@ impl Machine {
         self.others.grant();
     }
 
-    /// Takes a question about the budget back, because another run that shares the budget got the answer.
+    /// Withdraws an open question about the budget, because another run that shares the budget got the
+    /// answer.
     pub(crate) fn withdraw_budget_question(&mut self) {
         if let Phase::Consulting { id, matter: Matter::Budget, .. } = self.phase {
             self.want(Effect::Withdraw { id });

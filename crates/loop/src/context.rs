@@ -1,4 +1,4 @@
-//! How full the model's window is, and what is left out before it overflows (RULES R4).
+//! The fill level of the model's window, and the compaction before it overflows (RULES R4).
 
 mod compaction;
 mod condensing;
@@ -13,45 +13,46 @@ use crate::machine::Machine;
 pub(crate) use self::condensing::Condensing;
 pub(crate) use self::size::{Meter, message_size, tools_size};
 
-/// What is done about the turns that have to go.
+/// The treatment of turns that have to be removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "they are summed up, or not")]
 pub enum Condense {
-    /// The model sums them up first, in a request of its own.
+    /// The model summarizes the turns in a separate request before they are removed.
     #[default]
     SumUp,
-    /// They are left out, and the model is told so.
+    /// The turns are removed, and a note informs the model.
     LeaveOut,
 }
 
-/// When a conversation is made shorter, and how far. Percentages are of the window.
+/// The thresholds and the extent of compaction. Percentages refer to the window.
 ///
-/// The first task, the newest answers and every pair of call and result stay; until it is needed nothing is touched, so
-/// that the provider's cache of the prefix holds.
+/// The first task, the newest answers and every pair of call and result stay. Until a limit is reached the
+/// conversation does not change, so that the provider's prefix cache stays valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..ContextLimits::default()`")]
 pub struct ContextLimits {
-    /// The model's window, in tokens. 0 is not known: then only a provider that refuses makes it shorter, and what it
-    /// refused is taken for the window from then on.
+    /// Size of the model's window in tokens; 0 if unknown. An unknown window is set to the size of the first
+    /// request that the provider refuses for its length, and until then compaction does not start by itself.
     pub window: u64,
-    /// From here on watchers are told.
+    /// Fill level from which [`Fill::Warn`] is reported.
     pub warn_percent: u8,
-    /// From here on they are told again, more urgently.
+    /// Fill level from which [`Fill::Alert`] is reported.
     pub alert_percent: u8,
-    /// From here on the conversation is made shorter before the model is asked.
+    /// Fill level from which the conversation is compacted before the next request.
     pub compact_percent: u8,
-    /// How short it is made, if that can be.
+    /// Fill level that compaction aims at.
     pub target_percent: u8,
-    /// How many of the newest answers stay as they are, with their results.
+    /// Number of the newest answers that stay unchanged, with their results.
     pub keep_answers: usize,
-    /// Older results are left out from this length on, in bytes; shorter ones stay.
+    /// Largest length in bytes of an older result that stays; longer results are removed.
     pub keep_result_bytes: usize,
-    /// How many images of results the conversation may have; those of older results are left out, whatever room there is.
-    /// 0 is any number. Providers take from 20 on, with smaller ones the more there are.
+    /// Largest number of images in results; images of older results are removed above it, independent of the
+    /// window. 0 turns the limit off. Providers accept at least 20 images, but only smaller ones as the
+    /// number grows.
     pub most_images: usize,
-    /// What is done about turns that have to go.
+    /// The treatment of turns that have to be removed.
     pub condense: Condense,
 }
 
@@ -71,22 +72,22 @@ impl Default for ContextLimits {
     }
 }
 
-/// How full the model's window is.
+/// The fill level of the model's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fill {
-    /// There is room.
+    /// Below both thresholds.
     #[default]
     Fine,
-    /// Some of the room is left.
+    /// At or above `warn_percent`.
     Warn,
-    /// Little of it is left.
+    /// At or above `alert_percent`.
     Alert,
 }
 
 impl ContextLimits {
-    /// So many percent of the window, in tokens.
+    /// Returns this percentage of the window in tokens.
     fn part(&self, percent: u8) -> u64 {
         self.window.saturating_mul(u64::from(percent)) / 100
     }
@@ -103,13 +104,13 @@ impl ContextLimits {
 }
 
 impl Machine {
-    /// How many tokens the next request takes: counted by the provider as far as it has answered, estimated for what is
-    /// new since.
+    /// Returns the estimated tokens of the next request. The estimate is scaled by the provider's count for
+    /// the last answer.
     pub fn context_tokens(&self) -> u64 {
         self.meter.tokens(self.transcript.size())
     }
 
-    /// Tells watchers when the window has become fuller, or has room again.
+    /// Emits an event if the fill level has changed.
     pub(crate) fn tell_fill(&mut self) {
         let limits = self.config.context;
         if limits.window == 0 {
@@ -123,7 +124,7 @@ impl Machine {
         }
     }
 
-    /// Makes the conversation shorter if it has to be. True if the model is asked to sum up first.
+    /// Compacts the conversation if a limit is reached. Returns true if the model has to summarize first.
     pub(crate) fn make_room(&mut self) -> bool {
         let limits = self.config.context;
         if limits.most_images > 0 {

@@ -1,4 +1,4 @@
-//! Refusing a call while it still streams: the tokens of the rest are saved (DESIGN "Early decision").
+//! The refusal of a call that still streams, which saves the remaining tokens (DESIGN "Early decision").
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,18 @@ use windlass_stream::CallKey;
 use crate::machine::{Machine, Phase};
 use crate::{CallRepairs, EarlyRefusal, Effect, Event, words};
 
-/// How many arguments of a call are looked at early; a call with more is looked at when it is whole.
+/// Number of arguments of one call that are checked early. The other arguments are only checked with the
+/// complete call.
 const MOST_ARGUMENTS: usize = 64;
 
-/// The calls of an answer that still stream, those that are sure to be refused, and what was repaired.
+/// The calls of an answer that still stream, the early refusals, and the repairs.
 #[derive(Debug, Default)]
 pub(crate) struct Early {
-    /// Which answer of the run.
+    /// The number of the answer.
     pub(crate) answer: u64,
     open: BTreeMap<CallKey, Open>,
     refused: BTreeMap<CallKey, Refusal>,
-    /// What was repaired of calls that are whole.
+    /// The repairs of complete calls.
     pub(crate) repaired: Vec<CallRepairs>,
 }
 
@@ -42,7 +43,7 @@ impl Early {
         Self { answer, ..Self::default() }
     }
 
-    /// Follows the calls, and gives what has to be looked at.
+    /// Updates the open calls from an event, and returns the check of an argument that is complete.
     pub(crate) fn follow(&mut self, event: &CallEvent) -> Option<Effect> {
         match event {
             CallEvent::Started { key, name, .. } => {
@@ -76,25 +77,25 @@ impl Early {
         Some(Effect::CheckEarly { answer, key, tool, argument, value: value.clone() })
     }
 
-    /// Whether a call that comes before this one in the answer is not whole yet.
+    /// Returns true if an earlier call of the answer is incomplete.
     pub(crate) fn streams_before(&self, key: CallKey) -> bool {
         self.open.range(..key).next().is_some()
     }
 
-    /// The refusal of a call that never came to its end.
+    /// Returns the early refusal of a call that was never completed.
     pub(crate) fn refusal(&self, key: CallKey) -> Option<&Refusal> {
         self.refused.get(&key)
     }
 
-    /// Whether all that still streams is refused.
+    /// Returns true if every call that still streams is refused.
     fn is_hopeless(&self) -> bool {
         !self.open.is_empty() && self.open.keys().all(|key| self.refused.contains_key(key))
     }
 }
 
 impl Machine {
-    /// A call that still streams is sure to be refused. When nothing else streams, the answer is stopped, and
-    /// what was whole before goes on.
+    /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
+    /// its complete calls run.
     pub(crate) fn refused_early(&mut self, answer: u64, key: CallKey, refusal: EarlyRefusal) {
         let Phase::Streaming(streaming) = &mut self.phase else { return };
         let early = &mut streaming.early;

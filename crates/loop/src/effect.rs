@@ -1,4 +1,4 @@
-//! What the machine wants done.
+//! The effects that the machine requests.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,35 +8,38 @@ use windlass_stream::CallKey;
 
 use crate::{ConsultationId, Entry, Event, Outcome};
 
-/// What the machine wants done, in this order. It is data: what is to be done somewhere else can be sent there.
+/// A request of the machine to its driver. The driver executes effects in their order. They are serializable,
+/// so that another process can execute them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "effect", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Effect {
-    /// Write this down. What follows may only be done once it is durable.
+    /// Append the entry to the record. If [`Entry::is_critical`] holds, it must be durable before the next
+    /// effect is executed.
     Record(Entry),
-    /// Ask the model, after a wait.
+    /// Send a request to the model after a delay.
     Send {
         /// The request.
         request: Box<Request>,
-        /// How calls reach the model. The request has them natively; whoever sends it puts them into the form.
+        /// The protocol in which calls reach the model. The request contains native calls; the sender encodes
+        /// them for the protocol.
         protocol: ToolProtocol,
-        /// How long to wait first, in milliseconds.
+        /// The delay before the request, in milliseconds.
         delay_ms: u64,
     },
-    /// The request that follows is the first with what this offer has.
+    /// Announces that the next request is the first one with this offer.
     Offered {
-        /// The offer, as `Input::Offer` said it.
+        /// The offer's number, from `Input::Offer`.
         number: u64,
     },
-    /// Read no further in the answer that streams.
+    /// Stop reading the answer that streams.
     CloseStream,
-    /// Look at an argument that is complete while the rest of its call still streams. If the call is sure to be
-    /// refused, come back with `Input::RefusedEarly`; if not, do nothing.
+    /// Check an argument that is complete while the rest of its call still streams. If the call is certain to
+    /// be refused, reply with `Input::RefusedEarly`; otherwise do not reply.
     CheckEarly {
-        /// Which answer of the run.
+        /// The number of the answer.
         answer: u64,
-        /// The call's place in it.
+        /// The call's key in the answer.
         key: CallKey,
         /// The tool's name, as the model wrote it.
         tool: ToolName,
@@ -45,51 +48,51 @@ pub enum Effect {
         /// The argument's value.
         value: Value,
     },
-    /// A call is whole while its answer still streams, and only reads. Look it up, check it and judge it; if policy
-    /// lets it run without a question, run it; come back with `Input::Ahead` in any case.
+    /// Judge a complete read-only call while its answer still streams: look it up, check its arguments, and
+    /// ask policy. If policy allows it without a question, run it. Reply with `Input::Ahead` in every case.
     RunAhead {
-        /// Which answer of the run.
+        /// The number of the answer.
         answer: u64,
         /// The call.
         call: ToolCall,
     },
-    /// That answer is void: stop what was begun for it.
+    /// Stop the calls that started ahead of the end of this answer, because the answer is void.
     AbandonAhead {
-        /// Which answer of the run.
+        /// The number of the answer.
         answer: u64,
     },
-    /// Look the call up, check it and judge it; come back with `Input::Judged`.
+    /// Look the call up, check its arguments and ask policy; reply with `Input::Judged`.
     Decide(ToolCall),
-    /// Put this to the human; come back with `Input::Approval`.
+    /// Show the approval request to the human; reply with `Input::Approval`.
     Ask(Box<ApprovalRequest>),
-    /// Run the call; come back with `Input::Result`, whatever happens.
+    /// Run the call; reply with `Input::Result` in every case, unless the call is deferred or ends the run.
     Run(ToolCall),
-    /// The call had begun when the process that ran it ended. Look whether the files say what became of it; come back
-    /// with `Input::LookedBack`.
+    /// Compare the files with the plan of a call whose process ended while it ran; reply with
+    /// `Input::LookedBack`.
     LookBack {
         /// The call.
         call: ToolCall,
-        /// The files as it found them and as it would leave them.
+        /// The planned files, each before and after the call.
         planned: Vec<PlannedFile>,
     },
-    /// The call's result comes from outside. If it is there, come back with `Input::Result`; if not, with
-    /// `Input::Deferred`.
+    /// Collect the result of a call that continues outside this process. Reply with `Input::Result` if the
+    /// result exists, otherwise with `Input::Deferred`.
     Collect(ToolCall),
-    /// Stop all calls that run; each still comes back with its result.
+    /// Stop all running calls. Each of them still replies with its result.
     Abort,
-    /// Ask the human what to do; come back with `Input::Guidance`.
+    /// Ask the human how the run continues; reply with `Input::Guidance`.
     Consult {
         /// The id that the answer repeats.
         id: ConsultationId,
         /// The question.
         question: String,
     },
-    /// Take this question to the human back: the run continues without an answer, and one that still comes is refused.
+    /// Withdraw a question to the human: the run continues without an answer, and a late answer is refused.
     Withdraw {
-        /// The question, as `Effect::Consult` named it.
+        /// The question's id, from `Effect::Consult`.
         id: ConsultationId,
     },
-    /// Tell whoever watches.
+    /// Emit the event to observers.
     Show(Event),
     /// The run is over.
     Done(Outcome),

@@ -1,10 +1,11 @@
-//! How a run ends: its task is done, somebody stops it, or it cannot go on.
+//! The end of a run: completion, cancellation or failure.
 
 use crate::machine::{Machine, Phase};
 use crate::{Effect, Entry, Event, Outcome, StopCause, StreamFailure};
 
 impl Machine {
-    /// The task is done and its result accepted; what was said meanwhile goes on with it.
+    /// Completes the task after its result has been accepted. A queued message starts the next task unless
+    /// the run was cancelled.
     pub(crate) fn complete(&mut self, text: String, cancelled: bool) {
         self.show(Event::TaskCompleted { text: text.clone(), usage: self.usage });
         if cancelled || !self.follow_up() {

@@ -1,4 +1,4 @@
-//! What is written down of a run.
+//! The entries of a run's record.
 
 use std::collections::BTreeMap;
 
@@ -10,194 +10,197 @@ use windlass_stream::CallKey;
 
 use crate::{ConsultationId, Moment, Outcome, RunOrigin, Used};
 
-/// What is written down of a run, in order: enough to go on with it in another process.
+/// An entry of a run's record. The entries of a run in their order are sufficient to resume it in another
+/// process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "entry", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Entry {
-    /// The run begins.
+    /// The run started.
     Started {
-        /// The version of this vocabulary.
+        /// The version of the record format.
         version: u32,
         /// The task.
         task: Message,
-        /// How calls reach the model. Records of version 1 have no word for it: theirs are native.
+        /// The protocol in which calls reach the model. Records of version 1 do not have it and use native
+        /// calls.
         #[serde(default)]
         protocol: ToolProtocol,
-        /// The run's id, which calls are known by outside of it. Records before version 5 have none.
+        /// The run's id, which identifies its calls outside the run. Records before version 5 do not have it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         run: String,
         /// The origin of a run that another run began. Records before version 7 do not have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<RunOrigin>,
     },
-    /// The run goes on from a conversation that was had elsewhere; the task comes after it.
+    /// The conversation that precedes the task, from outside this run.
     Imported {
-        /// The conversation.
+        /// The messages.
         messages: History,
     },
-    /// Another process has taken the run up.
+    /// Another process resumed the run.
     Resumed {
-        /// How often that was done, this time included.
+        /// The number of resumes, including this one.
         generation: u32,
     },
-    /// The provider refused that, before the first answer; from now on it is another.
+    /// The provider refused the protocol in use before the first answer. The run uses this protocol from now
+    /// on.
     Protocol {
-        /// How calls reach the model.
+        /// The new protocol.
         protocol: ToolProtocol,
     },
-    /// From now on the run is in this mode.
+    /// The run is in this mode from now on.
     Mode {
-        /// Its slug.
+        /// The slug of the mode.
         mode: String,
     },
     /// The model answered.
     Answered {
-        /// The answer; each of its calls gets a result.
+        /// The answer. Each of its calls gets a result.
         message: Message,
-        /// Results that were clear at once: of calls that are malformed or out of place. Kept with the answer,
-        /// so that no crash can make such a call look runnable.
+        /// Results that are known without a run: of calls that are malformed, repeated, out of place or over
+        /// budget. They are part of this entry, so that a crash cannot make such a call look runnable.
         refused: Vec<ToolResult>,
-        /// How many of `refused`, from the first, are of calls that were malformed: these count neither as repeats nor for
-        /// the budget of their tool. Records before version 6 do not have it.
+        /// The number of results at the start of `refused` that belong to malformed calls, which do not count
+        /// as repeats or for the budget of their tool. Records before version 6 do not have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         malformed: Option<usize>,
-        /// What was repaired of calls' arguments (RULES J8).
+        /// The repairs of calls' arguments (RULES J8).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<CallRepairs>,
-        /// Why the model stopped, if it said so.
+        /// The reason that the provider reported for the end of the answer.
         stop: Option<StopReason>,
         /// The answer's tokens.
         usage: Usage,
     },
-    /// An attempt to get an answer or a summary came to nothing, and its tokens were used.
+    /// An attempt at an answer or a summary failed after it had used tokens.
     Discarded {
         /// The tokens that the provider reported for it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
     },
-    /// Something was said to the model besides results: a nudge, or the human's guidance.
+    /// A message other than a result was added to the conversation, such as a nudge or the human's guidance.
     Said {
-        /// Why it was said. Records before version 6 do not have it.
+        /// The origin of the message. Records before version 6 do not have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<MessageSource>,
         /// The message.
         message: Message,
     },
-    /// Policy has decided.
+    /// Policy decided about a call.
     Judged {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
         /// The decision.
         decision: Decision,
-        /// What it rests on, so that it can be made again: without the payload, which the answer has. Older records
-        /// do not have it.
+        /// The facts of the decision, which are sufficient to repeat it. They omit the payload, which is part
+        /// of the answer. Records of early versions do not have them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         facts: Option<Box<Facts>>,
     },
-    /// The human was asked.
+    /// The human was asked to approve a call.
     Asked {
-        /// The question.
+        /// The approval request.
         request: Box<ApprovalRequest>,
     },
-    /// The question has ended.
+    /// An approval request ended.
     Approval {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// How.
+        /// The outcome.
         outcome: ApprovalOutcome,
     },
-    /// A call is about to run. Without a result after it, nobody knows what it did (RULES R6).
+    /// A call is about to run. If no result follows, the effects of the call are unknown (RULES R6).
     Intent {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// A call has its result.
+    /// A call ended.
     Result {
         /// The result.
         result: ToolResult,
     },
-    /// The call goes on without this process: its result comes from outside, now or in another process.
+    /// A call continues outside this process. Its result arrives later, in this process or in another.
     Deferred {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
     },
-    /// Something is to be said to the model as soon as that can be, or when the task is done.
+    /// A message for the model was queued until the next turn or the end of the task.
     Queued {
-        /// The id that the message came with: one that comes again under it is not queued again. Records before version 7
-        /// do not have it.
+        /// The message's id; a second message with the id is not queued. Records before version 7 do not have
+        /// it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// In the human's words.
+        /// The human's words.
         text: String,
-        /// When.
+        /// The moment at which the model receives the message.
         when: Moment,
     },
-    /// What other runs have used that share the budget of this one, each in all.
+    /// The usage of the other runs that share this run's budget.
     Shared {
-        /// By the run's id.
+        /// The total usage by run id.
         used: BTreeMap<String, Used>,
     },
-    /// The conversation was made shorter.
+    /// The conversation was shortened.
     Compacted {
-        /// The calls whose results were left out.
+        /// The calls whose results were removed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pruned: Vec<CallId>,
-        /// The first message that stayed after those that were left out; 0 where no turn was left out.
+        /// The position of the first message that stayed after the removed turns; 0 if no turn was removed.
         #[serde(default)]
         until: usize,
-        /// The message before `until` that stayed: the task. Records before version 6 do not have it, and kept the first
-        /// message.
+        /// The position of the message before `until` that stayed, which is the task. Records before version
+        /// 6 do not have it, and kept the first message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<usize>,
-        /// Whether the model was asked for a summary. Records before version 6 do not have it.
+        /// True if the model was asked for a summary. Records before version 6 do not have it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         summarized: bool,
-        /// What stands in the place of the turns that were left out.
+        /// The text that replaces the removed turns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
         /// The tokens of the summary.
         #[serde(default)]
         usage: Usage,
     },
-    /// The provider refused a picture, and words took the place of the newest pictures. Records before version 7 never
+    /// The provider refused a picture, and words replaced the newest pictures. Records before version 7 never
     /// have it.
     ImagesRemoved {
-        /// The positions of the messages that had the pictures, in the conversation as it was then.
+        /// The positions of the messages with the pictures in the conversation of that time.
         messages: Vec<usize>,
-        /// The provider's words.
+        /// The provider's message.
         reason: String,
     },
-    /// The human was asked whether and how the run continues.
+    /// The human was asked how the run continues.
     Consulted {
         /// The id of the question.
         id: ConsultationId,
         /// The question.
         question: String,
     },
-    /// The human was asked whether and how the run goes on, and said that it does.
+    /// The human let the run continue after a question.
     Guided {
-        /// The question that was answered; `None` where another run that shares the budget got a yes. Records before
-        /// version 6 never have it.
+        /// The id of the question; `None` if another run that shares the budget got the approval. Records
+        /// before version 6 never have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<ConsultationId>,
-        /// In these words, which are also said to the model; nothing if it was a plain yes.
+        /// The human's words, which are also added to the conversation; `None` for a plain yes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<String>,
     },
     /// The run is over.
     Finished {
-        /// How.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// Why something was said to the model besides results.
+/// The origin of a message other than a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MessageSource {
-    /// The answer before it had no call, or nothing at all (RULES L3).
+    /// The answer before it had no call, or was empty (RULES L3).
     Nudge,
     /// The human's answer to a question about how the run continues.
     Guidance,
@@ -209,24 +212,26 @@ pub enum MessageSource {
     Continuation,
 }
 
-/// What was repaired of one call's arguments.
+/// The repairs of one call's arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallRepairs {
-    /// The call's place in its answer.
+    /// The call's key in its answer.
     pub key: CallKey,
-    /// What was repaired.
+    /// The repairs.
     pub repairs: Vec<Repair>,
 }
 
 impl Entry {
-    /// The version of this vocabulary that is written. 2 has the protocol, 3 the mode, 4 what a suspended run waits for and
-    /// what was planned for files, 5 the run's id and what others used, 6 the questions about how the run continues under
-    /// their ids, discarded attempts, and what the counters of a resumed run need, 7 the pictures that a provider refused,
-    /// the ids of messages and the origin of a run; all before can be read.
+    /// The version of the format that is written; all earlier versions can be read. Version 2 added the
+    /// protocol. Version 3 added the mode. Version 4 added the open questions of a suspended run and the
+    /// plans for files. Version 5 added the run's id and the usage of other runs. Version 6 added the
+    /// questions about how the run continues, discarded attempts, and the data that restores the counters of
+    /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run.
     pub const VERSION: u32 = 7;
 
-    /// Whether what follows has to wait until this is on the disk: before a call runs, and after it ran.
+    /// Returns true if the entry must be on the disk before the next effect is executed, as before and after
+    /// the run of a call.
     pub fn is_critical(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! What a watcher is told.
+//! The events for observers of a run.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,115 +9,118 @@ use windlass_stream::CallKey;
 
 use crate::{Fill, Moment, Outcome};
 
-/// What a watcher is told, in the order in which it happens.
+/// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
+/// they happen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Event {
-    /// The model is asked.
+    /// A turn starts: the machine sends a request to the model.
     TurnStarted {
         /// The turn's number, from 1.
         turn: u32,
-        /// How calls reach it.
+        /// The protocol in which calls reach the model.
         #[serde(default)]
         protocol: ToolProtocol,
     },
-    /// The provider refused the way in which calls reach the model; the same turn goes on with another.
+    /// The provider refused the protocol in which calls reach the model. The turn continues with another
+    /// protocol.
     ProtocolChanged {
-        /// How calls reach the model now.
+        /// The new protocol.
         protocol: ToolProtocol,
-        /// The provider's words.
+        /// The provider's message.
         reason: String,
     },
-    /// The run is in another mode.
+    /// The mode of the run has changed.
     ModeChanged {
-        /// Its slug.
+        /// The slug of the new mode.
         mode: String,
     },
-    /// More words of the model.
+    /// The model has sent more text.
     Text {
-        /// The words that were added.
+        /// The text that was added.
         text: String,
     },
-    /// More thoughts of the model.
+    /// The model has sent more reasoning.
     Reasoning {
-        /// The words that were added.
+        /// The text that was added.
         text: String,
     },
-    /// The model begins to write a call.
+    /// The model has started to write a call.
     CallStarted {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
         /// The tool's name, as the model wrote it.
         name: ToolName,
     },
-    /// More of a call's arguments.
+    /// The model has sent more of a call's arguments.
     CallArguments {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
         /// The text that was added.
         delta: String,
     },
-    /// A tool shows what a call that still arrives is about. Nobody has decided about it.
+    /// A tool's preview of a call whose arguments still arrive. Policy has not decided about the call yet.
     CallPreview {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
-        /// In the tool's own words.
+        /// The preview in the tool's own words.
         text: String,
     },
-    /// A call is whole.
+    /// A call has arrived completely.
     CallFinished {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
         /// The call.
         call: ToolCall,
     },
-    /// Arguments did not fit the tool's schema and could be read so that they do; what is judged and run is that
-    /// (RULES J9).
+    /// Arguments did not match the tool's schema and were converted to match it. Policy judges the converted
+    /// arguments, and the tool runs with them (RULES J9).
     CallCoerced {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Each change, in words.
+        /// A description of each change.
         changes: Vec<String>,
     },
-    /// What a call's arguments were repaired of; what is judged and run is the repaired text.
+    /// A call's arguments were not valid JSON and were repaired. Policy judges the repaired arguments, and
+    /// the tool runs with them.
     CallRepaired {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
-        /// What was repaired.
+        /// The repairs.
         repairs: Vec<Repair>,
     },
-    /// A call is sure to be refused although it still streams. Where nothing else streams either, the answer is
+    /// A call is certain to be refused although it still streams. If no other call streams, the answer is
     /// stopped.
     CallRefusedEarly {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
-        /// Why.
+        /// The reason.
         problem: String,
     },
-    /// A call cannot be run; its result says why.
+    /// A call cannot be run. Its result explains the problem to the model.
     CallMalformed {
-        /// The call's place in its answer.
+        /// The call's key in its answer.
         key: CallKey,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// What was received of an answer is void; it is asked for again.
+    /// An attempt at an answer is void, and the answer is requested again.
     AttemptDiscarded {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// How long until then, in milliseconds.
+        /// The delay before the next request, in milliseconds.
         delay_ms: u64,
     },
-    /// A call under the id that counts from here on, where no `CallFinished` of this process told it: its own id was
-    /// there before, or its answer is on record and the run goes on with it.
+    /// Announces a call under an id that no `CallFinished` of this process announced: its own id was in use
+    /// already, or its answer is from the record of a resumed run.
     CallTakenUp {
         /// The call.
         call: ToolCall,
     },
-    /// The answer ended, and is no void one.
+    /// An answer ended and is valid.
     AnswerEnded {
-        /// Why it ended, if the provider said so.
+        /// The reason that the provider reported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<StopReason>,
         /// The answer's tokens.
@@ -132,180 +135,183 @@ pub enum Event {
         /// The decision, with its rule.
         decision: Decision,
     },
-    /// The human is asked whether a call may run. What a small window needs stands beside the whole question.
+    /// The human is asked whether a call may run. The fields beside `request` are sufficient for a short
+    /// dialog.
     ToolApprovalRequest {
-        /// The question's id, by which it is answered.
+        /// The request's id, which the answer repeats.
         request_id: String,
         /// The tool's name in the registry.
         tool_name: ToolName,
-        /// What the call is made with; a text where its kind has no object.
+        /// The arguments of the call as a JSON object, or the text of a call that takes text.
         args: Value,
-        /// How much harm it could do.
+        /// The risk of the call.
         risk_level: Risk,
-        /// Whether the answer can stand for calls like it, too.
+        /// True if the answer can also apply to similar calls.
         can_learn: bool,
-        /// The whole question: what the call would do, what it meets and changes, and which rule asks.
+        /// The whole request: the effects of the call, the files and addresses that it accesses, and the rule
+        /// that asks.
         request: Box<ApprovalRequest>,
     },
     /// An approval request has ended.
     ApprovalEnded {
-        /// How.
+        /// The outcome.
         outcome: ApprovalOutcome,
     },
-    /// An answer came to a question that nobody asked, or too late.
+    /// An answer was refused, because its question is not open or the answer came too late.
     AnswerRefused {
-        /// Why it does not count.
+        /// The reason.
         reason: String,
     },
-    /// A call runs.
+    /// A call has started to run.
     CallRunning {
         /// The call's id.
         call: CallId,
     },
-    /// A call tells how it goes. A driver may leave out text that nobody reads in time; the text then says how many
-    /// bytes are missing.
+    /// A progress message of a running call. A driver may drop text if the reader of the events is slow; the
+    /// text then contains the number of missing bytes.
     CallProgress {
         /// The call's id.
         call: CallId,
-        /// In its own words.
+        /// The message in the call's own words.
         text: String,
     },
-    /// Something happened to an agent that a call has given work to. None of these events is left out: an agent waits
-    /// while the reader of the root's events is behind.
+    /// An event of an agent that a call started. These events are never dropped: an agent waits while the
+    /// reader of the root's events is slow.
     AgentEvent {
         /// The call's id.
         call: CallId,
-        /// The agents from the one that the call began down to the one that it happened to.
+        /// The path of agents from the one that the call started to the one that emitted the event.
         agents: Vec<String>,
-        /// What happened: an event like these, as JSON.
+        /// The event of that agent, as JSON.
         happened: Value,
     },
-    /// A call has its result.
+    /// A call has ended.
     CallEnded {
         /// The result.
         result: ToolResult,
     },
-    /// Nobody answers this question here; it stays open, and the run is suspended when nothing else is left to do.
+    /// An approval request was not answered in this process. It stays open, and the run is suspended when no
+    /// other work is left.
     ApprovalPostponed {
-        /// The question.
+        /// The request's id.
         request_id: String,
     },
-    /// A call goes on without this process; its result comes from outside.
+    /// A call continues outside this process, which will deliver its result later.
     CallDeferred {
         /// The call's id.
         call: CallId,
     },
-    /// What the workspace was before the turn's first call that may change it is kept.
+    /// The state of the workspace before the turn's first call that may change it has been saved.
     Checkpoint {
-        /// The turn.
+        /// The number of the turn.
         turn: u32,
-        /// The checkpoint's name.
+        /// The id of the checkpoint.
         id: String,
     },
-    /// There is no checkpoint, or no diff of what changed.
+    /// A checkpoint or a diff of the changes could not be made.
     CheckpointFailed {
-        /// The turn.
+        /// The number of the turn.
         turn: u32,
-        /// Why.
+        /// The problem.
         problem: String,
     },
-    /// What the calls of a turn changed, net.
+    /// The net changes that the calls of a turn made.
     TurnDiff {
-        /// The turn.
+        /// The number of the turn.
         turn: u32,
         /// A unified diff.
         diff: String,
     },
-    /// What the run changed, net.
+    /// The net changes of the run.
     RunDiff {
         /// A unified diff.
         diff: String,
     },
-    /// What was said to the run is written down, and is said to the model when its moment comes.
+    /// A message for the model has been recorded and will be sent at its moment.
     MessageQueued {
-        /// The id that it came with.
+        /// The id of the message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// In these words.
+        /// The message.
         text: String,
-        /// When it is said to the model.
+        /// The moment at which the model receives it.
         when: Moment,
     },
-    /// What was said while the run worked is now said to the model.
+    /// A queued message has been added to the conversation.
     Said {
-        /// In these words.
+        /// The message.
         text: String,
     },
-    /// A message came again under an id that is on record. It is not said a second time.
+    /// A message arrived again under a recorded id and is dropped.
     MessageRepeated {
-        /// The id.
+        /// The id of the message.
         id: String,
     },
-    /// What was to be said is not taken.
+    /// A message for the model is refused.
     MessageRefused {
-        /// The id that it came with.
+        /// The id of the message.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The model says that the task is done; its result may still be refused.
+    /// The model proposes that the task is done. The proposal can still be refused.
     CompletionProposed {
         /// The call.
         call: CallId,
-        /// What it says about the task.
+        /// The model's summary of its work.
         text: String,
     },
-    /// The task is done, and its result is accepted.
+    /// The task is done, and the model's completion has been accepted.
     TaskCompleted {
-        /// What the model says about it.
+        /// The model's summary of its work.
         text: String,
         /// The run's tokens, which are final for this task.
         usage: Usage,
     },
-    /// The model's window has become fuller, or has room again.
+    /// The fill level of the model's window has changed.
     ContextFilling {
-        /// Tokens of the next request, counted by the provider but for what is new.
+        /// Tokens of the next request: the provider's count, with an estimate for the messages since.
         used: u64,
-        /// Tokens of the window.
+        /// Size of the window in tokens.
         window: u64,
-        /// How full it is.
+        /// The new fill level.
         fill: Fill,
-        /// Whether what is new was estimated: the model's tokenizer is not known.
+        /// True if the text of new messages was estimated, because the model's tokenizer is unknown.
         #[serde(default)]
         is_estimate: bool,
     },
-    /// The model is asked to sum up turns that are to be left out.
+    /// The model is asked for a summary of the turns that will be removed.
     ContextCondensing,
-    /// The conversation was made shorter.
+    /// The conversation was shortened.
     ContextCompacted {
-        /// Tokens of the next request before.
+        /// Tokens of the next request before the change.
         before: u64,
-        /// The same after.
+        /// Tokens of the next request after the change.
         after: u64,
-        /// How many results were left out.
+        /// Number of results that were removed.
         results: usize,
-        /// How many messages were left out.
+        /// Number of messages that were removed.
         messages: usize,
-        /// Tokens of the summary, where the model made one.
+        /// Tokens of the summary; zero without one.
         #[serde(default)]
         usage: Usage,
     },
-    /// The provider refused a picture: words take the place of the newest pictures, and the model is asked again.
+    /// The provider refused a picture. Words replace the newest pictures, and the request is sent again.
     ImagesRemoved {
         /// The number of pictures that were replaced.
         images: usize,
-        /// The provider's words.
+        /// The provider's message.
         reason: String,
     },
-    /// The model is told to go on, and how.
+    /// The machine added an instruction for the model to the conversation.
     Nudged {
-        /// In these words.
+        /// The instruction.
         text: String,
     },
     /// The run is over.
     Finished {
-        /// How.
+        /// The outcome.
         outcome: Outcome,
         /// The run's tokens.
         total: Usage,

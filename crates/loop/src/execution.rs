@@ -1,4 +1,4 @@
-//! The phase in which the calls of an answer are judged, approved and run.
+//! The phase in which the calls of an answer are judged, approved and executed.
 
 mod held;
 mod questions;
@@ -16,20 +16,20 @@ pub(crate) use self::held::completion_text;
 #[derive(Debug)]
 pub(crate) struct Execution {
     pub(crate) slots: Vec<Slot>,
-    /// Which answer of the run; of one from a record nobody knows.
+    /// The number of the answer in this process; 0 for an answer from a record.
     pub(crate) answer: u64,
     cancelled: bool,
     fatal: Option<String>,
 }
 
 impl Execution {
-    /// Whether nothing more is begun.
+    /// Returns true if no further call starts, because the run was cancelled or failed.
     pub(crate) fn is_stopping(&self) -> bool {
         self.cancelled || self.fatal.is_some()
     }
 }
 
-/// A call and how far it has come.
+/// A call and its state.
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) call: ToolCall,
@@ -39,25 +39,26 @@ pub(crate) struct Slot {
 
 #[derive(Debug, PartialEq)]
 pub(crate) enum State {
-    /// Was begun while the answer streamed; it is not known yet what comes of it. One that runs was allowed.
+    /// The call started while its answer streamed, and its outcome is unknown. `runs` is true if policy
+    /// allowed it.
     Ahead {
         runs: bool,
     },
-    /// Waits for its siblings: the call by which the model says that it is done, that hands the work on, or that changes
-    /// the mode, and what is behind a change.
+    /// The call has not been judged, because it may have to wait for others: a completion, a call that ends
+    /// its answer or changes the mode, and the calls after a change of the mode.
     Held,
-    /// Had begun when its process ended; the files are asked what became of it.
+    /// The call's process ended while it ran. The driver compares the files with the call's plan.
     LookingBack,
     Judging,
-    /// Policy asks, and a call before it may ask, too: its question comes first.
+    /// Policy asks the human about the call. The approval request waits for those of earlier calls.
     ToAsk(Box<ApprovalRequest>),
     Asking,
-    /// Nobody answers this question in this process.
+    /// The approval request is not answered in this process.
     Postponed {
         request_id: String,
     },
     Running,
-    /// Goes on without this process.
+    /// The call continues outside this process.
     Deferred,
     Ended(ToolResult),
 }
@@ -80,7 +81,8 @@ impl Slot {
 }
 
 impl Machine {
-    /// Begins with the calls of the open answer. `refused` are results that are clear already.
+    /// Starts the execution of an answer's calls. `refused` contains the results of the calls that cannot
+    /// run.
     pub(crate) fn execute(&mut self, calls: Vec<ToolCall>, refused: Vec<ToolResult>, ahead: AheadCalls) {
         self.open_slots(calls, &ahead);
         for result in refused {
@@ -98,7 +100,8 @@ impl Machine {
         self.phase = Phase::Executing(Box::new(Execution { slots, answer, cancelled: false, fatal: None }));
     }
 
-    /// A call that waits to be looked at: what it has to wait for is seen when all are there.
+    /// Creates the slot of a call. Calls are only judged after every slot exists, because a call may have to
+    /// wait for others.
     fn slot(&self, call: ToolCall, ahead: &AheadCalls) -> Slot {
         let control = self.config.hints(call.name.as_str()).control;
         let state = ahead.runs(&call.id).map_or(State::Held, |runs| State::Ahead { runs });
@@ -169,7 +172,7 @@ impl Machine {
     }
 
     pub(crate) fn fatal(&mut self, call: &CallId, message: String) {
-        // What is wrong can be seen when a call is looked up.
+        // A call can also fail the run during its lookup, which is part of the judgement.
         if !self.is_in(call, &State::Running) && !self.is_in(call, &State::Judging) {
             return;
         }
@@ -192,7 +195,7 @@ impl Machine {
         self.advance();
     }
 
-    /// Ends every call that does not run yet (RULES H16, L7). Those that run come back with their results.
+    /// Ends every call that does not run yet (RULES H16, L7). The calls that run still report their results.
     fn end_waiting(&mut self) {
         self.approvals.clear();
         let Phase::Executing(execution) = &self.phase else { return };
@@ -241,8 +244,7 @@ impl Machine {
             if execution.slots.iter().any(|slot| slot.call.id == *call && slot.state == *state))
     }
 
-    /// Looks whether the turn can go on: a held completion when its siblings have ended, the next turn when all
-    /// have.
+    /// Releases held calls whose siblings have ended, and ends the turn when every call has its result.
     pub(crate) fn advance(&mut self) {
         self.release();
         self.release_held();

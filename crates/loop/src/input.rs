@@ -1,4 +1,4 @@
-//! What the machine is told.
+//! The inputs of the machine.
 
 use std::collections::BTreeMap;
 
@@ -9,228 +9,229 @@ use windlass_stream::{CallKey, Chunk};
 
 use crate::{ConsultationId, Moment, Offer, Used};
 
-/// What the machine is told. Time comes beside each input; ids come inside. It is data: what was done somewhere else can
-/// come back from there.
+/// An input of the machine. The driver passes the time separately, and ids are part of the input. Inputs are
+/// serializable, so that an effect can be executed in another process and its result sent back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "input", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Input {
-    /// The task, once, at the beginning.
+    /// Starts the run with its task.
     Start {
-        /// In the human's words.
+        /// The task in the human's words.
         task: String,
     },
-    /// What the next turn is offered. The answer that streams, and its calls, stay with what they were offered.
+    /// Sets the tools, system prompt and mode of the next turn. The answer that streams and its calls keep
+    /// the earlier tools.
     Offer(Box<Offer>),
-    /// A chunk of the answer that was asked for last.
+    /// A chunk of the answer that was requested last.
     Chunk(Chunk),
-    /// That answer has ended.
+    /// The end of that answer.
     StreamEnd(Result<(), StreamFailure>),
-    /// A call that still streams is sure to be refused.
+    /// Policy or the tool is certain to refuse a call that still streams.
     RefusedEarly {
-        /// Which answer of the run, as `Effect::CheckEarly` said it.
+        /// The number of the answer, from `Effect::CheckEarly`.
         answer: u64,
-        /// The call's place in it.
+        /// The call's key in the answer.
         key: CallKey,
-        /// Why.
+        /// The reason.
         refusal: EarlyRefusal,
     },
-    /// What came of a call that was begun while its answer streamed.
+    /// The result of a call that started while its answer streamed.
     Ahead {
-        /// Which answer of the run, as `Effect::RunAhead` said it.
+        /// The number of the answer, from `Effect::RunAhead`.
         answer: u64,
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// What came of it.
+        /// The outcome of the call.
         outcome: Box<Ahead>,
     },
-    /// A call was looked up, checked and judged.
+    /// The judgement of a call, after its lookup and the check of its arguments.
     Judged {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// What came of it.
+        /// The judgement.
         judgement: Box<Judgement>,
     },
-    /// An approval request has ended.
+    /// The outcome of an approval request.
     Approval(ApprovalOutcome),
-    /// A call has its turn and runs.
+    /// A call has started to run. Calls can wait for others before they run.
     Started(CallId),
-    /// A call has ended.
+    /// The result of a call.
     Result(ToolResult),
-    /// A call goes on without this process: its result comes from outside, perhaps when this process is gone.
+    /// A call continues outside this process. Its result arrives later, in this process or in another.
     Deferred(CallId),
-    /// What is left of a call that had begun when its process ended.
+    /// The state of the files that an interrupted call was to change.
     LookedBack {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// What the files say.
+        /// The difference between the planned and the present state of the files.
         aftermath: Aftermath,
     },
-    /// A call found that the run cannot go on.
+    /// A call that is judged or runs found an error that ends the run.
     Fatal {
-        /// Which call.
+        /// The id of the call.
         call: CallId,
-        /// Why, for the human.
+        /// The error, for the human.
         message: String,
     },
-    /// What other runs have used that share the budget of this one, each in all; and how often anybody said that all may
-    /// go on.
+    /// The usage of the other runs that share this run's budget, and the number of approvals of that budget.
     Shared {
-        /// By the run's id.
+        /// The total usage by run id.
         used: BTreeMap<String, Used>,
-        /// How often.
+        /// The number of times that a human let the other runs continue.
         grants: u64,
     },
-    /// Something to be said to the model while the run works.
+    /// A message for the model, sent while the run works.
     Say {
-        /// An id of the message, where it can come more than once: from a file that outlives a crash, or over a connection
-        /// that sends again. The run takes it once, also after a resume.
+        /// The message's id, if the message can arrive more than once: from a file that survives a crash, or
+        /// over a connection that sends again. The run accepts each id once, also after a resume.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<String>,
-        /// In the human's words.
+        /// The human's words.
         text: String,
-        /// When.
+        /// The time at which the model receives the message.
         when: Moment,
     },
     /// The human's answer to a question about how the run continues.
     Guidance {
-        /// The question, as `Effect::Consult` or `Wait::Guidance` named it. An answer to another question than the open one
-        /// is refused.
+        /// The question's id, from `Effect::Consult` or `Wait::Guidance`. An answer to a question that is not
+        /// open is refused.
         id: ConsultationId,
-        /// The answer; `None` if nobody answers.
+        /// The answer; `None` if the human does not answer.
         words: Option<String>,
     },
-    /// Stop.
+    /// Cancels the run.
     Cancel,
-    /// Nothing but that time has passed.
+    /// Only the time has changed: the machine checks its deadlines.
     Tick,
 }
 
-/// Why a call is refused before all of its arguments have come.
+/// The reason to refuse a call before all of its arguments have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "refused before judging, or by policy")]
 pub enum EarlyRefusal {
-    /// No such tool, or an argument that the tool does not take.
+    /// The tool does not exist, or does not accept an argument.
     Refused {
-        /// The status of its result.
+        /// The status of the call's result.
         status: ResultStatus,
-        /// In words for the model.
+        /// The reason, in words for the model.
         text: String,
     },
-    /// Policy denies it, whatever else comes.
+    /// Policy denies the call, independently of the arguments that are missing.
     Denied(Reason),
 }
 
-/// What came of a call that was begun while its answer streamed.
+/// The outcome of a call that the driver looked up while its answer streamed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
 pub enum Ahead {
-    /// It was not even looked at, and is to be judged like the others.
+    /// The call was not looked up. It is judged after the end of the answer, like the others.
     NotBegun,
-    /// It did not run: policy did not let it at once.
+    /// The call did not run, because policy did not allow it without a question, or because it was refused.
     Judged(Judgement),
-    /// It ran.
+    /// The call ran.
     Ran {
-        /// What the decision rests on.
+        /// The facts of the decision.
         facts: Box<Facts>,
-        /// The decision that let it.
+        /// The decision to allow the call.
         decision: Decision,
-        /// Its result.
+        /// The call's result.
         result: ToolResult,
     },
-    /// It ran, and found that the run cannot go on.
+    /// The call ran and found an error that ends the run.
     Fatal {
-        /// What the decision rests on.
+        /// The facts of the decision.
         facts: Box<Facts>,
-        /// The decision that let it.
+        /// The decision to allow the call.
         decision: Decision,
-        /// Why, for the human.
+        /// The error, for the human.
         message: String,
     },
 }
 
-/// What came of looking a call up, checking it and judging it.
+/// The outcome of a call's lookup, the check of its arguments, and the decision of policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "refused before judging, or judged")]
 pub enum Judgement {
-    /// It was not even judged: no such tool, or arguments that the tool does not take.
+    /// The call was refused before policy: the tool does not exist or does not accept the arguments.
     Refused(ToolResult),
-    /// Policy has decided. Where it asks, the request to put to the human is here too.
+    /// Policy has decided.
     Decided {
-        /// What the decision rests on.
+        /// The facts of the decision.
         facts: Box<Facts>,
         /// The decision.
         decision: Decision,
-        /// The request, where the decision is to ask.
+        /// The approval request for the human, if policy asks.
         request: Option<Box<ApprovalRequest>>,
     },
 }
 
-/// Why an answer broke off.
+/// The failure of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StreamFailure {
-    /// For the human.
+    /// The message, for the human.
     pub message: String,
-    /// Whether the same request may work later.
+    /// True if the same request may succeed later.
     pub retryable: bool,
-    /// How long the provider asked to wait, in milliseconds.
+    /// The wait that the provider requested, in milliseconds.
     pub retry_after_ms: Option<u64>,
     /// The subject of the failure.
     #[serde(default)]
     pub subject: FailureSubject,
 }
 
-/// The subject of an answer's failure, by what the machine can do about it.
+/// The subject of an answer's failure, which decides how the machine changes the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FailureSubject {
-    /// Nothing that another request would mend.
+    /// Another subject: a changed request would fail too.
     #[default]
     Other,
-    /// The way in which calls reach the model: another one may be taken.
+    /// The protocol in which calls reach the model: the machine tries the next protocol.
     Protocol,
-    /// The conversation is longer than the model's window: a shorter one may be taken.
+    /// The length of the conversation exceeds the model's window: the machine shortens the conversation.
     ContextLength,
-    /// A picture of the request: the request may be taken without it.
+    /// A picture in the request: the machine sends the request without it.
     Image,
 }
 
 impl StreamFailure {
-    /// A failure in these words.
+    /// Creates a failure with this message.
     pub fn new(message: impl Into<String>, retryable: bool) -> Self {
         Self { message: message.into(), retryable, retry_after_ms: None, subject: FailureSubject::Other }
     }
 
-    /// The same failure, but whoever reports it has tried again already.
+    /// Marks the failure as not retryable, because the sender has already retried.
     pub fn final_word(mut self) -> Self {
         self.retryable = false;
         self
     }
 
-    /// The same failure, which is about the way in which calls reach the model.
+    /// Marks the failure as the refusal of the protocol in which calls reach the model.
     pub fn of_protocol(mut self) -> Self {
         self.subject = FailureSubject::Protocol;
         self
     }
 
-    /// The same failure, which is about the length of the conversation.
+    /// Marks the failure as the refusal of a conversation that is too long.
     pub fn of_length(mut self) -> Self {
         self.subject = FailureSubject::ContextLength;
         self
     }
 
-    /// Marks the failure as the refusal of a picture: the machine replaces the newest pictures by words and asks again.
+    /// Marks the failure as the refusal of a picture: the machine replaces the newest pictures by words and
+    /// sends again.
     pub fn of_image(mut self) -> Self {
         self.subject = FailureSubject::Image;
         self
     }
 
-    /// The same failure with the wait that the provider asked for.
+    /// Sets the wait that the provider requested.
     pub fn with_retry_after_ms(mut self, wait: Option<u64>) -> Self {
         self.retry_after_ms = wait;
         self

@@ -1,35 +1,36 @@
-//! The tool that a model means by a name, which need not be the name that it was shown (RULES N1, N3, N4).
+//! The lookup of the tool that a model names, which can differ from the name that the model was given (RULES
+//! N1, N3, N4).
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Hints, ToolName};
 
 use crate::Config;
 
-/// A tool of the run, offered or hidden, with the names that lead to it.
+/// A tool of the run, offered or hidden, with all names that select it.
 ///
-/// The names come from where calls are looked up (`windlass_toolbox::Toolbox::known`), so that the machine takes a call for
-/// the tool that will run.
+/// `windlass_toolbox::Toolbox::known` returns these names from the registry that also looks up calls, so that
+/// the machine and the registry select the same tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KnownTool {
-    /// The name in the registry, which is the same whatever a model wrote.
+    /// The name in the registry, independent of the name that a model wrote.
     pub name: String,
-    /// What the tool says about itself.
+    /// The tool's hints.
     pub hints: Hints,
-    /// The names that lead to the tool as they stand: the shown name and aliases.
+    /// The names that select the tool without a change: its offered name and its aliases.
     pub exact: Vec<String>,
-    /// The forms ([`ToolName::loose_form`]) of names that lead to this tool and to no other.
+    /// The forms ([`ToolName::loose_form`]) of names that select only this tool.
     pub loose: Vec<String>,
 }
 
 impl KnownTool {
-    /// A tool that only its own name leads to.
+    /// Creates a tool that only its own name selects.
     pub fn new(name: impl Into<String>, hints: Hints) -> Self {
         let name = name.into();
         Self { exact: vec![name.clone()], loose: Vec::new(), name, hints }
     }
 
-    /// The same tool with these names.
+    /// Sets the names that select the tool.
     pub fn with_names(mut self, exact: Vec<String>, loose: Vec<String>) -> Self {
         (self.exact, self.loose) = (exact, loose);
         self
@@ -37,17 +38,18 @@ impl KnownTool {
 }
 
 impl Config {
-    /// The hints of the tool that a model means by a name; the default hints if there is no such tool.
+    /// Returns the hints of the tool that the name selects, or the default hints if no tool matches.
     pub(crate) fn hints(&self, name: &str) -> Hints {
         self.find_tool(name).map_or_else(Hints::default, |(_, hints)| hints)
     }
 
-    /// The registered name of the tool that a model means by a name; the name itself if there is no such tool.
+    /// Returns the registered name of the tool that the name selects, or the name itself if no tool matches.
     pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.find_tool(name).map_or(name, |(name, _)| name)
     }
 
-    /// The name under which calls of a tool count for the budget: as the budget names the tool, if it does.
+    /// Returns the name under which calls of the tool count for the budget: the budget's own name for the
+    /// tool, or the registered name.
     pub(crate) fn counted_as(&self, name: &str) -> String {
         let tool = self.tool_name(name);
         let limits = self.budget.calls.keys().chain(self.shared_budget.calls.keys());
@@ -55,7 +57,8 @@ impl Config {
         named.next().map_or_else(|| tool.to_owned(), Clone::clone)
     }
 
-    /// Finds a tool as calls are looked up: an exact name first, then a form that only one tool has.
+    /// Finds a tool in the same order as the registry: by an exact name, then by a loose form that only one
+    /// tool has.
     fn find_tool(&self, name: &str) -> Option<(&str, Hints)> {
         let plain = name.strip_prefix("functions.").unwrap_or(name);
         if self.known_tools.is_empty() {
@@ -71,7 +74,7 @@ impl Config {
         found.map(|tool| (tool.name.as_str(), tool.hints))
     }
 
-    /// Finds a tool where only the tools on offer are known.
+    /// Finds a tool among the offered tools, for a configuration without known tools.
     fn find_offered(&self, plain: &str) -> Option<(&str, Hints)> {
         let form = ToolName::loose_form(plain);
         let mut tools = self.tools.iter();

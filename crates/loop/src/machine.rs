@@ -1,4 +1,4 @@
-//! The machine: what it remembers, and where each input goes.
+//! The state of a run, and the dispatch of each input to its handler.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,12 @@ use crate::steering::Steering;
 use crate::streaming::Streaming;
 use crate::{Config, ConsultationId, Effect, Entry, Event, Input, Matter, Offer, Transcript, Used};
 
-/// A run of an agent as a machine without IO: it takes inputs and says what it wants done.
+/// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the effects that
+/// the driver has to execute.
 ///
-/// Deterministic: the same inputs at the same times give the same effects. Whoever drives it performs the
-/// effects in their order and comes back with inputs; `windlass-agent` does so with a real model and real
-/// tools, a test does it with a list.
+/// The machine is deterministic: the same inputs at the same times give the same effects. The driver executes
+/// the effects in their order and passes their results back as inputs. `windlass-agent` is a driver with a
+/// real model and real tools; a test can drive the machine from a list of inputs.
 ///
 /// ```
 /// use windlass_loop::{Config, Effect, Input, Machine, Outcome};
@@ -45,66 +46,67 @@ pub struct Machine {
     pub(crate) usage: Usage,
     pub(crate) phase: Phase,
     pub(crate) now_ms: u64,
-    /// What was used since a human last said that the run may go on.
+    /// Usage since the start of the run, the resume, or the human's last approval of the budget.
     pub(crate) spent: Spent,
-    /// What this run has used in all.
+    /// Total usage of this run.
     pub(crate) used: Used,
-    /// What others have used that share its budget.
+    /// Usage of the other runs that share this run's budget.
     pub(crate) others: Others,
-    /// What the next turn is offered, if that is something else.
+    /// The offer for the next turn; `None` if it does not change.
     pub(crate) offered: Option<Offer>,
-    /// How full the window is.
+    /// Estimates the tokens of the next request.
     pub(crate) meter: Meter,
-    /// What waits to be said.
+    /// Messages of the human that have not been sent to the model yet.
     pub(crate) steering: Steering,
-    /// Questions that another process put, for calls that are judged again.
+    /// Approval requests of earlier processes, for calls that are judged again after a resume.
     pub(crate) carried: BTreeMap<CallId, Carried>,
-    /// Calls that were cut off, which the human is to hear of first.
+    /// Tools of interrupted calls with unknown effects, which are reported to the human before the next turn.
     pub(crate) unknown: Vec<String>,
-    /// The questions to the human about how it continues.
+    /// Questions to the human about how the run continues.
     pub(crate) consultations: Consultations,
-    /// How often a human let it go on although its budget was used.
+    /// Number of times in this process that a human let the run continue after its budget was used.
     pub(crate) granted: u32,
-    /// How often it was taken up by another process.
+    /// Number of times that another process resumed the run.
     pub(crate) generation: u32,
-    /// How many attempts at the present answer or summary were made, those before a resume included.
+    /// Number of attempts at the present answer or summary, including those before a resume.
     pub(crate) sent: u32,
-    /// How many attempts the record says came to nothing since the last answer.
+    /// Number of failed attempts that the record contains since the last answer.
     pub(crate) discarded: u32,
-    /// Number of refusals of the present request that took pictures out of the conversation.
+    /// Number of refusals of the present request after which pictures were removed from the conversation.
     pub(crate) image_refusals: u32,
-    /// Tokens that were counted and that no entry of the record has yet.
+    /// Tokens that have been counted and are not part of a recorded entry yet.
     pub(crate) unrecorded: Option<Usage>,
-    /// Words of the human that are on record, and that the record does not say to the model.
+    /// Recorded guidance of the human whose message to the model is missing in the record, because the
+    /// process ended in between.
     pub(crate) unsaid: Option<String>,
-    /// How many answers were asked for.
+    /// Number of answers requested in this process, repeated attempts included.
     pub(crate) answers: u64,
     effects: Vec<Effect>,
 }
 
-/// What the machine waits for.
+/// The phase of a run, named by the input that the machine waits for.
 #[derive(Debug)]
 pub(crate) enum Phase {
-    /// For the task.
+    /// Waits for the task.
     Idle,
-    /// For the rest of an answer.
+    /// Waits for the rest of an answer.
     Streaming(Box<Streaming>),
-    /// For the rest of a summary.
+    /// Waits for the rest of a summary.
     Condensing(Box<Condensing>),
-    /// For calls to end.
+    /// Waits for calls to end.
     Executing(Box<Execution>),
-    /// For the human's guidance.
+    /// Waits for the human's guidance.
     Consulting { id: ConsultationId, matter: Matter, question: String },
-    /// For nothing: the run is over.
+    /// The run is over.
     Over,
 }
 
 impl Machine {
-    /// A run that waits for its task.
+    /// Creates a machine that waits for its task.
     pub fn new(config: Config) -> Self {
         Self {
             approvals: Approvals::new(match config.limits.approval_timeout_ms {
-                // Zero turns the limit off.
+                // Zero turns the timeout off.
                 0 => u64::MAX,
                 timeout_ms => timeout_ms,
             }),
@@ -136,23 +138,26 @@ impl Machine {
         }
     }
 
-    /// The same run, begun with a conversation that was had elsewhere: the task is said after it.
+    /// Sets a conversation that took place before this run; the task is appended to it.
     pub fn with_history(mut self, history: Transcript) -> Self {
         self.transcript = history.counted_by(self.config.tokenizer);
         self
     }
 
-    /// Takes an input at a time, in milliseconds of any clock that only goes forward, and says what is wanted.
+    /// Handles an input and returns the effects to execute, in their order. `now_ms` is the time in
+    /// milliseconds of any monotonic clock; a time before that of the previous step counts as the previous
+    /// time.
     ///
-    /// An input that does not fit, as a chunk after the end, changes nothing.
+    /// An input that does not fit the present phase, such as a chunk after the end of an answer, is ignored.
+    /// An answer to a question that is not open is reported as [`Event::AnswerRefused`].
     pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
         let mut effects = Vec::new();
         self.step_into(input, now_ms, &mut effects);
         effects
     }
 
-    /// The same, and what is wanted goes behind what is there already: a list that is kept needs no new memory for
-    /// each piece of an answer.
+    /// Like [`step`](Self::step), but appends to `effects`, so that a driver can reuse one buffer instead of
+    /// allocating for every chunk.
     pub fn step_into(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
         std::mem::swap(&mut self.effects, effects);
         self.now_ms = self.now_ms.max(now_ms);
@@ -183,7 +188,7 @@ impl Machine {
         std::mem::swap(&mut self.effects, effects);
     }
 
-    /// Writes down the mode, where it is another than the one on record.
+    /// Records the mode if it differs from the recorded one.
     pub(crate) fn record_mode(&mut self, recorded: Option<&str>) {
         if let Some(mode) = self.config.mode.clone().filter(|mode| Some(mode.as_str()) != recorded) {
             self.want(Effect::Record(Entry::Mode { mode }));
@@ -198,53 +203,54 @@ impl Machine {
         std::mem::take(&mut self.effects)
     }
 
-    /// The number of the turn that goes on, or went on last; 0 before the first.
+    /// Returns the number of the present or last turn; 0 before the first.
     pub fn turn(&self) -> u32 {
         self.progress.turns
     }
 
-    /// When the machine wants a `Tick`, if nothing else comes before.
+    /// Returns the time at which the machine needs an [`Input::Tick`] if it receives no other input before.
     pub fn next_deadline(&self) -> Option<u64> {
-        // An approval without a time limit waits until `u64::MAX`, which is no deadline.
+        // The approval queue represents "without a time limit" as `u64::MAX`.
         self.approvals.next_deadline().filter(|at_ms| *at_ms < u64::MAX)
     }
 
-    /// The conversation so far.
+    /// Returns the conversation so far.
     pub fn transcript(&self) -> &Transcript {
         &self.transcript
     }
 
-    /// How calls reach the model (RULES P5).
+    /// Returns the protocol in which calls reach the model (RULES P5).
     pub fn protocol(&self) -> ToolProtocol {
         self.protocols.current()
     }
 
-    /// The run's tokens so far.
+    /// Returns the tokens of the run so far.
     pub fn usage(&self) -> Usage {
         self.usage
     }
 
-    /// What the run has used in all.
+    /// Returns the total usage of this run.
     pub fn used(&self) -> Used {
         self.used
     }
 
-    /// How often a human let it go on in this process although its budget was used: a yes for all who share it.
+    /// Returns how many times in this process a human let the run continue after its budget was used. Such an
+    /// answer counts for all runs that share the budget.
     pub fn granted(&self) -> u32 {
         self.granted
     }
 
-    /// What others have used that share its budget, each in all, by their runs' ids.
+    /// Returns the total usage of each other run that shares this run's budget, by run id.
     pub fn used_by_others(&self) -> &BTreeMap<String, Used> {
         self.others.used()
     }
 
-    /// The run's id; empty if it was not given one.
+    /// Returns the run's id; empty if the configuration sets none.
     pub fn run_id(&self) -> &str {
         &self.config.run
     }
 
-    /// Counts an answer's tokens, of the conversation or of a summary.
+    /// Adds the tokens of an answer or a summary to the counters.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
         self.usage.add(usage);
         self.unrecorded.get_or_insert_default().add(usage);
@@ -252,7 +258,7 @@ impl Machine {
         self.used = self.used.plus(Used::answer(usage, &self.config.budget.prices));
     }
 
-    /// Writes a result down and puts it into the conversation.
+    /// Records a result and adds it to the conversation.
     pub(crate) fn keep_result(&mut self, result: ToolResult) {
         self.want(Effect::Record(Entry::Result { result: result.clone() }));
         self.show(Event::CallEnded { result: result.clone() });
@@ -270,7 +276,8 @@ impl Machine {
         self.effects.push(effect);
     }
 
-    /// An approval request has ended: the execution goes on with it, unless nobody asked.
+    /// Ends an approval request and applies its outcome to the call. An outcome without an open request is
+    /// refused.
     fn approval(&mut self, outcome: &ApprovalOutcome) {
         match self.approvals.end(outcome) {
             Ok(request) if self.postpone(&request, outcome) => {}

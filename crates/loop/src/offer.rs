@@ -1,4 +1,4 @@
-//! What a run is offered may change, at a turn's beginning.
+//! Changes of the tools, the system prompt and the mode between turns.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,42 +6,42 @@ use crate::context::tools_size;
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, KnownTool, OfferedTool};
 
-/// What the next turn is offered: tools, system prompt and mode.
+/// The tools, system prompt and mode of the next turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Offer {
-    /// By which whoever makes it knows it again.
+    /// A number that the sender assigns. [`Effect::Offered`] repeats it when the offer takes effect.
     pub number: u64,
-    /// The tools.
+    /// The tools that the model may call.
     pub tools: Vec<OfferedTool>,
-    /// All tools, offered or hidden, with the names that lead to them.
+    /// All tools, offered or hidden, with the names that select them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_tools: Vec<KnownTool>,
     /// The system prompt.
     pub system: Option<String>,
-    /// The mode, by its slug. To the machine it is a word that is written down.
+    /// The slug of the mode. The machine only records it.
     pub mode: Option<String>,
 }
 
 impl Offer {
-    /// Tools on offer.
+    /// Creates an offer of these tools.
     pub fn new(number: u64, tools: Vec<OfferedTool>) -> Self {
         Self { number, tools, known_tools: Vec::new(), system: None, mode: None }
     }
 
-    /// The same offer, in which these names lead to tools.
+    /// Sets the tools that names select.
     pub fn with_known_tools(mut self, known: Vec<KnownTool>) -> Self {
         self.known_tools = known;
         self
     }
 
-    /// The same offer with a system prompt.
+    /// Sets the system prompt.
     pub fn with_system(mut self, system: Option<String>) -> Self {
         self.system = system;
         self
     }
 
-    /// The same offer in a mode.
+    /// Sets the mode.
     pub fn with_mode(mut self, mode: Option<String>) -> Self {
         self.mode = mode;
         self
@@ -49,8 +49,8 @@ impl Offer {
 }
 
 impl Machine {
-    /// Keeps an offer for the next turn. The mode is written down at once: calls behind it in the same answer are judged
-    /// in it already (RULES L11).
+    /// Stores an offer for the next turn. Its mode is recorded at once, because the later calls of the same
+    /// answer are already judged in that mode (RULES L11).
     pub(crate) fn offer(&mut self, offer: Offer) {
         if self.is_over() {
             return;
@@ -63,7 +63,7 @@ impl Machine {
         self.offered = Some(offer);
     }
 
-    /// Takes up what the turn is offered, before the model is asked.
+    /// Applies the stored offer before a request.
     pub(crate) fn take_up_offer(&mut self) {
         let Some(Offer { number, tools, known_tools, system, .. }) = self.offered.take() else { return };
         self.config.tools = tools;

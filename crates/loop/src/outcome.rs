@@ -1,4 +1,4 @@
-//! How a run ends.
+//! The outcome of a run.
 
 use std::fmt;
 
@@ -7,48 +7,49 @@ use windlass_protocol::CallId;
 
 use crate::ConsultationId;
 
-/// How a run ends.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
     /// The task is done.
     Completed {
-        /// What the model says about it.
+        /// The model's summary of its work.
         text: String,
     },
     /// The run stopped before the task was done. It can be resumed.
     Stopped {
-        /// Why.
+        /// The cause.
         cause: StopCause,
     },
-    /// The run waits for something that nobody in this process gives. It can be resumed in another one, and nothing is
-    /// left here to wait.
+    /// The run waits for an answer or a result from outside this process. It can be resumed in another
+    /// process, and nothing in this process waits for it.
     Suspended {
-        /// What it waits for, in call order.
+        /// The open questions and results, in call order.
         waits: Vec<Wait>,
     },
-    /// The run cannot go on.
+    /// The run failed.
     Failed {
-        /// Why, for the human.
+        /// The error, for the human.
         message: String,
     },
 }
 
-/// Why a run stopped before the task was done.
+/// The cause of a stop before the task was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopCause {
-    /// Somebody stopped it.
+    /// The run was cancelled.
     Cancelled,
-    /// The most turns were used.
+    /// The limit on turns was reached.
     TurnLimit,
-    /// Too many turns in a row brought nothing but mistakes, and nobody was there to help.
+    /// Too many consecutive turns brought mistakes or answers without a call, and the human did not give
+    /// guidance.
     MistakeLimit,
-    /// The budget is used, and nobody said that the run may go on.
+    /// The budget is used, and the human did not let the run continue.
     Budget,
-    /// The model refused, or a filter of its provider did.
+    /// The model refused the task, or a filter of its provider did.
     Refused,
 }
 
@@ -64,24 +65,24 @@ impl fmt::Display for StopCause {
     }
 }
 
-/// What a suspended run waits for.
+/// An answer or a result that a suspended run waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "wait", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Wait {
-    /// For a yes or no to a call.
+    /// The answer to the approval request of a call.
     Approval {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The question, as it stands in the record.
+        /// The id of the approval request, as recorded.
         request_id: String,
     },
-    /// For the result of a call that goes on elsewhere.
+    /// The result of a call that continues outside the process.
     Result {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
-    /// For the human's word on whether and how the run goes on.
+    /// The human's answer to a question about how the run continues.
     Guidance {
         /// The id that the answer repeats. Records before version 6 do not have it.
         #[serde(default)]

@@ -1,30 +1,30 @@
-//! What is counted, so that a run that goes in circles ends (RULES L3, L4).
+//! The counters that end a run without progress (RULES L3, L4).
 
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
 use crate::rounds::Rounds;
 
-/// What is counted over the turns of a run.
+/// The counters over the turns of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
-    /// Answers asked for.
+    /// Number of answers requested.
     pub(crate) turns: u32,
-    /// How often the present answer was asked for again.
+    /// Number of repeated requests for the present answer.
     pub(crate) attempts: u32,
-    /// Turns in a row that brought nothing but mistakes.
+    /// Number of consecutive turns with a mistake of the model and without a successful result.
     pub(crate) mistakes: u32,
-    /// Times in a row that the model was told to use a tool.
+    /// Number of consecutive instructions to use a tool.
     pub(crate) nudges: u32,
     last_call: Option<String>,
-    /// Whether the last call reads only.
+    /// True if the last call was read-only.
     is_reading: bool,
     repeats: u32,
     rounds: Rounds,
 }
 
 impl Progress {
-    /// Counts a call, and returns how often in a row it was made, from 1. A call that reads only and gets another answer
-    /// than before begins a new row (see `judge_turn`).
+    /// Counts a call and returns the number of consecutive equal calls, from 1. `judge_turn` restarts the
+    /// count if a read-only call returned another result than before.
     pub(crate) fn count(&mut self, call: &ToolCall, is_read_only: bool) -> u32 {
         let fingerprint = call.fingerprint();
         self.is_reading = is_read_only;
@@ -38,20 +38,21 @@ impl Progress {
         self.repeats
     }
 
-    /// Whether a call would begin another round of the same calls with the same results, and of how many calls.
+    /// Returns the length of a repeated sequence of calls that this call would start again.
     pub(crate) fn begins_round(&self, call: &ToolCall, limit: u32) -> Option<usize> {
         self.rounds.begins_another(&call.fingerprint(), limit)
     }
 
-    /// Whether the last call that was counted is this one.
+    /// Returns true if the call that was counted last has this fingerprint.
     pub(crate) fn made_last(&self, fingerprint: &str) -> bool {
         self.last_call.as_deref() == Some(fingerprint)
     }
 
-    /// Looks at the results of a turn: one that is ok is progress, none but the model's own mistakes is not.
+    /// Counts the results of a turn. A successful result is progress; without one, a mistake of the model
+    /// counts against the limit.
     pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
         self.rounds.end(results);
-        // Polling is progress as long as the answer changes.
+        // A repeated read-only call is progress if its result changes.
         if self.is_reading && self.last_call.as_deref().is_some_and(|call| self.rounds.has_changed(call)) {
             self.repeats = 1;
         }
@@ -63,13 +64,13 @@ impl Progress {
         }
     }
 
-    /// Starts counting afresh, as after the human's guidance.
+    /// Resets all counters except the number of turns, as after the human's guidance.
     pub(crate) fn forgive(&mut self) {
         *self = Self { turns: self.turns, ..Self::default() };
     }
 }
 
-/// Whether the model could have known better. A no of the human, a cancellation and a timeout are not its fault.
+/// Returns true if the status is a mistake of the model. A denial, a cancellation and a timeout are not.
 fn is_mistake(status: ResultStatus) -> bool {
     match status {
         ResultStatus::Error

@@ -1,17 +1,18 @@
-//! Which of the ways to call tools a run has chosen (RULES P5).
+//! The choice of the protocol in which calls reach the model (RULES P5).
 
 use windlass_protocol::ToolProtocol;
 
-/// The ways that a run may take, and the one that it is on.
+/// The protocol in use, and the protocols that the run can still try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ProtocolChoice {
     current: ToolProtocol,
-    /// What is tried next, should the provider refuse the current one.
+    /// The protocols to try next if the provider refuses the present one.
     left: Vec<ToolProtocol>,
 }
 
 impl ProtocolChoice {
-    /// The first of these is taken; native calls if there are none.
+    /// Creates a choice that starts with the first protocol of the list, or with native calls if the list is
+    /// empty.
     pub(crate) fn of(order: &[ToolProtocol]) -> Self {
         let (first, left) = order.split_first().unwrap_or((&ToolProtocol::Native, &[]));
         Self { current: *first, left: left.to_vec() }
@@ -21,12 +22,13 @@ impl ProtocolChoice {
         self.current
     }
 
-    /// The model has answered: from now on the run stays with what it is on.
+    /// Ends the choice after the first answer of the model: the run keeps its protocol.
     pub(crate) fn lock(&mut self) {
         self.left.clear();
     }
 
-    /// The provider refuses the current one. The next one, unless it is locked or none is left.
+    /// Selects the next protocol after a refusal and returns it; `None` if the choice is locked or the list
+    /// is used up.
     pub(crate) fn refused(&mut self) -> Option<ToolProtocol> {
         if self.left.is_empty() {
             return None;
@@ -35,7 +37,7 @@ impl ProtocolChoice {
         Some(self.current)
     }
 
-    /// What the record of a run says it is on. What comes after it in the configured order may still be tried.
+    /// Restores the recorded protocol. The protocols after it in the configured order can still be tried.
     pub(crate) fn restore(&mut self, recorded: ToolProtocol) {
         if recorded == self.current {
             return;

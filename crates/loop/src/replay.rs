@@ -1,4 +1,5 @@
-//! Reading a record: what each entry says about the conversation, the counters, and the answer that is open at the end.
+//! The replay of a record: each entry restores the conversation, the counters, and the state of the open
+//! answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,25 +11,25 @@ use crate::machine::Machine;
 use crate::resume::{Carried, ResumeError};
 use crate::{ConsultationId, Entry, Matter, MessageSource, Outcome, TranscriptError, UnknownEffects, Wait};
 
-/// What a record says about the newest answer.
+/// The recorded state of the newest answer and its calls.
 #[derive(Default)]
 pub(crate) struct Open {
     pub(crate) begun: BTreeSet<CallId>,
     pub(crate) deferred: BTreeSet<CallId>,
     pub(crate) planned: BTreeMap<CallId, Vec<PlannedFile>>,
     pub(crate) refused: Vec<ToolResult>,
-    /// The mode on record.
+    /// The recorded mode.
     pub(crate) mode: Option<String>,
     /// Calls that ran when their process ended.
     cut_off: BTreeSet<CallId>,
     pub(crate) last: Option<LastAnswer>,
 }
 
-/// The newest answer, as far as it says what comes next.
+/// The end of the newest answer, from which the next step follows.
 pub(crate) struct LastAnswer {
     pub(crate) stop: Option<StopReason>,
     pub(crate) has_words: bool,
-    /// Whether the record has what came of it.
+    /// True if the record contains the consequence of the answer.
     pub(crate) is_settled: bool,
 }
 
@@ -77,7 +78,7 @@ impl Machine {
                 }
             }
             Entry::Compacted { pruned, until, kept, note, summarized, usage } => {
-                // Before version 6 only the tokens say whether the model was asked for a summary.
+                // Before version 6 only the tokens show that the model was asked for a summary.
                 if summarized || usage != Usage::default() {
                     self.count_usage(&usage);
                     self.spent.requests = self.spent.requests.saturating_add(1);
@@ -113,7 +114,7 @@ impl Machine {
         self.unknown.clear();
         let calls: Vec<ToolCall> = message.calls().cloned().collect();
         match malformed {
-            // The counters take the same way as when the answer came in.
+            // The counters are updated in the same order as when the answer arrived.
             Some(malformed) => {
                 let mut refused: Vec<ToolResult> = refused.iter().take(malformed).cloned().collect();
                 refused.extend(self.repeats_of(&calls, &refused));
@@ -130,7 +131,7 @@ impl Machine {
         self.transcript.answer(message)
     }
 
-    /// Counts a turn whose answer is on record, or is known to have been empty.
+    /// Counts a turn whose answer is recorded or was empty.
     fn count_turn(&mut self) {
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
@@ -145,7 +146,7 @@ impl Machine {
             .map(|made| made.name.to_string());
         self.transcript.result(result)?;
         open.begun.remove(&call);
-        // The human hears of it before the model goes on, also if this process ends first.
+        // The human is informed before the model continues, also if this process ends first.
         if open.cut_off.remove(&call)
             && status == ResultStatus::EffectsUnknown
             && self.config.unknown_effects == UnknownEffects::AskHuman
@@ -177,12 +178,12 @@ impl Machine {
         match source {
             Some(MessageSource::Nudge) => {
                 if !is_behind_answer {
-                    // It is about an empty answer, which is not on record.
+                    // The nudge follows an empty answer, which is not recorded.
                     self.count_turn();
                 }
                 self.progress.nudges = self.progress.nudges.saturating_add(1);
             }
-            // It came when a task was done.
+            // The message was queued until the end of a task.
             _ if was_queued && (is_behind_answer || self.accepted_completion().is_some()) => {
                 self.progress.forgive();
             }
@@ -198,7 +199,7 @@ impl Machine {
     }
 
     fn replay_guidance(&mut self, id: Option<ConsultationId>, words: Option<String>) {
-        // Without an id it is a yes that another run got, or an answer of a record before version 6.
+        // Without an id it is the approval of another run, or an answer in a record before version 6.
         let matter = id.map_or(Matter::Unspecified, |id| id.matter);
         if id.is_some() || self.consultations.is_open_without_id() {
             self.consultations.close();

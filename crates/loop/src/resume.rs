@@ -1,4 +1,4 @@
-//! Going on with a run from its record.
+//! The resumption of a run from its record.
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, Control, Message, Part, Role, ToolCall};
@@ -10,50 +10,58 @@ use crate::machine::{Machine, Phase};
 use crate::replay::{LastAnswer, Open};
 use crate::{Config, Effect, Entry, Event, Matter, MessageSource, Transcript, TranscriptError, words};
 
-/// Why a run cannot go on from its record.
+/// The reason that a run cannot be resumed from its record.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// The record has no beginning.
+    /// The record does not begin with the start of a run.
     #[error("the record does not begin with the start of a run")]
     NotStarted,
-    /// The record is of a later version of this program.
+    /// The record was written by a later version of this library.
     #[error("the record has version {version}, this program reads up to {}", Entry::VERSION)]
     Version {
-        /// The record's version.
+        /// The version of the record.
         version: u32,
     },
-    /// The run is over.
+    /// The run is completed.
     #[error("the run is completed; there is nothing to go on with")]
     Completed,
-    /// The record contradicts itself.
+    /// An entry contradicts the entries before it.
     #[error("entry {position} of the record does not fit the ones before")]
     Contradiction {
-        /// The entry, from 0.
+        /// The position of the entry, from 0.
         position: usize,
-        /// Why.
+        /// The conversation's reason to refuse the entry.
         source: TranscriptError,
     },
 }
 
-/// A question that another process put.
+/// An approval request that an earlier process sent.
 #[derive(Debug)]
 pub(crate) struct Carried {
     pub(crate) request: Box<ApprovalRequest>,
-    /// How it ended, if it did.
+    /// The outcome of the request, if one is recorded.
     pub(crate) outcome: Option<ApprovalOutcome>,
 }
 
 impl Machine {
-    /// Goes on with a run from its record, in this process or another.
+    /// Resumes a run from its record, in this process or another. Returns the machine and the first effects
+    /// to execute.
     ///
-    /// A call whose result is recorded never runs again. Of a call that had begun and has no result, the files say
-    /// whether it was done, where changing files is all that it does; one that only reads runs again; else its result is
-    /// `effects_unknown` (RULES R6). A call that had not begun is judged again, and a human's yes to it still counts if
-    /// nothing of what was shown has changed.
+    /// A call with a recorded result never runs again. For a call that started and has no result, the
+    /// following applies (RULES R6):
+    /// - A read-only call, a completion or a resumable call is judged and runs again.
+    /// - A call whose only effect is a recorded plan to change files is compared with the files; a call that
+    ///   changed nothing is judged again.
+    /// - Every other call gets the result `effects_unknown`.
+    ///
+    /// A call that did not start is judged again. A recorded approval still counts if the new approval
+    /// request has the same digest. A call that continues outside the process is collected with
+    /// [`Effect::Collect`].
     ///
     /// # Errors
-    /// If the record is not of a run, is of a later version, contradicts itself, or the run is completed.
+    /// Returns an error if the record does not belong to a run, has a later version or contradicts itself, or
+    /// if the run is completed.
     pub fn resume(
         config: Config,
         entries: impl IntoIterator<Item = Entry>,
@@ -78,7 +86,7 @@ impl Machine {
         if let Some((_, Entry::Imported { messages })) =
             entries.next_if(|(_, entry)| matches!(entry, Entry::Imported { .. }))
         {
-            // It was mended when it came in, so that there is nothing to mend now.
+            // The conversation was repaired when it was imported, so this import repairs nothing.
             machine.transcript =
                 Transcript::import(messages.iter().cloned()).transcript.counted_by(machine.config.tokenizer);
         }
@@ -89,7 +97,7 @@ impl Machine {
             let fits = machine.replay(entry, &mut open)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
         }
-        // All that was counted so far is on record.
+        // Everything that was counted until now is in the record.
         machine.unrecorded = None;
         machine.generation = machine.generation.saturating_add(1);
         machine.want(Effect::Record(Entry::Resumed { generation: machine.generation }));
@@ -99,7 +107,7 @@ impl Machine {
         Ok((machine, effects))
     }
 
-    /// Fills the gaps of the answer that was open, or asks the model if none was.
+    /// Continues with the calls of the open answer, or between two answers if none is open.
     fn go_on(&mut self, mut open: Open) {
         let waiting: Vec<CallId> = self.transcript.waiting().cloned().collect();
         let calls: Vec<ToolCall> = self
@@ -123,18 +131,18 @@ impl Machine {
         self.advance();
     }
 
-    /// What becomes of a call that has no result on record.
+    /// Decides how a call without a recorded result continues.
     fn reopen(&mut self, call: ToolCall, open: &mut Open) {
         let hints = self.config.hints(call.name.as_str());
-        // Reading, and saying that the task is done, change nothing.
+        // A read-only call and a completion change nothing.
         let runs_again = hints.read_only || hints.control == Control::Completion;
-        // What keeps its own record goes on from there when it is made again, and may have more to wait for.
+        // A resumable call keeps its own record and continues from it.
         let runs_again = runs_again || hints.resumable;
         if open.deferred.contains(&call.id) && !hints.resumable {
             self.set(&call.id, State::Running);
             self.want(Effect::Collect(call));
         } else if !open.begun.contains(&call.id) || runs_again {
-            // It is judged again: the world may be another.
+            // The state stays `Held`: policy judges the call again, because the conditions may have changed.
         } else if let Some(planned) = open.planned.remove(&call.id).filter(|planned| !planned.is_empty()) {
             self.set(&call.id, State::LookingBack);
             self.want(Effect::LookBack { call, planned });
@@ -143,7 +151,7 @@ impl Machine {
         }
     }
 
-    /// What the model said about the task, if its completion is the last thing on record and was accepted.
+    /// Returns the text of the completion if the last recorded call is an accepted completion.
     pub(crate) fn accepted_completion(&self) -> Option<String> {
         let mut newest = self.transcript.messages().iter().rev();
         let (results, answer) = (newest.next()?, newest.next()?);
@@ -155,7 +163,7 @@ impl Machine {
         (is_completion && accepted).then(|| completion_text(call))
     }
 
-    /// Goes on where no call is open: with what the machine would have done next, had its process not ended.
+    /// Continues a run without an open call at the point where its process ended.
     fn go_on_between_answers(&mut self, last: Option<LastAnswer>) {
         self.phase = Phase::Idle;
         if let Some(words) = self.unsaid.take() {
@@ -175,14 +183,14 @@ impl Machine {
             return self.next_turn();
         }
         match last {
-            // Why the model stopped is on record, and what comes of it is not.
+            // The record contains the end of the answer, but not its consequence.
             Some(LastAnswer { stop: Some(stop), has_words, is_settled: false }) => {
                 self.no_call(has_words, Some(&stop));
             }
             _ if is_reached(self.config.limits.nudges, self.progress.nudges) => {
                 self.consult(Matter::Mistakes, words::nudged(self.progress.nudges));
             }
-            // The last word has to be the human's or a tool's.
+            // A request must end with a message of the human or a result.
             _ => {
                 self.tell_model(MessageSource::Continuation, words::GO_ON);
                 self.next_turn();

@@ -1,19 +1,19 @@
-//! Calls that go round in circles: A, B, A, B and so on, with the same results each time (RULES L4).
+//! The detection of repeated sequences of calls with the same results: A, B, A, B and so on (RULES L4).
 //!
-//! One call that is made again and again is counted by itself. A round of several calls is one only if each brings what it
-//! brought before: a model that looks at something, waits, and looks again may see something new.
+//! Repeats of a single call are counted separately. A sequence of several calls counts as repeated only if
+//! each call returned the same result as before: a model that polls may see a new state.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use windlass_protocol::{CallId, ToolResult};
 
-/// How many calls a round may have to be seen as one.
+/// Longest sequence of calls that is detected.
 const LONGEST: usize = 4;
-/// How many calls are remembered, at the most.
+/// Number of finished calls that are remembered.
 const REMEMBERED: usize = 64;
 
-/// A call that has its result.
+/// A call with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Ended {
     fingerprint: String,
@@ -21,22 +21,22 @@ struct Ended {
     digest: u64,
 }
 
-/// The newest calls and what came of them.
+/// The newest calls and their results.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
-    /// The calls of the present turn.
+    /// The calls of the present turn, which have no results yet.
     open: Vec<(CallId, String)>,
-    /// Those of earlier turns with a digest of their results, the newest last.
+    /// The calls of earlier turns with a digest of their results, the newest last.
     ended: VecDeque<Ended>,
 }
 
 impl Rounds {
-    /// A call is made.
+    /// Adds a call of the present turn.
     pub(crate) fn begin(&mut self, call: CallId, fingerprint: String) {
         self.open.push((call, fingerprint));
     }
 
-    /// The turn has its results.
+    /// Adds the results of the present turn.
     pub(crate) fn end(&mut self, results: &[&ToolResult]) {
         for (call, fingerprint) in self.open.drain(..) {
             let Some(result) = results.iter().find(|result| result.call == call) else { continue };
@@ -49,7 +49,8 @@ impl Rounds {
         self.ended.drain(..surplus);
     }
 
-    /// Whether the newest two calls are this one, both succeeded, and the second brought another result than the first.
+    /// Returns true if the newest two finished calls have this fingerprint, both succeeded, and their results
+    /// differ.
     pub(crate) fn has_changed(&self, fingerprint: &str) -> bool {
         let mut newest = self.ended.iter().rev();
         let (Some(now), Some(before)) = (newest.next(), newest.next()) else { return false };
@@ -57,7 +58,7 @@ impl Rounds {
             && now.digest != before.digest
     }
 
-    /// Whether a call would begin one more round after `limit` equal ones, and of how many calls a round is.
+    /// Returns the length of a sequence that was repeated `limit` times and that this call would start again.
     pub(crate) fn begins_another(&self, fingerprint: &str, limit: u32) -> Option<usize> {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let newest = |back: usize| self.ended.len().checked_sub(back).and_then(|at| self.ended.get(at));

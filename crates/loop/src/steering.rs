@@ -1,4 +1,4 @@
-//! What a human says while the run works: to the model at the next turn, or when the task is done.
+//! Messages of a human to a working run, for the next turn or as the next task.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,27 +8,28 @@ use windlass_protocol::Message;
 use crate::machine::{Machine, Phase};
 use crate::{Effect, Entry, Event, MessageSource};
 
-/// When something is said to the model.
+/// The moment at which the model receives a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "while it works, or after that")]
 pub enum Moment {
-    /// Before the next request, after the results of the calls that run.
+    /// Before the next request, after the results of the running calls.
     #[default]
     NextTurn,
-    /// When the task is done, as the next task.
+    /// After the end of the task, as the next task.
     AfterTask,
 }
 
-/// The most messages that wait, so that whoever fills the queue learns that nobody reads it.
+/// The largest number of waiting messages in one queue. Further messages are refused, so that the sender
+/// notices a run that does not read them.
 const MAX_WAITING: usize = 100;
 
-/// What waits to be said, in order.
+/// The messages that the model has not received yet, in their order.
 #[derive(Debug, Default)]
 pub(crate) struct Steering {
     next_turn: VecDeque<String>,
     after_task: VecDeque<String>,
-    /// The ids of all messages of the run, those that were said included.
+    /// The ids of all messages of the run, including those that the model has received.
     ids: BTreeSet<String>,
 }
 
@@ -40,19 +41,19 @@ impl Steering {
         }
     }
 
-    /// Adds a message to those that wait, new or from a record.
+    /// Appends a message, new or from a record, to its queue.
     pub(crate) fn queue(&mut self, id: Option<String>, text: String, when: Moment) {
         self.ids.extend(id);
         self.of(when).push_back(text);
     }
 
-    /// Removes what a record says was said. Returns whether it had been queued.
+    /// Removes the first message of a queue if it is the recorded one. Returns true if it was queued.
     pub(crate) fn said(&mut self, source: Option<MessageSource>, message: &Message) -> bool {
         let text = message.text();
         let queues: &mut [&mut VecDeque<String>] = match source {
             Some(MessageSource::Queue) => &mut [&mut self.next_turn],
             Some(MessageSource::NextTask) => &mut [&mut self.after_task],
-            // Records before version 6 do not say where a message comes from.
+            // Records before version 6 do not contain the source of a message.
             None => &mut [&mut self.next_turn, &mut self.after_task],
             Some(_) => return false,
         };
@@ -85,16 +86,16 @@ impl Machine {
         self.show(Event::MessageRefused { id, reason: reason.to_owned() });
     }
 
-    /// Says what waits for the next turn.
+    /// Adds the messages for the next turn to the conversation.
     pub(crate) fn say_queued(&mut self) {
         for text in std::mem::take(&mut self.steering.next_turn) {
             self.say_aloud(MessageSource::Queue, text);
         }
     }
 
-    /// Goes on with what was said meanwhile, now that the task is done; false if nothing was.
+    /// Continues the run with queued messages after the end of a task. Returns false if the queues are empty.
     pub(crate) fn follow_up(&mut self) -> bool {
-        // What was said to the model while it finished is heard before the next task is.
+        // Messages that arrived before the task ended come before the next task.
         if self.steering.next_turn.is_empty() {
             let Some(text) = self.steering.after_task.pop_front() else { return false };
             self.say_aloud(MessageSource::NextTask, text);

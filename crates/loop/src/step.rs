@@ -1,41 +1,42 @@
-//! The pieces of work that the machine wants, each under a name of its own: what a durable engine has to know of an effect
-//! to do it, or not to do it again (DESIGN "Where it runs").
+//! Names and classes of the work that effects request, for durable engines that must know whether work may be
+//! repeated after a crash (DESIGN "Where it runs").
 
 use serde::{Deserialize, Serialize};
 
 use crate::Effect;
 use crate::machine::{Machine, Phase};
 
-/// A piece of work. What is to be done is the effect, which is data; this says what it is called and what becomes of it if
-/// whoever does it is gone in the middle.
+/// The name and the class of the work that an effect requests. The effect itself is the description of the
+/// work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its name in the run, the same in every process: `model-3`, `model-3-2` for the second attempt at that answer,
-    /// `guidance-1`, `tool-CALL`, `approval-CALL`, `judge-CALL` …
+    /// The key of the step in its run, the same in every process: `model-3`, `model-3-2` for the second
+    /// attempt at that answer, `guidance-1`, `tool-CALL`, `approval-CALL`, `judge-CALL` and so on.
     pub key: String,
-    /// What becomes of it after a crash.
+    /// The repeatability of the step after a crash.
     pub class: StepClass,
-    /// How often the run was taken up by another process before. Of two that do the same step at the same time, as after a
-    /// fail-over, the one with the lower number is to be refused.
+    /// The number of times that another process had resumed the run. It is a fencing token: if two processes
+    /// execute the same step, as after a failover, refuse the one with the lower number.
     pub generation: u32,
 }
 
-/// What becomes of a step that was begun, and of which nobody knows whether it was done.
+/// The repeatability of a step that started and whose completion is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "every driver has to know all of them")]
 pub enum StepClass {
-    /// It changes nothing: it is done again.
+    /// The step changes nothing and can be repeated.
     Pure,
-    /// Doing it again does what doing it once does: it waits for somebody, or keeps a record of its own.
+    /// The step is idempotent, because it only waits for an answer or keeps a record of its own.
     Idempotent,
-    /// It is not done again. What is left of it is looked at, or its effects are unknown.
+    /// The step must not be repeated. The machine inspects the files or reports unknown effects.
     Once,
 }
 
 impl Machine {
-    /// The step that an effect asks for; nothing for one that is only told, written down or called off.
+    /// Returns the step that an effect requests; `None` for effects that only record, emit, announce or
+    /// withdraw.
     ///
     /// ```
     /// use windlass_loop::{Config, Input, Machine, StepClass};
@@ -46,7 +47,7 @@ impl Machine {
     /// ```
     pub fn step_of(&self, effect: &Effect) -> Option<Step> {
         let (key, class) = match effect {
-            // Asking costs and changes nothing; what came of it counts when it is written down.
+            // A request changes nothing, and its answer only counts after it has been recorded.
             Effect::Send { .. } if matches!(self.phase, Phase::Condensing(_)) => {
                 (self.attempt_key("summary"), StepClass::Pure)
             }
@@ -78,7 +79,7 @@ impl Machine {
         if self.sent <= 1 { format!("{what}-{turn}") } else { format!("{what}-{turn}-{}", self.sent) }
     }
 
-    /// The wait for the next deadline, if there is one: it ends with `Input::Tick`.
+    /// Returns the wait for the next deadline, which ends with `Input::Tick`, and the time of that deadline.
     pub fn timer(&self) -> Option<(Step, u64)> {
         let at_ms = self.next_deadline()?;
         let key = format!("timer-{at_ms}");

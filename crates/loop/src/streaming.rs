@@ -11,22 +11,22 @@ use crate::machine::{Machine, Phase};
 use crate::progress::Progress;
 use crate::{Config, Effect, Entry, Event, FailureSubject, StreamFailure};
 
-/// An answer that arrives.
+/// The state of an answer that arrives.
 #[derive(Debug)]
 pub(crate) struct Streaming {
     assembler: Assembler,
-    /// Kept for its memory.
+    /// A buffer that is reused for every chunk.
     events: Vec<CallEvent>,
     pub(crate) early: Early,
     pub(crate) ahead: AheadCalls,
 }
 
-/// The first wait before an answer is asked for again, and the longest, in milliseconds.
+/// The first delay before an answer is requested again, and the longest delay, in milliseconds.
 pub(crate) const BACKOFF_MS: u64 = 200;
 const LONGEST_BACKOFF_MS: u64 = 30_000;
 
 impl Streaming {
-    /// Waits for the answer with this number.
+    /// Creates the state for the answer with this number.
     pub(crate) fn new(config: &Config, progress: &Progress, answer: u64) -> Self {
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
         let turn = u64::from(progress.turns);
@@ -90,10 +90,10 @@ impl Machine {
         }
         self.phase = phase;
         let Some(ended) = self.end_answer() else { return };
-        // A response without its end runs no tool (RULES S10): it is void, and asked for again.
+        // An answer whose stream broke off runs no tool (RULES S10): it is void and requested again.
         match end.err().or_else(|| failure_of(&ended.answer)) {
             Some(failure) => {
-                // The provider charges for an answer that broke off, too (RULES H10).
+                // The provider also charges for an answer that broke off (RULES H10).
                 self.count_usage(&ended.answer.usage);
                 self.abandon(&ended.ahead);
                 self.broke_off(&failure);
@@ -103,8 +103,8 @@ impl Machine {
         }
     }
 
-    /// The answer was cut because the window is full: with room it may come whole. Where there is none to be made, it is
-    /// an answer that was cut.
+    /// Handles an answer that was cut because the window is full: shortens the conversation and requests the
+    /// answer again. If the conversation cannot be shortened, accepts the answer as one that was cut.
     fn filled_window(&mut self, ended: Ended) {
         if !self.shrink() {
             return self.answered(ended);
@@ -116,8 +116,9 @@ impl Machine {
         self.send(0);
     }
 
-    /// Where the provider refuses the way of calling tools, another is taken; where it refuses the length or a picture, the
-    /// conversation is mended; else the same is asked again.
+    /// Handles an answer that broke off. If the provider refused the protocol, tries the next one; if it
+    /// refused the length or a picture, shortens the conversation or removes pictures; otherwise repeats the
+    /// same request.
     fn broke_off(&mut self, failure: &StreamFailure) {
         self.discard_attempt();
         let is_mended = match failure.subject {
@@ -142,7 +143,7 @@ impl Machine {
         self.send(0);
     }
 
-    /// The answer was stopped here, so that it is not whole is no failure.
+    /// Accepts an answer that the machine itself stopped. Its missing end is not a failure.
     pub(crate) fn stopped_early(&mut self) {
         if let Some(ended) = self.end_answer() {
             self.answered(ended);
@@ -159,7 +160,7 @@ impl Machine {
         let mut events = Vec::new();
         let mut answer = assembler.finish(&mut events);
         for event in events {
-            // The answer has ended: there is nothing left to look at early.
+            // The answer has ended, so a check of the event would come too late.
             let _ = early.follow(&event);
             let is_told = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
             if !is_told {
@@ -170,7 +171,8 @@ impl Machine {
         Some(Ended { answer, early, ahead })
     }
 
-    /// Asks for the same answer again, a limited number of times and only where that may help (RULES L9).
+    /// Requests the same answer again if the failure is retryable, a limited number of times with an
+    /// increasing delay (RULES L9).
     pub(crate) fn try_again(&mut self, failure: &StreamFailure) {
         if !failure.retryable || self.progress.attempts >= self.config.limits.stream_retries {
             return self.fail(failure);
@@ -183,7 +185,7 @@ impl Machine {
         self.send(delay_ms);
     }
 
-    /// Keeps the words of an answer that was stopped; calls that had not run are not kept.
+    /// Keeps the text of an answer that was cancelled, and drops its calls.
     pub(crate) fn keep_words(&mut self, streaming: Streaming) {
         let answer = streaming.assembler.finish(&mut Vec::new());
         self.count_usage(&answer.usage);
@@ -204,8 +206,8 @@ impl Machine {
     }
 }
 
-/// Returns why an answer that the stream ended properly is void all the same. Words of an answer that the provider says
-/// has failed are not a result (RULES S12).
+/// Returns the failure of an answer whose stream ended without an error, if the answer is void. Text of an
+/// answer that the provider marks as failed is not a result (RULES S12).
 fn failure_of(answer: &Answer) -> Option<StreamFailure> {
     if let Some(error) = &answer.error {
         return Some(reported(error));
@@ -222,7 +224,7 @@ fn failure_of(answer: &Answer) -> Option<StreamFailure> {
     Some(StreamFailure::new(message, true))
 }
 
-/// Returns a failure that the provider reported inside the stream, with the way out that its kind leaves.
+/// Converts an error that the provider reported inside the stream, and sets the subject from its kind.
 fn reported(error: &StreamError) -> StreamFailure {
     let failure =
         StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(error.retry_after_ms);

@@ -1,5 +1,5 @@
-//! Waiting without a process: approval requests that nobody answers here, and calls that continue elsewhere (DESIGN
-//! "Suspend anywhere, resume anywhere").
+//! Suspension of a run without a waiting process: approval requests that are not answered in this process,
+//! and calls that continue outside it (DESIGN "Suspend anywhere, resume anywhere").
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::machine::{Machine, Phase};
 use crate::{Effect, Entry, Event, Outcome, Unanswered, UnknownEffects, Used, Wait, words};
 
 impl Machine {
-    /// Keeps a question open that nobody answered, if the run can be suspended. Its record stays without an answer.
+    /// Keeps an unanswered approval request open if the run can be suspended, and returns whether it did. The
+    /// record does not get an answer to the request.
     pub(crate) fn postpone(&mut self, request: &ApprovalRequest, outcome: &ApprovalOutcome) -> bool {
         let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
         if is_answered
@@ -27,7 +28,8 @@ impl Machine {
         true
     }
 
-    /// A call goes on without this process.
+    /// Marks a running call as one that continues outside this process. If the run is stopping, the call ends
+    /// with unknown effects.
     pub(crate) fn deferred(&mut self, call: &CallId) {
         if !self.is_in(call, &State::Running) {
             return;
@@ -43,13 +45,13 @@ impl Machine {
         self.advance();
     }
 
-    /// The files have said what became of a call that was cut off.
+    /// Applies the comparison of the files with the plan of an interrupted call.
     pub(crate) fn looked_back(&mut self, call: &CallId, aftermath: &Aftermath) {
         if !self.is_in(call, &State::LookingBack) {
             return;
         }
         match aftermath {
-            // It is judged again, as it is now: nothing was done yet.
+            // The call changed nothing, so it is judged again under the present conditions.
             Aftermath::NotBegun => self.set(call, State::Held),
             Aftermath::Done => {
                 self.end_call(ToolResult::text(call.clone(), ResultStatus::Ok, words::DONE_BEFORE));
@@ -62,7 +64,8 @@ impl Machine {
         self.advance();
     }
 
-    /// Nobody knows what a call did, and it does not run again.
+    /// Ends a call whose effects are unknown; it never runs again. The human is informed first if the
+    /// configuration requires that.
     pub(crate) fn effects_unknown(&mut self, call: &CallId, text: impl Into<String>) {
         if self.config.unknown_effects == UnknownEffects::AskHuman {
             let name = self.slots().find(|slot| slot.call.id == *call).map(|slot| slot.call.name.to_string());
@@ -71,7 +74,7 @@ impl Machine {
         self.end_call(ToolResult::text(call.clone(), ResultStatus::EffectsUnknown, text));
     }
 
-    /// Ends the run for this process, if all that is left waits for something that does not come here.
+    /// Suspends the run if every open call waits for an answer or a result from outside this process.
     pub(crate) fn suspend_if_idle(&mut self) {
         let works = |slot: &Slot| {
             matches!(
@@ -110,7 +113,8 @@ impl Machine {
         execution.into_iter().flat_map(|execution| execution.slots.iter())
     }
 
-    /// Others have used some of the budget that this run shares, or a human was asked by one of them and let all go on.
+    /// Applies the usage of the other runs that share this run's budget, and restarts the budget if a human
+    /// approved it in one of them.
     pub(crate) fn shared(&mut self, used: BTreeMap<String, Used>, grants: u64) {
         self.others.learn(used);
         if !self.others.is_granted(grants) || self.is_over() {

@@ -1,4 +1,4 @@
-//! The conversation so far, which cannot be invalid.
+//! The conversation, whose type excludes invalid states.
 
 mod images;
 mod import;
@@ -10,8 +10,8 @@ use crate::context::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 use windlass_tokens::Tokenizer;
 
-/// The conversation so far. Every call in it has exactly one result, right after its answer and in call order
-/// (RULES R1, R3); an answer whose results are still coming is kept apart and is never sent.
+/// The conversation of a run. Every call in it has exactly one result, directly after its answer and in call
+/// order (RULES R1, R3). An answer whose results are incomplete is kept separately and is never sent.
 ///
 /// ```
 /// use windlass_loop::Transcript;
@@ -30,11 +30,11 @@ use windlass_tokens::Tokenizer;
 pub struct Transcript {
     closed: History,
     open: Option<OpenAnswer>,
-    /// The position of the task among the closed messages: behind a conversation that was had elsewhere.
+    /// The position of the task among the closed messages, after an imported conversation.
     task: usize,
-    /// The position of the note that stands in the place of turns that were left out.
+    /// The position of the note that replaces removed turns.
     note: Option<usize>,
-    /// The closed messages, in tokens.
+    /// The size of the closed messages in tokens.
     size: u64,
     tokenizer: Tokenizer,
 }
@@ -45,41 +45,41 @@ struct OpenAnswer {
     results: Vec<(CallId, Option<ToolResult>)>,
 }
 
-/// Why something does not go into a transcript.
+/// The reason that a transcript refuses a message or a result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TranscriptError {
-    /// An answer waits for results, so nothing else can be said.
+    /// The last answer waits for results, so another message cannot be added.
     #[error("{missing} calls of the last answer have no result yet")]
     Open {
-        /// How many.
+        /// The number of missing results.
         missing: usize,
     },
     /// No open call has this id.
     #[error("no call {call} waits for a result")]
     NoSuchCall {
-        /// The id.
+        /// The id of the call.
         call: CallId,
     },
-    /// The call has its result.
+    /// The call already has a result.
     #[error("call {call} has a result already")]
     SecondResult {
-        /// The id.
+        /// The id of the call.
         call: CallId,
     },
     /// Two calls of an answer have one id.
     #[error("two calls of the answer have the id {call}")]
     DuplicateCall {
-        /// The id.
+        /// The id of the call.
         call: CallId,
     },
-    /// The message has no parts, or is of a role that has its own way in.
+    /// The message has no parts, or its role does not belong to the method.
     #[error("the message cannot stand here")]
     Message,
 }
 
 impl Transcript {
-    /// The same conversation, whose tokens are counted so.
+    /// Sets the tokenizer that counts the conversation.
     pub(crate) fn counted_by(mut self, tokenizer: Tokenizer) -> Self {
         if self.tokenizer != tokenizer {
             self.tokenizer = tokenizer;
@@ -93,27 +93,27 @@ impl Transcript {
         self.size = sizes.fold(0, u64::saturating_add);
     }
 
-    /// Adds the task, which no shortening leaves out (RULES R4).
+    /// Adds the task, which compaction never removes (RULES R4).
     pub(crate) fn begin_task(&mut self, task: Message) -> Result<(), TranscriptError> {
         self.task = self.closed.len();
         self.say(task)
     }
 
-    /// The position of the task.
+    /// Returns the position of the task.
     pub(crate) fn task(&self) -> usize {
         self.task
     }
 
-    /// The note in the place of turns that were left out, if a cut at `until` would leave it out too.
+    /// Returns the note that replaces removed turns, if a cut at `until` would remove it too.
     pub(crate) fn note_before(&self, until: usize) -> Option<String> {
         let note = self.note.filter(|at| *at < until)?;
         self.closed.get(note).map(Message::text)
     }
 
-    /// Adds a message of the human.
+    /// Adds a message of the user role.
     ///
     /// # Errors
-    /// If results are missing, the message is empty, or it is not the human's.
+    /// Returns an error if results are missing, the message is empty, or it has another role.
     pub fn say(&mut self, message: Message) -> Result<(), TranscriptError> {
         self.refuse_open()?;
         if message.role != Role::User || message.parts.is_empty() {
@@ -123,10 +123,11 @@ impl Transcript {
         Ok(())
     }
 
-    /// Adds an answer of the model. If it has calls, it stays open until each has its result.
+    /// Adds an answer of the model. An answer with calls stays open until each call has its result.
     ///
     /// # Errors
-    /// If results are missing, the answer is empty (RULES R7), or two of its calls have one id.
+    /// Returns an error if results are missing, the answer is empty (RULES R7), it has another role, or two
+    /// of its calls have the same id.
     pub fn answer(&mut self, message: Message) -> Result<(), TranscriptError> {
         self.refuse_open()?;
         if message.role != Role::Assistant || message.parts.is_empty() {
@@ -147,10 +148,10 @@ impl Transcript {
         Ok(())
     }
 
-    /// Adds the result of an open call, in any order. With the last one the answer is closed.
+    /// Adds the result of an open call. Results may arrive in any order; the last one closes the answer.
     ///
     /// # Errors
-    /// If no open call has the id, or it has its result.
+    /// Returns an error if the id does not belong to an open call, or the call already has a result.
     pub fn result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
         let no_such_call = || TranscriptError::NoSuchCall { call: result.call.clone() };
         let open = self.open.as_mut().ok_or_else(no_such_call)?;
@@ -169,24 +170,24 @@ impl Transcript {
         Ok(())
     }
 
-    /// The messages that can be sent: all but an answer that waits for results.
+    /// Returns the messages that can be sent: all messages except an answer that waits for results.
     pub fn messages(&self) -> &History {
         &self.closed
     }
 
-    /// The calls that wait for a result, in call order.
+    /// Returns the ids of the calls that wait for a result, in call order.
     pub fn waiting(&self) -> impl Iterator<Item = &CallId> {
         self.open
             .iter()
             .flat_map(|open| open.results.iter().filter(|(_, result)| result.is_none()).map(|(id, _)| id))
     }
 
-    /// The answer that waits for results.
+    /// Returns the answer that waits for results.
     pub fn open_answer(&self) -> Option<&Message> {
         self.open.as_ref().map(|open| &open.message)
     }
 
-    /// Whether any call of the conversation has this id.
+    /// Returns true if a call of the conversation has this id.
     pub fn has_call(&self, id: &CallId) -> bool {
         self.closed
             .iter()
@@ -199,7 +200,7 @@ impl Transcript {
         self.closed.push(message);
     }
 
-    /// How large the messages are, in estimated tokens.
+    /// Returns the size of the closed messages in tokens.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }

@@ -1,4 +1,4 @@
-//! The beginning of a turn: what is looked at before the model is asked, and the request.
+//! The start of a turn: the checks before the model is asked, and the request.
 
 use windlass_protocol::Message;
 
@@ -15,7 +15,7 @@ impl Machine {
         let task = Message::user(task);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         let (run, origin) = (self.config.run.clone(), self.config.origin.clone());
-        // The clock of the driver need not begin at 0.
+        // The driver's clock can have any origin.
         self.spent = Spent::since(self.now_ms);
         self.want(Effect::Record(Entry::Started { version, task: task.clone(), protocol, run, origin }));
         if !self.transcript.messages().is_empty() {
@@ -27,7 +27,8 @@ impl Machine {
         self.next_turn();
     }
 
-    /// Asks the model, unless the turns are used up.
+    /// Starts the next turn, unless the limit on turns is reached, a question to the human comes first, or
+    /// the conversation has to be summarized.
     pub(crate) fn next_turn(&mut self) {
         let limit = self.config.limits.turns;
         if limit > 0 && self.progress.turns >= limit {
@@ -50,14 +51,14 @@ impl Machine {
         }
     }
 
-    /// The question that a used budget asks: that of all who share one before the run's own.
+    /// Returns the question about a used budget. The shared budget is checked before the run's own.
     fn over_budget_question(&self) -> Option<String> {
         let (shared, own) = (&self.config.shared_budget, &self.config.budget);
         let question = shared.shared_question(&self.spent, &self.others, self.now_ms);
         question.or_else(|| own.question(&self.spent, self.now_ms))
     }
 
-    /// Asks the model, now that there is nothing else to do first.
+    /// Starts a turn and sends its request.
     pub(crate) fn ask_model(&mut self) {
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
@@ -68,7 +69,8 @@ impl Machine {
         self.send(0);
     }
 
-    /// Begins to count attempts at an answer or a summary. A question that the record left open was not asked again.
+    /// Restarts the count of attempts for an answer or a summary, and closes a question that the record left
+    /// open.
     pub(crate) fn begin_attempts(&mut self) {
         self.consultations.close();
         self.progress.attempts = 0;
@@ -76,7 +78,7 @@ impl Machine {
         self.sent = std::mem::take(&mut self.discarded);
     }
 
-    /// Records that an attempt came to nothing. Its number is not used again, and its tokens are counted after a resume.
+    /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.
     pub(crate) fn discard_attempt(&mut self) {
         let usage = self.unrecorded.take();
         self.want(Effect::Record(Entry::Discarded { usage }));
@@ -91,7 +93,8 @@ impl Machine {
         self.want(Effect::Send { request: Box::new(request), protocol, delay_ms });
     }
 
-    /// Adds a message to the conversation and to the record. Nothing is open when the machine speaks.
+    /// Adds a user message to the conversation. Every caller runs between answers, so no answer waits for
+    /// results.
     pub(crate) fn say(&mut self, message: Message) {
         self.transcript.say(message).expect("the machine speaks only between answers");
     }

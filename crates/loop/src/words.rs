@@ -1,8 +1,8 @@
-//! What the model is told when something is not as it should be: what was met, and what to do next.
+//! Texts for the model and the human: each states the problem and the next step.
 
 use windlass_protocol::{Aftermath, Content, StopReason, ToolResult};
 
-/// Why a turn without a call is not the end (RULES L3).
+/// The reason that an answer without a call does not end the task (RULES L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoCall {
     TextOnly,
@@ -36,11 +36,11 @@ impl NoCall {
     }
 }
 
-/// Under this name a call without a name stands in the conversation.
+/// The placeholder name in the conversation for a call without a name.
 pub(crate) const NAMELESS: &str = "unnamed_call";
 
-/// What is wrong with a call that cannot run, with the end of what was received, so that the model can go on
-/// from there.
+/// Returns the result of a call that cannot run. It contains the end of the received arguments, so that the
+/// model can continue from there.
 pub(crate) fn malformed(problem: &str, text: &str) -> String {
     const SHOWN: usize = 200;
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(SHOWN))..];
@@ -99,14 +99,15 @@ pub(crate) const CANCELLED_ELSEWHERE: &str = "The run was stopped while this cal
 pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and nobody knows what it did. \
     Look at the present state before you go on; do not assume that it worked or that it did not.";
 
-/// What stands in the place of a result that a conversation from elsewhere does not have.
+/// The result of an imported call that has no result.
 pub(crate) const NO_RESULT_ON_RECORD: &str = "The result of this call is not on record, and nobody knows what it did. \
     Look at the present state before you go on.";
 
 pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended before it could say so, and the files are as \
     this call was to leave them.";
 
-/// What the files say of a call that was cut off and is not made again.
+/// Returns the result of an interrupted call that does not run again, from the comparison of the files with
+/// its plan.
 pub(crate) fn cut_off(aftermath: &Aftermath) -> String {
     match aftermath {
         Aftermath::Partly { done, open } => format!(
@@ -132,13 +133,13 @@ pub(crate) fn ask_about_unknown(calls: &[String]) -> String {
     )
 }
 
-/// What the model is asked before turns are left out.
+/// The request for a summary of the turns that will be removed.
 pub(crate) const SUM_UP: &str = "There is no room left for all of this conversation. Sum up what was said and done since \
     the task: what was found out, which files were changed and how, what the human said, what is left to do, and what \
     has to be known to go on. Write only the summary, in plain words, and call no tool. The first task and the newest \
     answers stay as they are.";
 
-/// What stands in the place of turns that were left out.
+/// Returns the note that replaces removed turns.
 pub(crate) fn left_out(summary: Option<&str>) -> String {
     match summary {
         Some(summary) => {
@@ -149,7 +150,8 @@ pub(crate) fn left_out(summary: Option<&str>) -> String {
     }
 }
 
-/// The note in the place of turns that go without a summary. An earlier note goes with them, and stays part of this one.
+/// Returns the note that replaces turns without a summary. It includes an earlier note, because the same cut
+/// removes that note.
 pub(crate) fn left_out_without_summary(earlier: Option<String>) -> String {
     const MORE: &str =
         "Turns after that were left out too, without a summary. Look again at what you need of them.";
@@ -165,7 +167,8 @@ pub(crate) fn image_refused(reason: &str) -> String {
     format!("[a picture was here; the provider refused it: {reason}]")
 }
 
-/// A provider's words in one line, for the conversation: some repeat the request, so they are cut.
+/// Returns a provider's message in one line of at most 300 bytes, because some messages repeat the whole
+/// request.
 pub(crate) fn short_reason(message: &str) -> String {
     const SHOWN: usize = 300;
     let mut line = message.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -176,7 +179,7 @@ pub(crate) fn short_reason(message: &str) -> String {
     line
 }
 
-/// What stands in the place of a result that was left out.
+/// Returns the text that replaces a removed result.
 pub(crate) fn result_left_out(result: &ToolResult) -> String {
     let bytes_of = |content: &Content| match content {
         Content::Text { text } | Content::Resource { text, .. } => text.len(),
@@ -215,7 +218,8 @@ pub(crate) const APPROVAL_TIMED_OUT: &str =
 pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody is there to give it. Go on \
     without it, or say what you would need.";
 
-/// Why a call was refused before it was whole: the reason, and where the answer stopped.
+/// Returns the result of a call that was refused before it was complete: the reason, and the place at which
+/// the answer stopped.
 pub(crate) fn refused_early(reason: &str) -> String {
     format!("{reason}\nThe answer was stopped at this point, and nothing that came after it was read.")
 }

@@ -1,4 +1,4 @@
-//! Making a conversation shorter: old results go first, then whole turns.
+//! The compaction of a conversation: old results are removed first, then whole turns.
 
 use windlass_protocol::{CallId, Usage};
 
@@ -6,25 +6,26 @@ use super::Condense;
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, words};
 
-/// What stays when a provider has refused the length: so many answers, and results up to so many bytes.
+/// The answers, and the bytes of a result, that stay after a provider has refused the length of a request.
 const NEWEST: usize = 1;
 const SHORT: usize = 256;
 
-/// Turns that are left out.
+/// The turns that a compaction removes.
 #[derive(Default)]
 pub(super) struct Cut {
-    /// The first message that stays; 0 where no turn goes.
+    /// The position of the first message that stays; 0 if no turn is removed.
     pub(super) until: usize,
-    /// The note in the place of the turns.
+    /// The note that replaces the turns.
     pub(super) note: Option<String>,
-    /// Whether the model was asked for a summary.
+    /// True if the model was asked for a summary.
     pub(super) summarized: bool,
     /// The tokens of the summary.
     pub(super) usage: Usage,
 }
 
 impl Machine {
-    /// Leaves out what the newest answers do not need. True if the model sums up first what is to go.
+    /// Removes old results, and turns if that is not sufficient. Returns true if the model summarizes the
+    /// turns first.
     pub(super) fn compact(&mut self) -> bool {
         let limits = self.config.context;
         let target = limits.part(limits.target_percent);
@@ -53,7 +54,7 @@ impl Machine {
         true
     }
 
-    /// Leaves the oldest images out where there are more than so many.
+    /// Removes the oldest images in results if there are more than `most`.
     pub(super) fn leave_out_images(&mut self, most: usize) {
         let surplus = self.transcript.surplus_images(most);
         if surplus.is_empty() {
@@ -64,23 +65,25 @@ impl Machine {
         self.tell_compacted(before, surplus.len(), 0);
     }
 
-    /// The provider says that the request is too long. It is made as short as it can be, once; false if nothing can go.
+    /// Shortens a request that the provider refused for its length, once for each answer. Returns false if
+    /// nothing can be removed.
     pub(crate) fn shrink(&mut self) -> bool {
         if std::mem::replace(&mut self.meter.has_shrunk, true) {
             return false;
         }
         let before = self.context_tokens();
         if self.config.context.window == 0 {
-            // What it refused is more than the window; next time there is room before it says so.
+            // The refused size becomes the window, so that later requests are compacted before the provider
+            // refuses them.
             self.config.context.window = before;
         }
         let mut pruned = self.transcript.old_results(NEWEST, SHORT);
-        // Half of the turns that can go, so that one more request is likely to be enough.
+        // Remove half of the removable turns, so that one more request is likely to succeed.
         let until = self.transcript.turns_before(NEWEST);
         let until = self.half_of(until);
         let messages = self.transcript.count_before(until);
         if pruned.is_empty() && messages == 0 {
-            // There is nothing old: one of the newest results is too long.
+            // No old content is left: one of the newest results is too long.
             pruned = self.transcript.old_results(0, self.config.context.keep_result_bytes);
         }
         if pruned.is_empty() && messages == 0 {
@@ -96,14 +99,14 @@ impl Machine {
         true
     }
 
-    /// A safe place to cut that leaves out half of what a cut at `until` would, or more.
+    /// Returns a safe cut that removes at least half of the messages that a cut at `until` would remove.
     fn half_of(&self, until: usize) -> usize {
         let half = self.transcript.count_before(until).div_ceil(2);
         let at = (0..=until).find(|at| self.transcript.count_before(*at) >= half);
         self.transcript.safe_cut(at.unwrap_or(until), until)
     }
 
-    /// The note in the place of turns that go without a summary. A summary that an earlier note has is kept.
+    /// Returns the note for turns that are removed without a summary. The summary of an earlier note is kept.
     pub(super) fn note(&self, until: usize) -> String {
         words::left_out_without_summary(self.transcript.note_before(until))
     }
@@ -114,7 +117,7 @@ impl Machine {
         }
     }
 
-    /// Leaves results and turns out, and records that it did.
+    /// Removes results and turns, and records the removal.
     pub(super) fn leave_out(&mut self, pruned: &[CallId], cut: Cut) {
         let Cut { until, note, summarized, usage } = cut;
         let kept = self.transcript.task();

@@ -1,4 +1,4 @@
-//! The phase in which the model sums up the turns that are to go.
+//! The phase in which the model summarizes the turns that will be removed.
 
 use windlass_assemble::{Answer, Assembler, Ending, Options};
 use windlass_protocol::{Message, StopReason, ToolChoice};
@@ -9,30 +9,30 @@ use crate::machine::{Machine, Phase};
 use crate::streaming::BACKOFF_MS;
 use crate::{Effect, Event, StreamFailure, words};
 
-/// How often a summary is asked for before turns are left out without one.
+/// Number of requests for a summary before the turns are removed without one.
 const ATTEMPTS: u32 = 2;
 
-/// A summary that arrives.
+/// The state of a summary that arrives.
 #[derive(Debug)]
 pub(crate) struct Condensing {
     assembler: Assembler,
     plan: Plan,
 }
 
-/// What a summary is for.
+/// The compaction that a summary belongs to.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
-    /// The first message that stays.
+    /// The position of the first message that stays.
     until: usize,
-    /// How many tokens there were.
+    /// Tokens of the next request before the compaction.
     before: u64,
-    /// Which attempt this is, from 1.
+    /// Number of the attempt, from 1.
     attempt: u32,
 }
 
 impl Machine {
-    /// Asks the model to sum up what was said before a message. The request begins as all others do, so that the
-    /// provider's cache has most of it.
+    /// Asks the model to summarize the messages before `until`. The request has the same prefix as all
+    /// others, so that the provider's cache applies.
     pub(super) fn sum_up(&mut self, until: usize, before: u64) {
         self.begin_attempts();
         self.spent.requests = self.spent.requests.saturating_add(1);
@@ -54,12 +54,13 @@ impl Machine {
 
     pub(crate) fn condensing_chunk(&mut self, chunk: Chunk) {
         if let Phase::Condensing(condensing) = &mut self.phase {
-            // What it calls in its summary is not run, and not shown.
+            // Calls in a summary are neither run nor shown.
             condensing.assembler.push(chunk, &mut Vec::new());
         }
     }
 
-    /// Takes the summary, or asks for it once more. Without one the turns are left out all the same, for there is no room.
+    /// Applies the summary, or requests it once more. If no summary can be obtained, the turns are removed
+    /// without one, because the window is full.
     pub(crate) fn condensed(&mut self, condensing: Condensing, end: Result<(), StreamFailure>) {
         let Condensing { assembler, plan } = condensing;
         let answer = assembler.finish(&mut Vec::new());
@@ -67,7 +68,7 @@ impl Machine {
         if let Err(failure) = &end
             && self.remove_refused_images(failure)
         {
-            // No message was left out, so the plan still holds.
+            // This removal replaces content but keeps all messages, so the positions of the plan stay valid.
             self.discard_attempt();
             return self.ask_for_summary(plan, 0);
         }
@@ -94,14 +95,15 @@ impl Machine {
         self.ask_model();
     }
 
-    /// Stops a summary that arrives; its tokens count.
+    /// Cancels a summary that arrives, and counts its tokens.
     pub(crate) fn drop_summary(&mut self, condensing: Condensing) {
         let answer = condensing.assembler.finish(&mut Vec::new());
         self.count_usage(&answer.usage);
     }
 }
 
-/// The words of an answer that came to its own end. One that was cut, refused or broke off says half of what was done.
+/// Returns the text of a summary that ended normally. An incomplete or refused summary would hide a part of
+/// the work.
 fn summary_of(answer: &Answer) -> Option<String> {
     let is_whole = answer.error.is_none()
         && answer.ending == Ending::Complete

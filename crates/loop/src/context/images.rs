@@ -1,13 +1,13 @@
-//! Pictures that a provider refuses. Words take their place for good: a picture that stayed would be refused in every later
-//! request, also of a resumed run.
+//! Replacement of pictures that a provider refuses. The replacement is permanent, because a remaining picture
+//! would be refused in every later request, including those of a resumed run.
 
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, FailureSubject, StreamFailure, words};
 
 impl Machine {
-    /// Replaces the newest pictures by words if the provider refused one, and records that. Which picture it was is not
-    /// known, so each further refusal of the same request takes twice as many messages, until none has a picture. Returns
-    /// whether anything was replaced.
+    /// Replaces the newest pictures by words if the provider refused a picture, and records the replacement.
+    /// The provider does not identify the picture, so each further refusal of the same request doubles the
+    /// number of messages, until no picture is left. Returns true if a picture was replaced.
     pub(crate) fn remove_refused_images(&mut self, failure: &StreamFailure) -> bool {
         if failure.subject != FailureSubject::Image {
             return false;

@@ -1,5 +1,5 @@
-//! How large messages are, in tokens: text as the model's tokenizer counts it where that is known, frames and images as
-//! far as they can be estimated.
+//! Sizes of messages in tokens. The model's tokenizer counts text if it is known; the size of message frames
+//! and images is estimated.
 
 use windlass_protocol::{Content, Message, Part, ToolSpec, Usage};
 use windlass_tokens::Tokenizer;
@@ -7,18 +7,18 @@ use windlass_tokens::Tokenizer;
 use super::Fill;
 use crate::OfferedTool;
 
-/// What a message and each of its parts take besides their text.
+/// Tokens of a message, and of each of its parts, in addition to the text.
 const FRAME: u64 = 4;
-/// What an image takes. Providers scale large ones down to about this.
+/// Tokens of an image. Providers scale large images down to about this size.
 const IMAGE: u64 = 1_600;
 
-/// In thousandths: what is estimated is what it says.
+/// The rate of an exact estimate, in thousandths.
 const EVEN: u64 = 1_000;
-/// The provider's count is believed within these bounds, in thousandths of the estimate. Beyond them it counts something
-/// else.
+/// Bounds of the rate between the provider's count and the estimate, in thousandths. Outside these bounds,
+/// the count includes something other than the conversation.
 const RATES: (u64, u64) = (400, 4_000);
 
-/// The size of a message, in tokens.
+/// Returns the size of a message in tokens.
 pub(crate) fn message_size(tokenizer: Tokenizer, message: &Message) -> u64 {
     message.parts.iter().map(|part| part_size(tokenizer, part)).fold(FRAME, u64::saturating_add)
 }
@@ -36,7 +36,7 @@ fn part_size(tokenizer: Tokenizer, part: &Part) -> u64 {
             result.content.iter().map(|content| content_size(tokenizer, content)).fold(0, u64::saturating_add)
         }
         Part::Image(_) => IMAGE,
-        // What else there is has a form that only its provider knows; its text is what it travels as.
+        // Other parts have a format of their provider, which is counted as the JSON text that is sent.
         other => serde_json::to_string(other).map_or(0, |json| count(&json)),
     };
     size.saturating_add(FRAME)
@@ -50,7 +50,7 @@ fn content_size(tokenizer: Tokenizer, content: &Content) -> u64 {
     }
 }
 
-/// The size of what stands before a conversation, in tokens.
+/// Returns the size of the system prompt and the tools in tokens.
 pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[OfferedTool]) -> u64 {
     let count = |text: &str| tokenizer.count(text);
     let tool = |tool: &OfferedTool| {
@@ -64,16 +64,16 @@ pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[Of
     tools.iter().map(tool).fold(system.map_or(0, count), u64::saturating_add)
 }
 
-/// What is known of how the provider counts.
+/// The estimate of the next request's size, adjusted to the provider's counts.
 #[derive(Debug)]
 pub(crate) struct Meter {
-    /// The size of what stands before the conversation.
+    /// Size of the system prompt and the tools in tokens.
     pub(crate) before: u64,
-    /// The provider's count in thousandths of the estimate.
+    /// The ratio of the provider's count to the estimate, in thousandths.
     rate: u64,
-    /// What watchers were told last.
+    /// The fill level that was reported last.
     pub(crate) told: Fill,
-    /// Whether the present request was made shorter because the provider refused it.
+    /// True if the present request was shortened because the provider refused its length.
     pub(crate) has_shrunk: bool,
 }
 
@@ -82,12 +82,12 @@ impl Meter {
         Self { before, rate: EVEN, told: Fill::default(), has_shrunk: false }
     }
 
-    /// A conversation of this estimated size, as the provider would count it.
+    /// Scales the estimated size of a conversation, and of the content before it, to the provider's count.
     pub(crate) fn tokens(&self, size: u64) -> u64 {
         size.saturating_add(self.before).saturating_mul(self.rate) / EVEN
     }
 
-    /// The provider has counted a request whose conversation was estimated at this size.
+    /// Adjusts the rate to the provider's count of a request whose conversation has this estimated size.
     pub(crate) fn learn(&mut self, size: u64, usage: &Usage) {
         let estimated = size.saturating_add(self.before);
         if usage.input_tokens > 0 && estimated > 0 {

@@ -1,4 +1,4 @@
-//! Calls that wait for their siblings: the one that changes the mode, the last of its answer, the completion.
+//! Calls that wait for their siblings: a change of the mode, the last call of an answer, the completion.
 
 use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
 
@@ -7,9 +7,9 @@ use crate::machine::{Machine, Phase};
 use crate::{Effect, Event, words};
 
 impl Machine {
-    /// Lets go on what nothing before it holds. A change of the mode waits for the calls before it, and those behind it
-    /// for the change, so that each is judged and run in the mode that it was made for (RULES L11). What ends an answer
-    /// waits for all others.
+    /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
+    /// and the calls after it wait for the change, so that each call is judged and run in the mode that it
+    /// was made for (RULES L11). Completions and calls that end their answer are not released here.
     pub(super) fn release(&mut self) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let (mut is_open, mut is_changing) = (false, false);
@@ -33,8 +33,9 @@ impl Machine {
         }
     }
 
-    /// The completion counts only if it is the last call and its siblings succeeded (RULES L1, L2). A call that
-    /// hands the work on begins whatever became of its siblings (L12).
+    /// Releases the completion, or a call that ends its answer, after all other calls have ended. A
+    /// completion is refused unless it is the last call and its siblings succeeded (RULES L1, L2); a call
+    /// that ends its answer starts independent of its siblings' results (L12).
     pub(super) fn release_held(&mut self) {
         let Phase::Executing(execution) = &mut self.phase else { return };
         let waits = |slot: &Slot| slot.result().is_none() && slot.state != State::Held;
@@ -44,7 +45,7 @@ impl Machine {
         let last = execution.slots.len().saturating_sub(1);
         let failed = execution.slots.iter().enumerate().any(|(position, slot)| match slot.result() {
             Some(result) => !result.status.is_ok(),
-            // A completion that is not the last call is about to fail.
+            // A completion that is not the last call is refused below.
             None => position != last,
         });
         let held: Vec<_> = execution
@@ -73,7 +74,7 @@ impl Machine {
         }
     }
 
-    /// What the model says about the task, if its completion was accepted.
+    /// Returns the completion's text if the completion was accepted.
     pub(super) fn completion(&self, slots: &[Slot]) -> Option<String> {
         let last = slots.last()?;
         let accepted = last.result().is_some_and(|result| result.status.is_ok());
@@ -82,7 +83,7 @@ impl Machine {
     }
 }
 
-/// What a completion says about the task.
+/// Returns the `result` argument of a completion; empty if the call has none.
 pub(crate) fn completion_text(call: &ToolCall) -> String {
     let words = call.arguments().and_then(|arguments| arguments.get("result"));
     words.and_then(|words| words.as_str()).unwrap_or_default().to_owned()

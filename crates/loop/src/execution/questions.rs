@@ -1,4 +1,4 @@
-//! The questions whether calls of an answer may run, in the order of the calls.
+//! The approval requests for the calls of an answer, in the order of the calls.
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
@@ -9,8 +9,8 @@ use crate::resume::Carried;
 use crate::{Effect, Entry, Event, words};
 
 impl Machine {
-    /// Takes the question of a call that policy asks about. A question that was put before the process that asked it ended,
-    /// and was answered then, is not put again; others wait for their turn.
+    /// Holds the approval request of a call until its turn. If the record contains an answer to an equal
+    /// request, that answer is applied instead.
     pub(super) fn hold_question(&mut self, call: &CallId, request: Box<ApprovalRequest>) {
         match self.answer_on_record(call, &request) {
             Some(outcome) => {
@@ -27,8 +27,8 @@ impl Machine {
         carried.outcome.clone()
     }
 
-    /// Puts the questions whose turn has come. Calls are judged beside each other, in any order; a call that may still turn
-    /// out to ask holds back the questions of those behind it, and nothing else.
+    /// Sends the approval requests whose turn has come. Calls are judged concurrently and in any order; a
+    /// call that may still need approval delays the requests of later calls, but not their judgement.
     pub(crate) fn put_questions(&mut self) {
         while let Some((call, request)) = self.next_question() {
             self.ask(&call, request);
@@ -63,7 +63,7 @@ impl Machine {
         self.want(Effect::Ask(request));
     }
 
-    /// A question that cannot be put is not a yes.
+    /// Denies a call whose approval request cannot be sent.
     pub(super) fn cannot_ask(&mut self, call: &CallId) {
         self.end_call(ToolResult::text(call.clone(), ResultStatus::Denied, words::NO_APPROVER));
         self.advance();

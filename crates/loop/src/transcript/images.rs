@@ -1,4 +1,4 @@
-//! The pictures of a conversation, and words in their place.
+//! The pictures of a conversation, and their replacement by words.
 
 use windlass_protocol::{Content, Message, Part};
 
@@ -6,8 +6,8 @@ use super::Transcript;
 use crate::words;
 
 impl Transcript {
-    /// The positions of messages with pictures, the newest first: all from the newest answer on, and at least `least`
-    /// where there are so many.
+    /// Returns the positions of messages with pictures, the newest first: all from the newest answer on, and
+    /// at least `least` if the conversation has that many.
     pub(crate) fn newest_with_images(&self, least: usize) -> Vec<usize> {
         let newest_answer = self.answers_from(1);
         let messages = (0..self.closed.len()).rev();
@@ -16,7 +16,7 @@ impl Transcript {
         with_images.into_iter().take(fresh.max(least)).collect()
     }
 
-    /// Replaces every picture of these messages by words. Returns the number of pictures.
+    /// Replaces every picture of these messages by words, and returns the number of pictures.
     pub(crate) fn replace_images(&mut self, messages: &[usize], reason: &str) -> usize {
         let text = words::image_refused(reason);
         let mut images = 0_usize;

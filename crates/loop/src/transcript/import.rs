@@ -1,4 +1,4 @@
-//! A conversation from elsewhere, mended where it is no conversation (RULES R3).
+//! The import of a conversation from outside, with a repair of its calls and results (RULES R3).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,66 +8,66 @@ use windlass_protocol::{CallId, Message, Part, ResultStatus, Role, ToolCall, Too
 use super::Transcript;
 use crate::words;
 
-/// A conversation from elsewhere, and what was mended.
+/// An imported conversation, with a list of the repairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Imported {
-    /// The conversation, in which every call has its one result.
+    /// The conversation, in which every call has exactly one result.
     pub transcript: Transcript,
-    /// What the developer said in it, which belongs into the system prompt.
+    /// The text of its system messages, which belongs into the system prompt.
     pub system: Vec<String>,
-    /// What was mended, in order.
+    /// The repairs in their order.
     pub mends: Vec<Mend>,
 }
 
-/// What was mended in a conversation, by the place of the message, from 0.
+/// A repair of an imported conversation. Message positions count from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Mend {
-    /// A message said nothing (RULES R7).
+    /// A message was empty and was removed (RULES R7).
     Empty {
-        /// Which message.
+        /// The position of the message.
         message: usize,
     },
-    /// A call's id was there before; it has another one now, and so has its result.
+    /// A call's id was already in use. The call and its result have a new id.
     Renamed {
-        /// Which message.
+        /// The position of the message.
         message: usize,
-        /// The id as it was.
+        /// The old id.
         was: CallId,
-        /// The id as it is.
+        /// The new id.
         now: CallId,
     },
-    /// A result had another id than any call, and was taken for the call at its place among those without one.
+    /// A result had an id that no call has, and was assigned to a call without a result by its position.
     ByPosition {
-        /// The call.
+        /// The id of the call.
         call: CallId,
-        /// The id that the result had.
+        /// The id of the result.
         was: CallId,
     },
-    /// A call had no result; it has one now, which says that nobody knows.
+    /// A call had no result, and now has a result that reports unknown effects.
     NoResult {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
-    /// A call had several results; the first one counts.
+    /// A call had several results. The first one was kept.
     SecondResult {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
-    /// A result had no call, and was left out.
+    /// A result did not belong to a call and was removed.
     NoCall {
-        /// The id that it had.
+        /// The id of the result.
         was: CallId,
     },
-    /// A result stood somewhere else than right after its answer.
+    /// A result did not follow its answer directly, and was moved.
     Moved {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
-    /// A call was not the model's, and was left out.
+    /// A message of another role than the model's contained a call, which was removed.
     ForeignCall {
-        /// The call.
+        /// The id of the call.
         call: CallId,
     },
 }
@@ -97,19 +97,19 @@ impl fmt::Display for Mend {
     }
 }
 
-/// What stands between an answer and the next one.
+/// The messages between an answer and the next one, split into results and other messages.
 #[derive(Default)]
 struct Between {
     results: Vec<ToolResult>,
-    /// Whether something else was said before the result.
+    /// For each result, true if another message preceded it.
     is_late: Vec<bool>,
     said: Vec<Message>,
 }
 
 impl Transcript {
-    /// Takes a conversation from elsewhere and mends what would make it none: results are paired with calls by their
-    /// ids first, then by their places among those that are left over (RULES R3). Whatever comes in, what comes out can
-    /// be sent.
+    /// Imports a conversation from outside and repairs it: results are paired with calls by their ids, and
+    /// those that are left over by their positions (RULES R3). Every input gives a conversation that can be
+    /// sent.
     ///
     /// ```
     /// use windlass_loop::Transcript;
@@ -144,7 +144,7 @@ impl Transcript {
     }
 }
 
-/// An answer of the model, and its calls with the ids that they had.
+/// An answer of the model. `calls` pairs the original id of each call with its present id.
 #[derive(Default)]
 struct Answer {
     parts: Vec<Part>,
@@ -163,7 +163,7 @@ impl Import {
         self.imported.mends.push(mend);
     }
 
-    /// The parts of a message that is not the model's: results, and what was said.
+    /// Splits a message of another role than the model's into results and other parts.
     fn sort(&mut self, at: usize, message: Message, between: &mut Between) {
         let Message { role, parts, .. } = message;
         if parts.is_empty() {
@@ -201,7 +201,7 @@ impl Import {
                     answer.calls.push((was, call.id.clone()));
                     answer.parts.push(Part::Call(call));
                 }
-                // A model gives no results; what stands there is nobody's.
+                // An answer of the model cannot contain results.
                 Part::Result(result) => self.mend(Mend::NoCall { was: result.call }),
                 other => answer.parts.push(other),
             }
@@ -224,7 +224,7 @@ impl Import {
         call
     }
 
-    /// Gives each call of an answer its result, and says what stood between it and the next one.
+    /// Adds an answer with one result for each of its calls, and then the messages that followed the answer.
     fn close(&mut self, answer: Answer, between: Between) {
         let Answer { parts, calls } = answer;
         let mut results: Vec<Option<(ToolResult, bool)>> =
@@ -239,7 +239,8 @@ impl Import {
             }
             found.push(own.map(|(result, _)| of_call(result, now)));
         }
-        // What is left of the results belongs to the calls that are left, in order; a second one of a call does not.
+        // The other results are assigned to the calls without a result, in their order. A second result of
+        // one call is dropped.
         let is_second = |result: &ToolResult| calls.iter().any(|(was, _)| *was == result.call);
         let mut rest = Vec::new();
         for (result, _) in results.into_iter().flatten() {

@@ -1,4 +1,5 @@
-//! Leaving things out of a conversation, without parting a call from its result (RULES R4).
+//! The removal of results and turns from a conversation, which never separates a call from its result (RULES
+//! R4).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use super::Transcript;
 use crate::words;
 
 impl Transcript {
-    /// The results before the newest so many answers that are longer than so many bytes, or have images, and were not
-    /// left out before.
+    /// Returns the calls whose results come before the newest `keep_answers` answers and contain an image or
+    /// more than `longer_than` bytes of text.
     pub(crate) fn old_results(&self, keep_answers: usize, longer_than: usize) -> Vec<CallId> {
         let end = self.answers_from(keep_answers);
         let messages = self.closed.iter().take(end).filter(|message| message.role == Role::Tool);
@@ -23,8 +24,9 @@ impl Transcript {
             .collect()
     }
 
-    /// Where there are more than so many images in results: the results with all but the newest half of that, so that the
-    /// beginning of the conversation does not change with every one more. Those of the newest answer stay.
+    /// Returns the calls whose images are to be removed if results contain more than `most` images: all but
+    /// the newest half of `most`, so that the prefix of the conversation does not change with every further
+    /// image. The images of the newest answer stay.
     pub(crate) fn surplus_images(&self, most: usize) -> Vec<CallId> {
         let newest = self.answers_from(1);
         let images = |result: &ToolResult| {
@@ -46,8 +48,8 @@ impl Transcript {
         if all > most { surplus } else { Vec::new() }
     }
 
-    /// The first message of the newest so many answers, with what was said right before them: what stands before it can
-    /// go, but for the task.
+    /// Returns the position of the newest `keep_answers` answers, including the user messages directly before
+    /// them. A cut may remove all earlier messages except the task.
     pub(crate) fn turns_before(&self, keep_answers: usize) -> usize {
         let mut at = self.answers_from(keep_answers);
         while at > 0 && self.closed.get(at.saturating_sub(1)).is_some_and(|before| before.role == Role::User)
@@ -57,26 +59,27 @@ impl Transcript {
         at
     }
 
-    /// How many messages a cut at `until` leaves out.
+    /// Returns the number of messages that a cut at `until` removes.
     pub(crate) fn count_before(&self, until: usize) -> usize {
         let kept = self.kept(self.task);
         (0..until).filter(|at| !kept.contains(at)).count()
     }
 
-    /// The message that stays before a cut, with its results if it has calls.
+    /// Returns the range of the message that stays before a cut, including its results if it has calls.
     fn kept(&self, at: usize) -> std::ops::Range<usize> {
         let has_calls = self.closed.get(at).is_some_and(|message| message.calls().next().is_some());
         at..at.saturating_add(if has_calls { 2 } else { 1 })
     }
 
-    /// The first place from `at` up to `until` where no call is parted from its result.
+    /// Returns the first position from `at` to `until` at which a cut does not separate a call from its
+    /// result.
     pub(crate) fn safe_cut(&self, at: usize, until: usize) -> usize {
         let is_safe = |at: &usize| self.closed.get(*at).is_none_or(|message| message.role != Role::Tool);
         (at..=until).find(is_safe).unwrap_or(until)
     }
 
-    /// Leaves results out, each with a word in its place, and all messages before `until` but one, `kept`, with a note in
-    /// their place. No call is parted from its result, wherever the cut is.
+    /// Replaces the `pruned` results by a short text, and all messages before `until` except `kept` by a
+    /// note. Moves `until` if the cut would separate a call from its result.
     pub(crate) fn leave_out(&mut self, pruned: &[CallId], until: usize, kept: usize, note: Option<&str>) {
         let pruned: BTreeSet<&CallId> = pruned.iter().collect();
         let until = self.safe_cut(until, self.closed.len());
@@ -90,7 +93,7 @@ impl Transcript {
             if at < until && !is_kept {
                 continue;
             }
-            // The note stands behind the message that is kept, or where the conversation begins.
+            // The note follows the kept message, or begins the conversation.
             if !is_kept && let Some(note) = note.take() {
                 note_at = Some(shorter.len());
                 shorter.push(Message::user(note));
@@ -100,7 +103,7 @@ impl Transcript {
             if at == self.task {
                 task = shorter.len();
             }
-            // What is not touched stays shared, and so does what was encoded of it.
+            // Unchanged messages stay shared, and so does their cached encoding.
             shorter.push(without(message, &pruned));
         }
         if let Some(note) = note {
@@ -112,7 +115,7 @@ impl Transcript {
         self.count_again();
     }
 
-    /// Where the newest so many answers begin.
+    /// Returns the position of the newest `count` answers.
     pub(super) fn answers_from(&self, count: usize) -> usize {
         let answers = self.closed.iter().enumerate().filter(|(_, message)| message.role == Role::Assistant);
         let places: Vec<usize> = answers.map(|(at, _)| at).collect();
@@ -126,7 +129,7 @@ impl Transcript {
 fn bytes(result: &ToolResult) -> usize {
     let size = |content: &Content| match content {
         Content::Text { text } => text.len(),
-        // An image is always worth leaving out.
+        // An image always counts as longer than the limit.
         _ => usize::MAX,
     };
     result.content.iter().map(size).fold(0, usize::saturating_add)
