@@ -6,8 +6,12 @@ use windlass_protocol::{Change, Containment, Effect, Risk, Target, ToolCall, Too
 use crate::grants::scope_words;
 use crate::{Decision, Digest, Facts, Reason};
 
-/// Question to a human whether a call may run. The displayed content is the content that the digest covers
-/// and that runs (RULES H14).
+/// Question to a human whether a call may run.
+///
+/// It has everything that the human needs for the answer: the whole call, its effects and targets, the
+/// changes of files, the confinement and the rule that asks. The displayed content is the content that the
+/// digest covers and that runs (RULES H14). [`describe`](Self::describe) formats it for a terminal, and an
+/// [`ApprovalDecision`] with the same `request_id` answers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
@@ -59,7 +63,8 @@ pub struct ApprovalDecision {
     /// True if calls of the same shape need no further question in this session.
     #[serde(default)]
     pub remember: bool,
-    /// True if calls of the same shape never need another question.
+    /// True if the human wants no further question for calls of the same shape, in any session. The agent
+    /// currently treats it like [`remember`](Self::remember).
     #[serde(default)]
     pub always_allow: bool,
 }

@@ -9,6 +9,24 @@ pub const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 
 /// Set of pending approval requests. Each request ends once: an answer to an unknown or ended request is an
 /// error (RULES H4).
+///
+/// ```
+/// # use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals};
+/// # use windlass_hitl::{Binding, Facts, Grants, Learned, Policy, decide};
+/// # use windlass_protocol::{Arguments, CallId, Hints, ToolCall, ToolName, ToolSpec};
+/// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("edit")?, Arguments::default());
+/// # let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
+/// # let spec = ToolSpec::function(call.name.clone(), "", "{}".parse()?);
+/// # let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
+/// # let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+/// # let request = ApprovalRequest::new("r", call, &facts, &decision, digest);
+/// let mut approvals = Approvals::default();
+/// approvals.ask(request, 0)?;
+/// let answer = ApprovalOutcome::Answered(ApprovalDecision::approve("r"));
+/// assert_eq!(approvals.end(&answer)?.request_id, "r");
+/// assert!(approvals.end(&answer).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Approvals {
     timeout_ms: u64,

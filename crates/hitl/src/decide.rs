@@ -107,8 +107,8 @@ fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) 
 
 /// Runs the stages 0 to 3. Their denials cannot be lifted by a later stage.
 pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
-    // Skip the validity of words of a command, which may not be paths, and of names that were found on the
-    // disk, which exist whatever they are called.
+    // Skip the validity of words of a command, which are possibly not paths, and of names that were found on
+    // the disk, which exist whatever they are called.
     let is_path = !matches!(part.origin, Origin::Command | Origin::Below);
     if let Some(reason) = Some(part).filter(|_| is_path).and_then(invalid) {
         return Some(part.step(0, Verdict::Deny, reason));

@@ -26,7 +26,7 @@ pub enum Verdict {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Source {
-    /// Windlass itself.
+    /// The built-in rules of Windlass.
     Builtin,
     /// The administrator's policy file.
     Admin,
@@ -68,7 +68,8 @@ pub struct Step {
     pub about: String,
 }
 
-/// Decision about a whole call: the verdict and the reason of its most severe part (RULES H2).
+/// Decision about a whole call, as [`decide`](crate::decide) returns it: the verdict and the reason of its
+/// most severe part, the risk, and a trace of all parts (RULES H2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Decision {

@@ -120,7 +120,8 @@ fn is_default_ignorable(character: char) -> bool {
 fn is_blank(character: char) -> bool {
     matches!(
         character,
-        // The blank Braille pattern, a note head without one, a filler, and the controls of hieroglyphs and annotations.
+        // The blank Braille pattern, a blank note head, a filler, and the controls of hieroglyphs and
+        // annotations.
         '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13430}'..='\u{1343f}' | '\u{fff9}'..='\u{fffc}'
     )
 }

@@ -21,7 +21,7 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     if let Some(reason) = by_target(part, path, writes) {
         return Some(reason);
     }
-    // A word of a command may not be a path, and a confined process cannot reach it, so it leads to a
+    // A word of a command is possibly not a path, and a sandbox would refuse the access. It leads to a
     // question (`p.outside`) and not to a denial.
     if part.origin == Origin::Command || part.place != Place::Outside {
         return None;

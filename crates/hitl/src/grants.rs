@@ -13,8 +13,12 @@ use crate::{ApprovalDecision, Facts};
 /// Lifetime of a grant: eight hours, in milliseconds.
 const LASTS_MS: u64 = 8 * 60 * 60 * 1000;
 
-/// Session grants: approvals by tool, workspace and shape of the call. A grant expires after eight hours. It
-/// does not count at a time before it was given, because a clock that was set back proves nothing.
+/// Session grants: approvals by tool, workspace and shape of the call, which [`decide`](crate::decide)
+/// consults at stage 6. A grant expires after eight hours. It does not count at a time before it was given,
+/// because a clock that was set back proves nothing.
+///
+/// Grants of several calls are independent: a grant for writing `*.md` in `docs` covers neither another
+/// ending nor another folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
     given: BTreeMap<Key, u64>,

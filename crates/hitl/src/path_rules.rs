@@ -51,7 +51,7 @@ impl Policy {
 }
 
 impl PathRules {
-    /// Returns whether a call may not do this to a path that it did not name.
+    /// Returns whether the rules refuse an effect on a path that the call did not name.
     pub fn refuse(&self, effect: &Effect) -> bool {
         // A path of this length cannot exist, so it cannot have been found.
         if effect.path().is_some_and(|path| path.len() > LONGEST_PATH) {

@@ -16,7 +16,7 @@ pub enum Action {
     Allow,
 }
 
-/// The kinds of effect that a rule can name.
+/// Kind of an effect, as rules and constraints name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -66,7 +66,7 @@ pub struct Rule {
     /// The kind of effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectKind>,
-    /// A glob over workspace-relative paths; `**` crosses folders.
+    /// The glob that the path has to match, relative to the workspace; `**` crosses folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The first words of a program: whole words, the program's name first. An allow rule matches only if a
@@ -268,10 +268,10 @@ impl Constraint {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RuleFile {
-    /// The rules.
+    /// The rules of the file.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
-    /// The constraints.
+    /// The constraints of the file.
     #[serde(default, rename = "constraint")]
     pub constraints: Vec<Constraint>,
 }

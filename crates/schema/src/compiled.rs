@@ -11,8 +11,8 @@ use crate::loss::Loss;
 
 /// A tool's schema in a provider's dialect.
 ///
-/// Send [`schema`](Self::schema) with the request, pass the arguments of a call through [`restore`](Self::restore), and
-/// check the result against the author's schema.
+/// Send [`schema`](Self::schema) with the request, pass the arguments of a call through
+/// [`restore`](Self::restore), and check the result against the author's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {

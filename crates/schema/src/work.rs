@@ -1,8 +1,8 @@
 //! Limit on the cost of a check: the visits of a validator are counted before it starts.
 //!
-//! A validator visits a value once for each schema that is applied to it. Where two branches of a schema refer to the
-//! schema itself, each level of the arguments doubles the visits, so a schema of a hundred bytes and arguments of a
-//! hundred bytes can take years. The count follows every branch, because a validator may.
+//! A validator visits a value once for each schema that is applied to it. If two branches of a schema refer
+//! to the schema itself, each level of the arguments doubles the visits, so a schema of a hundred bytes and
+//! arguments of a hundred bytes can take years. The count follows every branch, because a validator may.
 
 use serde_json::{Map, Value};
 

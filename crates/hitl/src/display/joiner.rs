@@ -2,10 +2,10 @@
 
 /// Returns whether an invisible character between these two neighbours is part of ordinary text:
 ///
-/// * U+200C and U+200D between letters of a script in which they choose the shape of a letter (Unicode 16, section
-///   23.2): Arabic, Syriac, Mongolian and the scripts of India and South-East Asia;
+/// * U+200C and U+200D between letters of a script in which they choose the shape of a letter (Unicode 16,
+///   section 23.2): Arabic, Syriac, Mongolian and the scripts of India and South-East Asia;
 /// * U+200D between emoji, as in a family or a profession;
-/// * U+FE0E and U+FE0F behind a symbol or an emoji, which choose its black-and-white or its coloured form.
+/// * U+FE0E and U+FE0F after a symbol or an emoji, which choose its monochrome or its coloured form.
 ///
 /// Elsewhere, for instance between Latin letters, it is displayed as an escape.
 pub(super) fn is_ordinary(before: Option<char>, character: char, after: Option<char>) -> bool {

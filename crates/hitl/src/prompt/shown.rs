@@ -23,7 +23,7 @@ const BLANK_LINES: usize = 4;
 pub(super) enum Extent {
     /// A few screens, so that long content cannot scroll the rest of the question out of sight.
     Screen,
-    /// Everything.
+    /// The whole content.
     Whole,
 }
 
