@@ -1,4 +1,4 @@
-//! A question whether a call may run, and its answer.
+//! Approval requests and their answers.
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Change, Containment, Effect, Risk, Target, ToolCall, ToolName};
@@ -6,83 +6,90 @@ use windlass_protocol::{Change, Containment, Effect, Risk, Target, ToolCall, Too
 use crate::grants::scope_words;
 use crate::{Decision, Digest, Facts, Reason};
 
-/// A question to the human whether a call may run. What it shows is what is hashed and what runs (RULES H14).
+/// Question to a human whether a call may run.
+///
+/// It has everything that the human needs for the answer: the whole call, its effects and targets, the
+/// changes of files, the confinement and the rule that asks. The displayed content is the content that the
+/// digest covers and that runs (RULES H14). [`describe`](Self::describe) formats it for a terminal, and an
+/// [`ApprovalDecision`] with the same `request_id` answers it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// The engine's own id; the provider's call id is only a label.
+    /// The engine's own id of the question. The provider's call id is only a label.
     pub request_id: String,
-    /// Who asks: the agents from the root down to the one that made the call; empty for the root itself (RULES H13).
+    /// The names of the asking agents, from the root down to the agent that made the call; empty for the root
+    /// itself (RULES H13).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
     /// The tool's name in the registry.
     pub tool: ToolName,
-    /// The call, whole.
+    /// The complete call.
     pub call: ToolCall,
-    /// What it would do.
+    /// The effects that the call would have.
     pub effects: Vec<Effect>,
-    /// What the paths of its effects meet.
+    /// The files that the paths of the effects lead to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
-    /// What it would change in files.
+    /// The changes of files, as diffs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// How its processes would be confined; nothing for a call that starts none.
+    /// The confinement of the call's processes; `None` for a call that starts none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment: Option<Containment>,
-    /// How much harm it could do.
+    /// The risk of the call.
     pub risk: Risk,
-    /// Which rule asks, and why.
+    /// The rule that asks, with an explanation.
     pub reason: Reason,
-    /// What an approval is bound to.
+    /// The digest that binds an approval to this call.
     pub digest: Digest,
-    /// Whether the answer can be remembered for the session.
+    /// True if an approval can be remembered for the session.
     pub can_remember: bool,
-    /// The calls for which a remembered answer would stand, in words; empty where it cannot be remembered.
+    /// A description of the calls that a remembered approval would cover; empty if it cannot be remembered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
 }
 
-/// The human's answer.
+/// Answer of a human to an approval request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalDecision {
-    /// Which question is answered.
+    /// The id of the answered question.
     pub request_id: String,
-    /// Yes or no.
+    /// True for an approval, false for a denial.
     pub approved: bool,
-    /// A comment; the model gets it in the call's own result (RULES R2).
+    /// A comment. The model gets it in the result of the call (RULES R2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether calls of the same shape need no further question in this session.
+    /// True if calls of the same shape need no further question in this session.
     #[serde(default)]
     pub remember: bool,
-    /// Whether calls of the same shape need no further question ever.
+    /// True if the human wants no further question for calls of the same shape, in any session. The agent
+    /// currently treats it like [`remember`](Self::remember).
     #[serde(default)]
     pub always_allow: bool,
 }
 
-/// How a question ended.
+/// End of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApprovalOutcome {
     /// The human answered.
     Answered(ApprovalDecision),
-    /// Nobody answered in time (RULES H12).
+    /// The question timed out (RULES H12).
     TimedOut {
-        /// Which question.
+        /// The id of the question.
         request_id: String,
     },
-    /// Nobody is there to answer, which is a third thing (RULES H12).
+    /// The run has no approver. This is neither a denial nor a timeout (RULES H12).
     NoApprover {
-        /// Which question.
+        /// The id of the question.
         request_id: String,
     },
 }
 
 impl ApprovalRequest {
-    /// The question that a decision to ask leads to.
+    /// Creates the question for a call that was decided with [`Verdict::Ask`](crate::Verdict::Ask).
     pub fn new(
         request_id: impl Into<String>,
         call: ToolCall,
@@ -108,13 +115,13 @@ impl ApprovalRequest {
         }
     }
 
-    /// The same question with what the call would change in files.
+    /// Sets the changes of files, as diffs.
     pub fn with_changes(mut self, changes: Vec<Change>) -> Self {
         self.changes = changes;
         self
     }
 
-    /// The same question of an agent that works for others, from the root down.
+    /// Sets the names of the asking agents, from the root down.
     pub fn with_agents(mut self, agents: Vec<String>) -> Self {
         self.agents = agents;
         self
@@ -122,7 +129,7 @@ impl ApprovalRequest {
 }
 
 impl ApprovalDecision {
-    /// Yes, once.
+    /// Creates an approval for this one call.
     pub fn approve(request_id: impl Into<String>) -> Self {
         Self {
             request_id: request_id.into(),
@@ -133,12 +140,12 @@ impl ApprovalDecision {
         }
     }
 
-    /// No, and why.
+    /// Creates a denial, with a comment for the model.
     pub fn deny(request_id: impl Into<String>, reason: Option<String>) -> Self {
         Self { approved: false, reason, ..Self::approve(request_id) }
     }
 
-    /// The same answer for the rest of the session.
+    /// Extends the answer to calls of the same shape in this session.
     pub fn with_remember(mut self) -> Self {
         self.remember = true;
         self
@@ -146,7 +153,7 @@ impl ApprovalDecision {
 }
 
 impl ApprovalOutcome {
-    /// Which question ended.
+    /// Returns the id of the question that ended.
     pub fn request_id(&self) -> &str {
         match self {
             Self::Answered(decision) => &decision.request_id,

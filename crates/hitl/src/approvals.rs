@@ -1,41 +1,60 @@
-//! The questions that wait for an answer.
+//! Pending approval requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{ApprovalOutcome, ApprovalRequest};
 
-/// How long a question waits: five minutes, in milliseconds.
+/// Default time that a question waits for an answer: five minutes, in milliseconds.
 pub const DEFAULT_TIMEOUT_MS: u64 = 300_000;
 
-/// The questions that wait for an answer. Each is answered once; everything else is refused loudly (RULES H4).
+/// Set of pending approval requests. Each request ends once: an answer to an unknown or ended request is an
+/// error (RULES H4).
+///
+/// ```
+/// # use windlass_hitl::{ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals};
+/// # use windlass_hitl::{Binding, Facts, Grants, Learned, Policy, decide};
+/// # use windlass_protocol::{Arguments, CallId, Hints, ToolCall, ToolName, ToolSpec};
+/// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("edit")?, Arguments::default());
+/// # let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
+/// # let spec = ToolSpec::function(call.name.clone(), "", "{}".parse()?);
+/// # let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
+/// # let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+/// # let request = ApprovalRequest::new("r", call, &facts, &decision, digest);
+/// let mut approvals = Approvals::default();
+/// approvals.ask(request, 0)?;
+/// let answer = ApprovalOutcome::Answered(ApprovalDecision::approve("r"));
+/// assert_eq!(approvals.end(&answer)?.request_id, "r");
+/// assert!(approvals.end(&answer).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Approvals {
     timeout_ms: u64,
-    /// Each with the time at which it is over, if it ever is.
+    /// The pending requests by id, each with its deadline, if it has one.
     waiting: BTreeMap<String, (ApprovalRequest, Option<u64>)>,
     ended: BTreeSet<String>,
 }
 
-/// Why an answer is refused.
+/// Error of adding or ending a question.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// No such question was asked.
+    /// A question with this id was not asked.
     #[error("there is no approval request {request_id}")]
     Unknown {
-        /// What was answered.
+        /// The id in the answer.
         request_id: String,
     },
-    /// The question was answered, timed out or was taken back before.
+    /// The question was answered, timed out or was withdrawn before.
     #[error("approval request {request_id} has ended; the answer came too late")]
     Late {
-        /// What was answered.
+        /// The id in the answer.
         request_id: String,
     },
-    /// Two questions have one id.
+    /// The id of a new question was used before.
     #[error("there is an approval request {request_id} already")]
     Duplicate {
-        /// The id.
+        /// The id of the new question.
         request_id: String,
     },
 }
@@ -47,16 +66,16 @@ impl Default for Approvals {
 }
 
 impl Approvals {
-    /// Creates an empty set of questions. Each waits `timeout_ms` milliseconds; 0 means without a limit, like every limit
-    /// of a run.
+    /// Creates an empty set of questions. Each question waits `timeout_ms` milliseconds; 0 means without a
+    /// limit.
     pub fn new(timeout_ms: u64) -> Self {
         Self { timeout_ms, waiting: BTreeMap::new(), ended: BTreeSet::new() }
     }
 
-    /// Asks at a time, in milliseconds of any clock that only goes forward.
+    /// Adds a question. `now_ms` is the time in milliseconds of any monotonic clock.
     ///
     /// # Errors
-    /// If the id was used before.
+    /// If the id was used before, by a pending or an ended question.
     pub fn ask(&mut self, request: ApprovalRequest, now_ms: u64) -> Result<(), AnswerError> {
         let id = request.request_id.clone();
         if self.waiting.contains_key(&id) || self.ended.contains(&id) {
@@ -67,10 +86,10 @@ impl Approvals {
         Ok(())
     }
 
-    /// Takes the end of a question, and gives back the question.
+    /// Ends a question and returns it.
     ///
     /// # Errors
-    /// If nobody asked, or the question has ended before.
+    /// If the question was not asked, or has ended before.
     pub fn end(&mut self, outcome: &ApprovalOutcome) -> Result<ApprovalRequest, AnswerError> {
         let request_id = outcome.request_id();
         match self.waiting.remove(request_id) {
@@ -85,7 +104,8 @@ impl Approvals {
         }
     }
 
-    /// The questions whose time is over, as outcomes to be ended.
+    /// Returns a timeout outcome for each question past its deadline. The questions stay pending until the
+    /// caller passes the outcomes to [`end`](Self::end).
     pub fn overdue(&self, now_ms: u64) -> Vec<ApprovalOutcome> {
         self.waiting
             .iter()
@@ -94,17 +114,17 @@ impl Approvals {
             .collect()
     }
 
-    /// When the next question's time is over; `None` if no question has a limit.
+    /// Returns the earliest deadline, or `None` if no pending question has one.
     pub fn next_deadline(&self) -> Option<u64> {
         self.waiting.values().filter_map(|(_, deadline)| *deadline).min()
     }
 
-    /// The questions that wait, by id.
+    /// Returns the pending questions, ordered by id.
     pub fn waiting(&self) -> impl Iterator<Item = &ApprovalRequest> {
         self.waiting.values().map(|(request, _)| request)
     }
 
-    /// Takes all questions back, as when the run is stopped (RULES H16).
+    /// Withdraws and returns all pending questions, for example when the run is stopped (RULES H16).
     pub fn clear(&mut self) -> Vec<ApprovalRequest> {
         let waiting = std::mem::take(&mut self.waiting);
         self.ended.extend(waiting.keys().cloned());

@@ -1,4 +1,4 @@
-//! What a decision may cost: counted before anything is compared.
+//! Limits on the cost of a decision, checked before any rule is compared.
 
 use windlass_protocol::Effect;
 
@@ -6,27 +6,28 @@ use crate::part::Part;
 use crate::reading::Reading;
 use crate::{Policy, Reason, Source};
 
-/// The most effects of one call. What a call meets is looked up for each.
+/// Maximum number of effects of one call. Each effect is looked up among the targets.
 const MAX_EFFECTS: usize = 4_096;
-/// The most comparisons of a rule with a path, or with 256 bytes of a long one, in one decision.
+/// Maximum number of comparisons in one decision. Comparing one rule with 256 bytes of a path counts as one.
 const MAX_COMPARISONS: usize = 500_000;
 const COMPARED_BYTES: usize = 256;
 
-/// Why a call is refused before it is taken apart, if it is.
+/// Returns the reason to deny a call with too many effects, before it is split into parts.
 pub(crate) fn too_many_effects(effects: &[Effect]) -> Option<Reason> {
     let count = effects.len();
     (count > MAX_EFFECTS)
         .then(|| refused(&format!("the call has {count} effects, at most {MAX_EFFECTS} are judged")))
 }
 
-/// Why a call is refused before its parts are compared with the rules, if it is.
+/// Returns the reason to deny a call whose parts need too many comparisons with the rules.
 pub(crate) fn too_many_comparisons(policy: &Policy, parts: &[Part<'_>]) -> Option<Reason> {
     let places = parts.iter().map(places).fold(0, usize::saturating_add);
     let is_too_much = places.saturating_mul(policy.count()) > MAX_COMPARISONS;
     is_too_much.then(|| refused(&format!("the call reaches too many paths for the {} rules", policy.count())))
 }
 
-/// How many paths and programs of a part each rule is compared with.
+/// Returns the number of paths and programs of a part that each rule is compared with. A long path counts
+/// once more for every 256 bytes.
 fn places(part: &Part<'_>) -> usize {
     let words = part.reading.as_ref().map_or(0, Reading::count);
     let lengths = part.path.iter().chain(&part.aliases).map(|path| path.len() / COMPARED_BYTES);

@@ -1,4 +1,4 @@
-//! The decision about a call: a pure, total function.
+//! Decision about a call, as a pure and total function.
 
 use globset::Candidate;
 use windlass_protocol::{Effect, Risk, ToolName};
@@ -16,11 +16,12 @@ use crate::{Action, Decision, Facts, Grants, Learned, Policy, Reason, Source, St
 
 /// Decides whether a call may run.
 ///
-/// The call is taken apart: its effects, what the links in their paths lead to, what the words of its commands read
-/// and write. Each part goes through the stages in order, and the first that has a verdict ends it: validity, the
-/// floor that no rule can lower, deny rules, constraints, must-ask and ask rules, allow rules, what the human granted
-/// in this session, what earlier answers taught, the mode's default (RULES H2, SECURITY "Policy engine"). Inside a
-/// stage the lowest rule id wins, so the order of rules never matters. The most severe part decides.
+/// The call is split into parts: its effects, the targets of links in their paths, and the files that the
+/// words of its commands read and write. Each part passes these stages in order, and the first stage with a
+/// verdict decides about it: validity, the floor, deny rules, constraints, must-ask and ask rules, allow
+/// rules, session grants, learned approvals, the mode's default (RULES H2, SECURITY "Policy engine"). Within
+/// a stage the lowest rule id wins, so the order of rules does not matter. The most severe part decides about
+/// the call.
 ///
 /// ```
 /// use windlass_hitl::{Facts, Grants, Learned, Policy, Verdict, decide};
@@ -55,7 +56,7 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
             trace.extend(below.take());
             trace.push(step);
         } else if below.as_ref().is_none_or(|worst| step.is_worse_than(worst)) {
-            // Of a thousand names in a folder the one that decides is enough for a record.
+            // The trace of a removed folder keeps only its most severe name, so that a record stays small.
             below = Some(step);
         }
     }
@@ -63,11 +64,11 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
     Decision::of(trace, risk).in_mode(facts.mode)
 }
 
-/// Why a call that will have at least these effects is sure to be denied, if it is: asked while its other
-/// arguments still stream (DESIGN "Early decision").
+/// Returns the reason why a call with at least these effects will be denied, or `None` if that is not
+/// certain. Callers use it while other arguments of the call still stream (DESIGN "Early decision").
 ///
-/// Only what nothing can lift counts: validity, the floor, deny rules and constraints. What a human, a grant or a mode
-/// would say is not asked here.
+/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints. Modes,
+/// grants and the human are not consulted.
 ///
 /// ```
 /// use windlass_hitl::{Policy, deny_early};
@@ -89,7 +90,7 @@ pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Optio
     (!denials.is_empty()).then(|| Decision::of(denials, Risk::Low).reason)
 }
 
-/// The denial of a call that is too much to judge.
+/// Returns the denial of a call that exceeds the limits of a decision.
 fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
     let about = format!("{} as a whole", facts.tool);
     Decision::of(vec![Step::new(0, Verdict::Deny, reason, about)], risk).in_mode(facts.mode)
@@ -104,9 +105,10 @@ fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) 
         .unwrap_or_else(|| by_mode(facts, part))
 }
 
-/// Stages 0 to 3: what says no, and nothing after it can lift it.
+/// Runs the stages 0 to 3. Their denials cannot be lifted by a later stage.
 pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
-    // What a command names may not be a path, and what was found is there, whatever it is called.
+    // Skip the validity of words of a command, which are possibly not paths, and of names that were found on
+    // the disk, which exist whatever they are called.
     let is_path = !matches!(part.origin, Origin::Command | Origin::Below);
     if let Some(reason) = Some(part).filter(|_| is_path).and_then(invalid) {
         return Some(part.step(0, Verdict::Deny, reason));
@@ -137,7 +139,8 @@ fn breaches<'a>(
     fences.filter_map(|fence| Some((fence.id.as_str(), fence.source, fence.breach(part)?)))
 }
 
-/// Stage 4: what has to be asked, by rules and by what nobody should let through unseen.
+/// Runs stage 4: ask rules, deny rules and constraints whose match is uncertain, and the built-in must-ask
+/// rules.
 fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     let by_rule =
         rules(policy, Action::Ask, &facts.tool, part).map(|rule| quoted(rule, "a rule asks for this"));
@@ -157,7 +160,8 @@ fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
         .map(|reason| part.step(4, Verdict::Ask, reason))
 }
 
-/// What rules would say if a word of a command were a path or a program, which it may be: then it is asked.
+/// Returns a reason to ask for each deny or ask rule that would match if a word of the command were a path or
+/// a program.
 fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
     let Some(reading) = &part.reading else { return Vec::new() };
     let text = "a word of the command may be what this rule is about";
@@ -178,7 +182,7 @@ fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reas
     reasons
 }
 
-/// Stage 5: what a rule lets through.
+/// Runs stage 5: allow rules.
 fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
     fitting.sort_by_key(|rule| &rule.rule.id);
@@ -189,8 +193,8 @@ fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     Some(part.step(5, Verdict::Allow, quoted(rule, allow_text(rule, &part.effect))))
 }
 
-/// The first rule by id of those that together cover every program of a command, if they do and if nothing in the
-/// words can make more of it than the rules say.
+/// Returns the rule with the lowest id among those that together cover every program of a command. Returns
+/// `None` if a program is not covered, or if its arguments can make it do more than the rules allow.
 fn covering<'a>(fitting: &[&'a Compiled], part: &Part<'_>) -> Option<&'a Compiled> {
     let mut used: Vec<&Compiled> = Vec::new();
     for simple in part.reading.as_ref()?.simple()? {
@@ -202,7 +206,7 @@ fn covering<'a>(fitting: &[&'a Compiled], part: &Part<'_>) -> Option<&'a Compile
     used.into_iter().min_by_key(|rule| &rule.rule.id)
 }
 
-/// The rules of an action that are about a part of a call.
+/// Returns the rules with an action that match a part of a call.
 fn rules<'a>(
     policy: &'a Policy,
     action: Action,
@@ -226,7 +230,7 @@ fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {
 }
 
 fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
-    // What is critical is asked each time (SECURITY "Risk levels").
+    // Calls of critical risk are asked each time (SECURITY "Risk levels").
     if risk == Risk::Critical || !grants.covers(facts) {
         return None;
     }
@@ -235,8 +239,8 @@ fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
 }
 
 fn taught(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
-    // What a stranger wrote may speak through the model: what it could carry out is asked (SECURITY "Secrets and
-    // output").
+    // Untrusted text may steer the model, so calls that could exfiltrate data are asked (SECURITY "Secrets
+    // and output").
     let carries = |effect: &Effect| !effect.is_read() && !matches!(effect, Effect::Internal);
     if risk > Risk::Medium || facts.tainted && facts.judged().iter().any(carries) {
         return None;

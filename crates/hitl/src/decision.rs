@@ -1,4 +1,4 @@
-//! A decision, and why.
+//! Decisions, with the reasons for them.
 
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
@@ -8,81 +8,84 @@ use windlass_protocol::Risk;
 
 use crate::Mode;
 
-/// What is decided about a call. Ordered by severity.
+/// Outcome for a call, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "the three verdicts")]
 pub enum Verdict {
-    /// It runs.
+    /// The call runs.
     Allow,
-    /// A human is asked.
+    /// The call waits for a human's answer.
     Ask,
-    /// It does not run.
+    /// The call does not run.
     Deny,
 }
 
-/// Who wrote the rule that decided.
+/// Origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Source {
-    /// Windlass itself.
+    /// The built-in rules of Windlass.
     Builtin,
-    /// The policy file of whoever looks after the machine.
+    /// The administrator's policy file.
     Admin,
     /// The user's policy file.
     User,
-    /// The project's policy file, which can only tighten.
+    /// The project's policy file, which can only tighten the policy.
     Project,
-    /// An answer of the human in this session.
+    /// An answer that a human gave in this session.
     Session,
-    /// Many answers of the human before.
+    /// Approvals that a human gave to earlier calls of the same shape.
     Learned,
 }
 
-/// Which rule decided, and in what words.
+/// The rule that decided, with an explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reason {
-    /// The rule's id: never empty.
+    /// The rule's id, for example `f.outside_write`. It is not empty.
     pub rule_id: String,
-    /// Who wrote it.
+    /// The origin of the rule.
     pub source: Source,
-    /// Why, in words for human and model.
+    /// An explanation for the human and the model.
     pub text: String,
 }
 
-/// What one part of the call came to: an effect, the file behind a link, a file that a command names.
+/// Result for one part of a call: an effect, the target of a link, or a file that a command names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// The stage that decided, 0 to 8.
+    /// The stage that decided: 0 validity, 1 floor, 2 deny rules, 3 constraints and the read-only mode, 4
+    /// must-ask and ask rules, 5 allow rules, 6 session grants, 7 learned approvals, 8 the mode's default.
     pub stage: u8,
-    /// What it came to.
+    /// The verdict about this part.
     pub verdict: Verdict,
-    /// By which rule.
+    /// The rule that decided, and its explanation.
     pub reason: Reason,
-    /// What is judged here, in a few words; long ones are cut.
+    /// A short description of the part, such as `write src/lib.rs`. Texts over 160 characters are cut.
     #[serde(default)]
     pub about: String,
 }
 
-/// The decision about a call (RULES H2): the most severe of its effects' decisions.
+/// Decision about a whole call, as [`decide`](crate::decide) returns it: the verdict and the reason of its
+/// most severe part, the risk, and a trace of all parts (RULES H2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Decision {
-    /// What is decided.
+    /// The verdict about the call.
     pub verdict: Verdict,
-    /// By which rule.
+    /// The rule that decided, and its explanation.
     pub reason: Reason,
-    /// How much harm the call could do.
+    /// The highest risk of all parts, and never below the tool's own hint.
     pub risk: Risk,
-    /// A step for each part, links and files of commands before the effect they belong to.
+    /// The results for the parts. Link targets and files of commands precede the effect that they belong to.
+    /// Of the names below a removed folder only the most severe one is listed.
     pub trace: Vec<Step>,
 }
 
 impl Reason {
-    /// A rule and its words.
+    /// Creates a reason from a rule's id, its origin and an explanation.
     pub fn new(rule_id: impl Into<String>, source: Source, text: impl Into<String>) -> Self {
         Self { rule_id: rule_id.into(), source, text: text.into() }
     }
@@ -93,13 +96,14 @@ impl Step {
         Self { stage, verdict, reason, about }
     }
 
-    /// Whether this step decides where both are of one call.
+    /// Returns whether this step takes precedence over another step of the same call.
     pub(crate) fn is_worse_than(&self, other: &Self) -> bool {
         self.order(other) == Ordering::Less
     }
 
-    /// The most severe step first; among equals what came first on the way to a no or a question, and what came last on
-    /// the way to a yes; then the lowest rule id, those of Windlass itself last (SECURITY "Policy engine").
+    /// Orders steps by precedence: the most severe verdict first. Among equal verdicts the earlier stage wins
+    /// for a denial or a question, and the later stage for an approval. Then rules of users win over built-in
+    /// rules, and the lowest rule id over the others (SECURITY "Policy engine").
     fn order(&self, other: &Self) -> Ordering {
         let rank = |step: &Self| {
             let stage = i16::from(step.stage);
@@ -111,7 +115,9 @@ impl Step {
 }
 
 impl Decision {
-    /// Whether a yes can be remembered for the session: only where no rule demands the question each time.
+    /// Returns whether an approval can be remembered for the session. It can if only the mode's default
+    /// (stage 8) asked and the risk is not critical: a question that a rule demands is repeated for each
+    /// call.
     pub fn can_remember(&self) -> bool {
         self.verdict == Verdict::Ask
             && self.risk < Risk::Critical
@@ -129,7 +135,7 @@ impl Decision {
 }
 
 impl Decision {
-    /// The same decision where nobody can be asked: a question is a no.
+    /// Turns a question into a denial in the headless mode, where no human can answer.
     pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
         if mode == Mode::Headless && self.verdict == Verdict::Ask {
             self.verdict = Verdict::Deny;

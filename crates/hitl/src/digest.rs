@@ -1,4 +1,4 @@
-//! What an approval is bound to.
+//! Digest that binds an approval to a call.
 
 use std::fmt;
 
@@ -8,29 +8,31 @@ use windlass_protocol::{Grammar, Payload, ToolCall, ToolSpec};
 
 use crate::Facts;
 
-/// The SHA-256 of what a human was shown (RULES H4). If anything of it changes, the approval is void.
+/// SHA-256 of the content that a human approves (RULES H4), in hexadecimal. An approval is void if the digest
+/// of the call differs when it runs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
 
-/// What goes into the digest.
+/// Inputs of a [`Digest`].
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "every field is needed, a new one has to break callers")]
 pub struct Binding<'a> {
-    /// What was found out about the call: its tool, its effects, what they meet, how it would be confined.
+    /// The facts about the call. The digest covers the tool, the effects, the targets, the confinement and
+    /// the rule links.
     pub facts: &'a Facts,
-    /// The call, for its canonical payload.
+    /// The call. The digest covers its canonical payload.
     pub call: &'a ToolCall,
-    /// The tool as it was offered.
+    /// The tool's specification as it was offered to the model.
     pub spec: &'a ToolSpec,
-    /// The workspace's root.
+    /// The root folder of the workspace.
     pub root: &'a str,
-    /// A digest of the rules by which it was judged.
+    /// The digest of the rules that judged the call ([`Policy::epoch`](crate::Policy::epoch)).
     pub epoch: &'a str,
 }
 
 impl Binding<'_> {
-    /// The digest of these.
+    /// Computes the digest.
     pub fn digest(&self) -> Digest {
         let mut hash = Sha256::new();
         let (form, spec) = match self.spec {
@@ -40,7 +42,7 @@ impl Binding<'_> {
             ToolSpec::Freeform { grammar: None, .. } => ("freeform", ""),
             _ => ("", ""),
         };
-        // The same text means another thing to another form of call.
+        // A payload with equal text has another meaning in another form of call.
         let payload = match self.call.payload {
             Payload::Function { .. } => "function",
             Payload::Custom { .. } => "custom",
@@ -61,7 +63,7 @@ impl Binding<'_> {
             self.epoch,
         ];
         for part in parts {
-            // Lengths first, so that no two lists of parts give the same bytes.
+            // Hash the length before each part, so that two lists of parts cannot give the same bytes.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -74,11 +76,12 @@ impl Binding<'_> {
         Digest(text)
     }
 
-    /// What the call would do, and to what, in one text: the same facts always give the same.
+    /// Serializes the effects, the targets, the confinement and the rule links. Equal facts give equal text.
     fn sight(&self) -> String {
         let Facts { effects, targets, containment, links, .. } = self.facts;
         let sight = format!("{effects:?}\n{targets:?}\n{containment:?}");
-        // Questions from before rules followed links keep their digests.
+        // Without links the text is unchanged, so questions that were stored before rules followed links keep
+        // their digests.
         if links.is_empty() { sight } else { format!("{sight}\n{links:?}") }
     }
 }

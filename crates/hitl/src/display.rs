@@ -1,12 +1,12 @@
-//! Text made fit for a human's eyes.
+//! Escaping of texts for display.
 
 mod joiner;
 
 use std::borrow::Cow;
 
-/// Makes control, bidirectional and invisible characters visible, so that what a human reads is what is there
-/// (RULES H14). Line breaks, tabs and joiners of ordinary text stay; nothing is dropped, and nothing that is there reads
-/// like an escape.
+/// Escapes control, bidirectional and invisible characters, so that a human reads the real content (RULES
+/// H14). Line breaks, tabs and joiners of ordinary text are kept. No character is dropped, and a backslash
+/// that would read like an escape is doubled.
 ///
 /// ```
 /// use windlass_hitl::display_safe;
@@ -34,9 +34,9 @@ pub fn display_safe(text: &str) -> String {
     safe
 }
 
-/// Like [`display_safe`], but leaves backslashes as they are, so a text that went through either of them comes back
-/// unchanged. For the one place that writes to a terminal: what was escaped before stays, and what was forgotten is
-/// escaped there.
+/// Like [`display_safe`], but keeps backslashes, so a text that either function escaped is returned
+/// unchanged. It is meant for code that writes to a terminal: text that was escaped before stays, and other
+/// text is escaped there.
 ///
 /// ```
 /// use windlass_hitl::{display_safe, escape_unsafe};
@@ -59,7 +59,7 @@ pub fn escape_unsafe(text: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Appends a character, or the escape that stands for it, judged with its neighbours.
+/// Appends a character or its escape. Its neighbours decide whether a joiner is ordinary.
 fn push_visible(safe: &mut String, (before, character, after): (Option<char>, char, Option<char>)) {
     if character == '\r' {
         safe.push_str(r"\r");
@@ -74,8 +74,8 @@ fn push_visible(safe: &mut String, (before, character, after): (Option<char>, ch
     }
 }
 
-/// Whether a text has characters that cannot be seen and may still be read by a model: of no width, of the other
-/// direction, tags. Controls, which a terminal acts on, are not counted.
+/// Returns whether a text has characters that a human cannot see and a model can read: zero-width and
+/// bidirectional characters, and tags. Control characters, which a terminal interprets, are not counted.
 ///
 /// ```
 /// use windlass_hitl::has_invisible;
@@ -83,17 +83,18 @@ fn push_visible(safe: &mut String, (before, character, after): (Option<char>, ch
 /// assert!(!has_invisible("größe\r\n\u{1b}[0m"));
 /// ```
 pub fn has_invisible(text: &str) -> bool {
-    // Most text is ASCII, where there are none.
+    // Most text is ASCII, which has no such characters.
     !text.is_ascii() && text.chars().any(|character| !character.is_control() && is_unsafe(character))
 }
 
-/// Whether a backslash before this would read like one that stands for something else.
+/// Returns whether a backslash before this text would read like an escape.
 fn begins_escape(rest: &str) -> bool {
     rest.starts_with("u{") || rest.starts_with(['r', '\\'])
 }
 
-/// Whether a character does something else than show itself: C0 and C1 controls, bidirectional marks, spaces other than
-/// the ASCII one, line and paragraph separators, and everything that leaves no mark on a screen.
+/// Returns whether a character has an effect other than its own glyph: C0 and C1 controls except the tab,
+/// bidirectional marks, spaces other than the ASCII one, line and paragraph separators, and characters
+/// without a visible mark. A line feed counts; callers that allow it check for it first.
 pub(crate) fn is_unsafe(character: char) -> bool {
     (character.is_control() && character != '\t')
         || (character != ' ' && character.is_whitespace() && character != '\t' && character != '\n')
@@ -101,8 +102,9 @@ pub(crate) fn is_unsafe(character: char) -> bool {
         || is_blank(character)
 }
 
-/// Unicode's `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt, Unicode 16): characters that a renderer leaves
-/// out, among them all of no width, the bidirectional controls, variation selectors and tags.
+/// Returns whether a character is a `Default_Ignorable_Code_Point` (DerivedCoreProperties.txt, Unicode 16).
+/// Renderers omit these characters: zero-width characters, bidirectional controls, variation selectors and
+/// tags.
 fn is_default_ignorable(character: char) -> bool {
     matches!(
         character,
@@ -114,11 +116,12 @@ fn is_default_ignorable(character: char) -> bool {
     )
 }
 
-/// Characters that have a glyph without ink, or only arrange those beside them.
+/// Returns whether a character has a glyph without ink, or only arranges its neighbours.
 fn is_blank(character: char) -> bool {
     matches!(
         character,
-        // The blank Braille pattern, a note head without one, a filler, and the controls of hieroglyphs and annotations.
+        // The blank Braille pattern, a blank note head, a filler, and the controls of hieroglyphs and
+        // annotations.
         '\u{2800}' | '\u{1d159}' | '\u{16fe4}' | '\u{13430}'..='\u{1343f}' | '\u{fff9}'..='\u{fffc}'
     )
 }

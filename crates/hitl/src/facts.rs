@@ -1,4 +1,4 @@
-//! What is known about a call when it is judged.
+//! Facts about a call on which a decision is based.
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{
@@ -9,70 +9,80 @@ use crate::RuleLink;
 use crate::part::parts;
 use crate::risk::risk_of;
 
-/// How far a run goes without asking. It changes only what happens where no rule speaks (stage 8).
+/// Autonomy of a run. It decides at stage 8, if no rule, grant or lesson applies.
+/// [`ReadOnly`](Self::ReadOnly) also denies at stage 3, [`Headless`](Self::Headless) turns every question
+/// into a denial, and learned approvals count only in [`Ask`](Self::Ask).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// A human is asked.
+    /// A human is asked about every call that no rule, grant or lesson decides.
     #[default]
     Ask,
-    /// Nobody is there: what no rule allows is denied.
+    /// No human can answer: every call that would need an answer is denied.
     Headless,
-    /// Only what reads is let through; the rest is denied.
+    /// Effects other than reading and internal ones are denied. A command may run only if it is proved to
+    /// only read.
     ReadOnly,
-    /// Changes of files inside the workspace need no yes.
+    /// Writing files inside the workspace needs no approval. Deleting them does.
     AutoEdit,
-    /// Neither do commands that only read, where they are confined.
+    /// Like [`AutoEdit`](Self::AutoEdit), and confined commands that are proved to only read need no approval
+    /// either.
     Auto,
 }
 
-/// All that a decision rests on. Computed before, so that a decision can be made again from the journal.
+/// All inputs of a decision about one call, besides the policy, the grants and the lessons. They are
+/// collected before the decision and recorded, so that the decision can be repeated from the journal.
+///
+/// Start with [`new`](Self::new), then add the known facts with the `with_*` methods.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Facts {
     /// The tool's name in the registry, not an alias.
     pub tool: ToolName,
-    /// What the tool says about itself.
+    /// The tool's own hints, such as its risk.
     pub hints: Hints,
-    /// What is handed to the tool.
+    /// The payload that the tool would get.
     pub payload: Payload,
-    /// What this call would do.
+    /// The effects that the call would have, as the tool reports them.
     pub effects: Vec<Effect>,
-    /// How far the run goes without asking.
+    /// The autonomy of the run.
     pub mode: Mode,
-    /// What the paths of the effects meet on the disk.
+    /// The files that the paths of the effects lead to on the disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
-    /// The links that rules name and to where they lead: a rule about a link is about that place, too.
+    /// The links that rules name, with their targets: a rule about a link also applies to its target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<RuleLink>,
-    /// How a process of the call would be confined.
+    /// The confinement of a process that the call would start; `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub containment: Option<Containment>,
-    /// The kind of the call where its effects do not say enough: grants and lessons are for calls of one kind.
+    /// The kind of the call, if its effects do not describe it fully. Grants and lessons count for one kind
+    /// only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_kind: Option<String>,
-    /// The files that it would change, before and after, where that is all that it does. No decision rests on it: a record
-    /// has it, so that after a crash the files say whether the call was done (RULES R6).
+    /// The files that the call would change, before and after, if it does nothing else. Decisions ignore
+    /// them. A record contains them, so that after a crash the files show whether the call was executed
+    /// (RULES R6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub planned: Vec<PlannedFile>,
-    /// Whether text from outside has come into the conversation: what a stranger wrote may speak through the model.
+    /// True if the conversation contains untrusted text, which may steer the model.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
-    /// Whether the arguments hold a secret that is known here.
+    /// True if the arguments contain a known secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_secret: bool,
-    /// The workspace, as lessons are kept apart by it.
+    /// The workspace. Grants and lessons of one workspace do not count in another.
     #[serde(default)]
     pub scope: String,
-    /// When it is judged, in milliseconds since 1970: decisions read no clock.
+    /// The time of the decision, in milliseconds since 1970. Decisions read no clock.
     #[serde(default)]
     pub now_ms: u64,
 }
 
 impl Facts {
-    /// The facts of a call of a tool.
+    /// Creates the facts of a call: in the mode [`Mode::Ask`], with empty or false values for everything
+    /// else.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
         let payload = call.payload.clone();
         Self {
@@ -93,81 +103,81 @@ impl Facts {
         }
     }
 
-    /// The same facts with what the call meets on the disk and how its processes would be confined.
+    /// Sets the files that the paths lead to, and the confinement of the call's processes.
     pub fn with_sight(mut self, targets: Vec<Target>, containment: Option<Containment>) -> Self {
         self.targets = targets;
         self.containment = containment;
         self
     }
 
-    /// The same facts with the links that the policy's rules name, as
-    /// [`Policy::resolve_links`](crate::Policy::resolve_links) finds them.
+    /// Sets the links that the policy's rules name, as
+    /// [`Policy::resolve_links`](crate::Policy::resolve_links) returns them.
     pub fn with_links(mut self, links: Vec<RuleLink>) -> Self {
         self.links = links;
         self
     }
 
-    /// The same facts with the kind of the call, as its tool states it.
+    /// Sets the kind of the call, as its tool states it.
     pub fn with_call_kind(mut self, kind: Option<String>) -> Self {
         self.call_kind = kind;
         self
     }
 
-    /// The same facts with the files that the call would change, before and after.
+    /// Sets the files that the call would change, before and after.
     pub fn with_planned(mut self, planned: Vec<PlannedFile>) -> Self {
         self.planned = planned;
         self
     }
 
-    /// The same facts in a conversation into which text from outside has come.
+    /// Sets whether the conversation contains untrusted text.
     pub fn with_taint(mut self, tainted: bool) -> Self {
         self.tainted = tainted;
         self
     }
 
-    /// The same facts of arguments that hold a secret.
+    /// Sets whether the arguments contain a known secret.
     pub fn with_secret(mut self, has_secret: bool) -> Self {
         self.has_secret = has_secret;
         self
     }
 
-    /// The same facts in another mode.
+    /// Sets the autonomy of the run.
     pub fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
         self
     }
 
-    /// The same facts in a workspace and at a time.
+    /// Sets the workspace and the time of the decision, in milliseconds since 1970.
     pub fn with_place(mut self, scope: impl Into<String>, now_ms: u64) -> Self {
         self.scope = scope.into();
         self.now_ms = now_ms;
         self
     }
 
-    /// The same facts without the payload, for a record that has the call beside it.
+    /// Removes the payload, for a record that stores the call separately.
     pub fn without_payload(mut self) -> Self {
         self.payload = Payload::Function { arguments: Arguments::default() };
         self
     }
 
-    /// The same facts with the payload of their call.
+    /// Sets the payload, for facts that were read from such a record.
     pub fn with_payload(mut self, payload: Payload) -> Self {
         self.payload = payload;
         self
     }
 
-    /// What is judged. A tool that names no effects has not said that it does nothing: it is judged as one that
-    /// cannot say, so that every rule for it holds.
+    /// Returns the effects that are judged. A call without reported effects is judged as [`Effect::Unknown`],
+    /// so that every rule for unknown effects applies.
     pub(crate) fn judged(&self) -> &[Effect] {
         if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }
     }
 
-    /// Whether everything that a process of the call may do is confined.
+    /// Returns whether a process of the call would be fully confined.
     pub(crate) fn is_confined(&self) -> bool {
         self.containment.as_ref().is_some_and(Containment::is_full)
     }
 
-    /// The risk of the call: the highest of its parts, and never below what the tool says.
+    /// Returns the risk of the call: the highest of its parts, and never below the tool's own hint.
     pub fn risk(&self) -> Risk {
         parts(self).iter().map(risk_of).max().unwrap_or(Risk::Low).max(self.hints.risk)
     }

@@ -1,4 +1,4 @@
-//! Stage 1 of a decision: what no rule can lower.
+//! Stage 1 of a decision: the floor, denials that no rule can lift.
 
 use windlass_protocol::{Effect, TargetKind};
 
@@ -6,7 +6,7 @@ use crate::part::{Origin, Part};
 use crate::place::Place;
 use crate::{Policy, Reason, Source, host};
 
-/// Why a part of a call is denied whatever the rules say, if so.
+/// Returns the reason to deny a part of a call regardless of the rules, or `None`.
 pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     if let Effect::Connect { host, port } = part.effect.as_ref() {
         let is_private = host::is_private(host) && !policy.is_reachable(host, *port);
@@ -21,7 +21,8 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     if let Some(reason) = by_target(part, path, writes) {
         return Some(reason);
     }
-    // What a command names may be no path at all, or be refused by what confines it: that is asked, not denied.
+    // A word of a command is possibly not a path, and a sandbox would refuse the access. It leads to a
+    // question (`p.outside`) and not to a denial.
     if part.origin == Origin::Command || part.place != Place::Outside {
         return None;
     }
@@ -33,7 +34,7 @@ fn by_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
         TargetKind::Special => {
             Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, and no file")))
         }
-        // Removing a link does not touch what it leads to.
+        // Removing a link does not touch its target.
         TargetKind::Outside
             if !matches!(part.effect.as_ref(), Effect::Delete { .. } | Effect::DeleteTree { .. }) =>
         {

@@ -1,4 +1,4 @@
-//! What the human allowed for the rest of the session.
+//! Approvals that are remembered for the rest of the session.
 
 mod input;
 
@@ -10,27 +10,31 @@ use windlass_protocol::{Effect, Risk, Target, TargetKind};
 use crate::place::components;
 use crate::{ApprovalDecision, Facts};
 
-/// How long a grant holds: eight hours, in milliseconds.
+/// Lifetime of a grant: eight hours, in milliseconds.
 const LASTS_MS: u64 = 8 * 60 * 60 * 1000;
 
-/// What the human allowed for the rest of the session, by tool and shape of the call. A grant is over after eight
-/// hours, and does not count at a time before it was given: a clock that was set back proves nothing.
+/// Session grants: approvals by tool, workspace and shape of the call, which [`decide`](crate::decide)
+/// consults at stage 6. A grant expires after eight hours. It does not count at a time before it was given,
+/// because a clock that was set back proves nothing.
+///
+/// Grants of several calls are independent: a grant for writing `*.md` in `docs` covers neither another
+/// ending nor another folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grants {
     given: BTreeMap<Key, u64>,
 }
 
-/// A tool and the shape of its call, in one text so that it can be a key in any format.
+/// A tool, a workspace and the shape of a call as one text, which can be a key in any format.
 type Key = String;
 
-/// Why an answer is not remembered (RULES H9: refused with a reason, not ignored).
+/// Error of remembering an answer (RULES H9: refused with a reason, not ignored).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantError {
-    /// Calls of this risk are asked each time.
+    /// Calls of critical risk are asked each time.
     #[error("a call of critical risk is asked each time; the answer counts once")]
     Critical,
-    /// A no is not a grant.
+    /// The answer is a denial.
     #[error("only an approval can be remembered")]
     Denied,
 }
@@ -39,7 +43,7 @@ impl Grants {
     /// Remembers an approval for calls of the same shape.
     ///
     /// # Errors
-    /// If the answer was no, or the call is too risky to be remembered.
+    /// If the answer is a denial, or the call has critical risk.
     pub fn remember(&mut self, facts: &Facts, decision: &ApprovalDecision) -> Result<(), GrantError> {
         if !decision.approved {
             return Err(GrantError::Denied);
@@ -51,7 +55,7 @@ impl Grants {
         Ok(())
     }
 
-    /// Whether calls of this shape were allowed.
+    /// Returns whether an unexpired grant covers calls of this shape.
     pub fn covers(&self, facts: &Facts) -> bool {
         self.given
             .get(&key(facts))
@@ -59,7 +63,7 @@ impl Grants {
             .is_some_and(|age_ms| age_ms <= LASTS_MS)
     }
 
-    /// Forgets everything.
+    /// Removes all grants.
     pub fn clear(&mut self) {
         self.given.clear();
     }
@@ -74,7 +78,7 @@ fn key(facts: &Facts) -> Key {
     key
 }
 
-/// The calls of one shape, in words for whoever may allow them all.
+/// Describes the calls of one shape for the human who may allow them all.
 pub(crate) fn scope_words(facts: &Facts) -> String {
     let kind = facts.call_kind.iter().cloned();
     let words: Vec<String> =
@@ -113,8 +117,8 @@ fn folder_and_ending(path: &str) -> (String, &str) {
     (folder.join("/"), file.rsplit_once('.').map_or("", |(_, ending)| ending))
 }
 
-/// The place that an effect reaches: a yes is for what a link leads to, never for the link's name. A link is removed by
-/// its name.
+/// Returns the path that an effect reaches: the target of a link, not the link's name. A removal affects the
+/// link itself, so its path stays.
 fn place<'a>(facts: &'a Facts, effect: &'a Effect) -> &'a str {
     let path = effect.path().unwrap_or_default();
     match effect {
@@ -132,9 +136,9 @@ fn is_folder(facts: &Facts, effect: &Effect) -> bool {
     target.is_some_and(|target| target.kind == TargetKind::Folder)
 }
 
-/// The shape of a call: for files the folder and the ending of the place that is reached, for commands the whole command
-/// with everything else that the call gives it, for the rest the whole payload; and the kind of the call, where its tool states
-/// one.
+/// Returns the shape of a call. A file effect contributes the folder and the ending of the path that it
+/// reaches, a command its whole text with all other input of the call, another effect the whole payload. The
+/// kind of the call is added where its tool states one.
 pub(crate) fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
         .judged()

@@ -1,12 +1,12 @@
-//! Hosts that are not of the public internet, as far as their name says it.
+//! Hosts outside the public internet, recognized by address or name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether a host is an address that is not public, or a name of the machine itself. What a name resolves to is
-/// looked at again by whoever connects.
+/// Returns whether a host is a non-public address or a name of the machine itself. Names are not resolved
+/// here: the code that opens a connection checks the addresses again.
 pub(crate) fn is_private(host: &str) -> bool {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    // A zone names a network of this machine.
+    // A zone (`%eth0`) names a network interface of this machine.
     if host.contains('%') {
         return true;
     }
@@ -17,7 +17,8 @@ pub(crate) fn is_private(host: &str) -> bool {
     }
 }
 
-/// Whether an address is of the public internet: SECURITY, "`web_fetch`", after the special-purpose registries of IANA.
+/// Returns whether an address belongs to the public internet, by IANA's special-purpose registries (SECURITY,
+/// "`web_fetch`").
 ///
 /// ```
 /// use windlass_hitl::is_public;
@@ -33,13 +34,13 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The networks of IPv4 that are not public: their first address and how many bits are fixed.
+/// IPv4 networks that are not public: the first address and the length of the prefix in bits.
 const NOT_PUBLIC_V4: [([u8; 4], u32); 17] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
     ([100, 64, 0, 0], 10),
     ([127, 0, 0, 0], 8),
-    // Azure's host, which every virtual machine there reaches: metadata, certificates, extensions.
+    // Azure's host, which every virtual machine in that cloud can reach: metadata, certificates, extensions.
     ([168, 63, 129, 16], 32),
     ([169, 254, 0, 0], 16),
     ([172, 16, 0, 0], 12),
@@ -63,7 +64,8 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     })
 }
 
-/// Everything outside `2000::/3`, and inside it Teredo and its neighbours, documentation, 6to4.
+/// Returns whether an IPv6 address is public. Outside `2000::/3` none is; inside it `2001::/23` (with
+/// Teredo), the documentation networks and 6to4 are not.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
     first & 0xe000 == 0x2000

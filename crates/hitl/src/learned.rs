@@ -1,4 +1,5 @@
-//! What a person's answers have taught (RULES H9, SECURITY "Risk levels and learning").
+//! Approvals that are learned from a person's earlier answers (RULES H9, SECURITY "Risk levels and
+//! learning").
 
 use std::collections::BTreeMap;
 
@@ -9,20 +10,24 @@ use windlass_protocol::{Risk, ToolName};
 use crate::grants::shape;
 use crate::{Facts, Mode};
 
-/// How long a lesson holds: 30 days, in milliseconds.
+/// Lifetime of a lesson after its last answer: 30 days, in milliseconds.
 const LASTS_MS: u64 = 30 * 24 * 60 * 60 * 1000;
-/// How many approvals a lesson takes, at the beginning and after a denial.
+/// Number of approvals that activate a lesson, at first and again after a denial.
 const APPROVALS: u32 = 3;
-/// The most lessons that are kept; the one that was heard of longest ago gives way.
+/// Maximum number of stored lessons. The least recently updated one is evicted.
 const KEPT: usize = 4096;
 
-/// What a person's answers to questions have taught: calls of a shape that was approved often enough run without
-/// another question.
+/// Store of learned approvals: calls of a shape that a person approved often enough run without another
+/// question.
 ///
-/// Only answers of a person count, each to exactly its key: the tool, the workspace and the shape of the call. It takes
-/// three approvals, and four in five of all answers; a question that nobody answered counts as one. A denial suspends a
-/// lesson until three more approvals, and every lesson ends after 30 days or when the policy changes. What is of high
-/// risk is never learned. Values only: whoever keeps it on a disk is somebody else.
+/// Each answer of a person counts for exactly one key: the tool, the workspace and the shape of the call. A
+/// lesson becomes active after three approvals that are at least four fifths of all answers; a question
+/// without an answer counts as an answer. A denial suspends an active lesson until three more approvals. A
+/// lesson expires 30 days after its last answer, and all lessons are dropped when the policy changes. Calls
+/// of high risk are never learned.
+///
+/// The store is a plain value and does no I/O. The caller persists it with [`to_text`](Self::to_text) and
+/// [`parse`](Self::parse).
 ///
 /// ```
 /// use windlass_hitl::{Answer, Facts, Learned};
@@ -42,53 +47,54 @@ const KEPT: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Learned {
     version: u32,
-    /// What of the policy the lessons rest on: a digest of its rules.
+    /// Digest of the rules under which the lessons were learned.
     epoch: String,
     lessons: BTreeMap<String, Lesson>,
 }
 
-/// How a question ended.
+/// End of a question, as far as learning needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a person says yes, no or nothing")]
 pub enum Answer {
-    /// A person said yes.
+    /// A person approved the call.
     Approved,
-    /// A person said no.
+    /// A person denied the call.
     Denied,
-    /// Nobody answered in time, or the question was taken back.
+    /// The question timed out or was withdrawn.
     Unanswered,
 }
 
-/// What was heard about calls of one key.
+/// Counts of the answers to questions about one key: a tool, a workspace and a shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Lesson {
-    /// The tool.
+    /// The tool's name in the registry.
     pub tool: ToolName,
-    /// The workspace.
+    /// The workspace in which the questions were asked.
     pub scope: String,
-    /// The shape of the calls, in words.
+    /// A description of the shape.
     pub shape: String,
-    /// How often a person said yes.
+    /// Number of approvals.
     pub approvals: u32,
-    /// How often the question was put.
+    /// Number of questions, including denied and unanswered ones.
     pub total: u32,
-    /// After a denial of an active lesson: how many approvals are still to come.
+    /// Number of approvals that are still missing after a denial of an active lesson; 0 if the lesson is not
+    /// suspended.
     #[serde(default)]
     pub suspended: u32,
-    /// When it was last heard of, in milliseconds since 1970.
+    /// Time of the last answer, in milliseconds since 1970.
     pub heard_ms: u64,
 }
 
-/// Why a store of lessons cannot be read. Whoever reads it keeps the file aside and begins anew: that asks more, never
-/// less.
+/// Error of reading a store of lessons. A caller can set the unreadable file aside and start with an empty
+/// store: the person is then asked more often, never less.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnedError {
-    /// It is no such store.
+    /// The text is not a store of lessons.
     #[error("what was learned cannot be read")]
     Json(#[from] serde_json::Error),
-    /// It is of a later version of this program.
+    /// The store has a version that this program does not read.
     #[error("what was learned has version {version}, this program reads {}", Learned::VERSION)]
     Version {
         /// The store's version.
@@ -97,24 +103,25 @@ pub enum LearnedError {
     /// A lesson counts more approvals than answers.
     #[error("lesson {id} contradicts itself")]
     Contradiction {
-        /// Which one.
+        /// The lesson's id.
         id: String,
     },
 }
 
 impl Learned {
-    /// The version of this vocabulary.
+    /// The version of the stored format.
     pub const VERSION: u32 = 1;
 
-    /// Nothing is learned yet. `epoch` is a digest of the policy: lessons of another policy do not count.
+    /// Creates an empty store. `epoch` is a digest of the policy ([`Policy::epoch`](crate::Policy::epoch)):
+    /// lessons of another policy do not count.
     pub fn new(epoch: impl Into<String>) -> Self {
         Self { version: Self::VERSION, epoch: epoch.into(), lessons: BTreeMap::new() }
     }
 
-    /// Reads a store. Lessons of another epoch are left out.
+    /// Parses a store. If it was written under another epoch, the result is empty.
     ///
     /// # Errors
-    /// If the text is no store of this version, or contradicts itself.
+    /// If the text is not a store of this version, or a lesson counts more approvals than answers.
     pub fn parse(text: &str, epoch: &str) -> Result<Self, LearnedError> {
         let stored: Self = serde_json::from_str(text)?;
         if stored.version != Self::VERSION {
@@ -129,15 +136,16 @@ impl Learned {
         Ok(stored)
     }
 
-    /// The store as text.
+    /// Serializes the store as JSON.
     ///
     /// # Errors
-    /// If it does not become JSON.
+    /// If the serialization fails.
     pub fn to_text(&self) -> Result<String, LearnedError> {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
-    /// Hears how a question about a call ended, at the facts' time. What is of high risk is not learned.
+    /// Records the end of a question about a call, at the time of the facts. Calls of high or critical risk
+    /// are ignored.
     pub fn hear(&mut self, facts: &Facts, answer: Answer) {
         if facts.risk() > Risk::Medium {
             return;
@@ -151,9 +159,11 @@ impl Learned {
         lesson.hear(answer, facts.now_ms);
     }
 
-    /// The id of the lesson by which a call may run, if there is one.
+    /// Returns the id of the active lesson that covers a call, or `None`. Lessons count only in the mode
+    /// [`Mode::Ask`].
     pub fn covers(&self, facts: &Facts) -> Option<String> {
-        // Nobody is there to say no, so a lesson is no yes (SECURITY: not in headless runs).
+        // Without a human who could deny the call, a lesson is not an approval (SECURITY: not in headless
+        // runs).
         if facts.risk() > Risk::Medium || facts.mode != Mode::Ask {
             return None;
         }
@@ -162,12 +172,12 @@ impl Learned {
         lesson.is_active(facts.now_ms).then_some(id)
     }
 
-    /// All lessons by their ids.
+    /// Returns all lessons with their ids.
     pub fn lessons(&self) -> impl Iterator<Item = (&str, &Lesson)> {
         self.lessons.iter().map(|(id, lesson)| (id.as_str(), lesson))
     }
 
-    /// Forgets a lesson, and says whether there was one.
+    /// Removes a lesson. Returns whether it existed.
     pub fn revoke(&mut self, id: &str) -> bool {
         self.lessons.remove(id).is_some()
     }
@@ -210,23 +220,24 @@ impl Lesson {
         }
     }
 
-    /// Whether calls of this key run without a question.
+    /// Returns whether calls of this key run without a question at a time, in milliseconds since 1970.
     pub fn is_active(&self, now_ms: u64) -> bool {
         self.suspended == 0
             && self.approvals >= APPROVALS
-            // Integers: four in five, the boundary included.
+            // Four fifths in integers, the boundary included.
             && u64::from(self.approvals).saturating_mul(5) >= u64::from(self.total).saturating_mul(4)
             && !self.is_over(now_ms)
     }
 
-    /// Whether it was heard of too long ago, or at a time that has not come yet: the clock was wrong then, and how old
-    /// the lesson is cannot be known.
+    /// Returns whether the lesson has expired. A lesson with a time in the future counts as expired: the
+    /// clock was wrong when it was learned, so its age is unknown.
     pub fn is_over(&self, now_ms: u64) -> bool {
         now_ms.checked_sub(self.heard_ms).is_none_or(|age| age > LASTS_MS)
     }
 }
 
-/// The name of a key: short enough to be typed, and the same in every process.
+/// Returns the id of a key: the first 8 bytes of a SHA-256 in hexadecimal, short enough to type and stable
+/// across processes.
 fn id(facts: &Facts) -> String {
     let mut hash = Sha256::new();
     let shape = shape(facts);

@@ -1,4 +1,4 @@
-//! Links that rules name: what else a path is called where a rule speaks of it by way of a link.
+//! Links that rules name: the aliases of a path that a rule reaches through a link.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::normal;
 
-/// A path that a rule names, and the place to which a link on it leads.
+/// A path that a rule names, with the target of a link on that path.
 ///
-/// A rule about `pub/**` is also about `private/x.txt` where `pub` is a link to `private`. Decisions read no file, so the
-/// links are among the [`Facts`](crate::Facts) of a call: [`Policy::resolve_links`](crate::Policy::resolve_links) finds them.
+/// A rule about `pub/**` also applies to `private/x.txt` if `pub` is a link to `private`. Decisions read no
+/// file, so the links are among the [`Facts`](crate::Facts) of a call.
+/// [`Policy::resolve_links`](crate::Policy::resolve_links) finds them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RuleLink {
     /// The path as the rule names it, relative to the workspace.
     pub path: String,
-    /// The place without links, relative to the workspace.
+    /// The path without links, relative to the workspace.
     pub resolved: String,
 }
 
 impl RuleLink {
-    /// Creates a link from the path that a rule names and the place to which it leads.
+    /// Creates a link from the path that a rule names and its target.
     pub fn new(path: impl Into<String>, resolved: impl Into<String>) -> Self {
         Self { path: path.into(), resolved: resolved.into() }
     }
@@ -55,8 +56,8 @@ impl fmt::Debug for LinkResolver {
     }
 }
 
-/// Returns the names by which rules know a path because of links. A path whose effect reaches everything below it also has
-/// the names of the places below it.
+/// Returns the aliases by which rules know a path because of links. A path whose effect reaches everything
+/// below it also has the aliases of the places below it.
 pub(crate) fn aliases(links: &[RuleLink], path: &str, reaches_below: bool) -> Vec<String> {
     let alias = |link: &RuleLink| match below(path, &link.resolved) {
         Some("") => Some(link.path.clone()),
@@ -66,8 +67,8 @@ pub(crate) fn aliases(links: &[RuleLink], path: &str, reaches_below: bool) -> Ve
     links.iter().filter_map(alias).collect()
 }
 
-/// Returns what a path has behind a folder: nothing for the folder itself, `None` if it does not lie in the folder. Both
-/// are normal; the empty folder is the workspace.
+/// Returns the rest of a path after a folder: an empty text for the folder itself, `None` if the path does
+/// not lie in the folder. Both are normal; the empty folder is the workspace.
 fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() {
         return (!path.starts_with(['/', '~'])).then_some(path);

@@ -1,4 +1,5 @@
-//! What a mode says: a fence at stage 3 for runs that only read, and stage 8 where no rule speaks.
+//! Effect of the mode: at stage 3 the read-only mode denies, and at stage 8 the mode decides if no rule
+//! applies.
 
 use windlass_protocol::Effect;
 
@@ -7,7 +8,7 @@ use crate::place::Place;
 use crate::reading::{Hindrance, hindrance};
 use crate::{Facts, Mode, Reason, Source, Step, Verdict};
 
-/// Why a run that only reads does not do this, if so. No rule lifts it: the mode was chosen for what it says.
+/// Returns the reason to deny a part in the read-only mode. No rule lifts this denial.
 pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
     if facts.mode != Mode::ReadOnly || part.origin == Origin::Command {
         return None;
@@ -20,7 +21,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
     (!reads).then(|| Reason::new("d.read_only", Source::Builtin, "this run only reads"))
 }
 
-/// Stage 8: what happens where no rule speaks.
+/// Decides a part at stage 8, if no rule, grant or lesson applies.
 pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
     let (verdict, id, text) = match facts.mode {
         Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
@@ -35,7 +36,8 @@ pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
     part.step(8, verdict, Reason::new(id, Source::Builtin, text))
 }
 
-/// Whether this is a change that the tool itself makes: it is shown as a diff, and recorded.
+/// Returns whether the tool itself writes a file in the workspace: such a change is shown as a diff and
+/// recorded.
 fn edits(part: &Part<'_>) -> bool {
     matches!(part.effect.as_ref(), Effect::Write { .. })
         && part.origin != Origin::Command

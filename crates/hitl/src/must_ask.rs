@@ -1,4 +1,4 @@
-//! Stage 4 of a decision: what is asked whatever the allow rules say.
+//! Stage 4 of a decision: built-in rules that ask regardless of allow rules.
 
 use windlass_command::Danger;
 use windlass_protocol::{Effect, Payload, TargetKind};
@@ -7,7 +7,7 @@ use crate::part::{Origin, Part};
 use crate::place::Place;
 use crate::{Facts, Reason, Source};
 
-/// Everything for which a part of a call must be asked about.
+/// Returns all built-in reasons to ask about a part of a call.
 pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut ask = |id: &str, text: String| reasons.push(Reason::new(id, Source::Builtin, text));
@@ -40,9 +40,9 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
     reasons
 }
 
-/// Why the sandbox here is not enough for a command, if so: where nothing is confined each one is asked, and where
-/// something is left open those that may change what is there (SECURITY "Sandbox", levels D and C). Where nobody says
-/// how a process would be confined, it is not.
+/// Returns why the confinement does not suffice for a command, or `None` if it does. Without confinement
+/// every command is asked; with gaps each command that is not proved to only read (SECURITY "Sandbox", levels
+/// D and C). An unknown confinement counts as none.
 fn unconfined(facts: &Facts, part: &Part<'_>) -> Option<String> {
     let reading = part.reading.as_ref()?;
     match &facts.containment {
@@ -54,7 +54,7 @@ fn unconfined(facts: &Facts, part: &Part<'_>) -> Option<String> {
     }
 }
 
-/// Whether an effect takes what its arguments hold somewhere.
+/// Returns whether an effect can store or send the content of its arguments.
 fn carries(effect: &Effect) -> bool {
     !effect.is_read()
         && !matches!(effect, Effect::Delete { .. } | Effect::DeleteTree { .. } | Effect::Internal)
@@ -91,7 +91,7 @@ fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
     }
 }
 
-/// Whether a tool would remove a folder of which no name is known that would go with it.
+/// Returns whether a tool would remove a folder whose content was not listed.
 pub(crate) fn removes_unseen(part: &Part<'_>) -> bool {
     part.reaches_unlisted()
         && matches!(part.effect.as_ref(), Effect::DeleteTree { .. })
@@ -113,9 +113,9 @@ fn danger_text(danger: &Danger) -> String {
     }
 }
 
-/// Whether what a human would be shown is not what would be touched. File contents may hold such characters;
-/// paths, commands and tool names may not. A line break is visible in a command, which may have several lines,
-/// and hides the rest of a name.
+/// Returns whether hidden characters make the displayed call differ from the real one. File contents may have
+/// such characters; paths, commands and names of tools, hosts and agents must not. A line break is visible in
+/// a command, but hides the rest of a name.
 fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
     let named = match effect {
         Effect::Execute { command, directory } => is_hidden_in_command(command) || is_hidden(directory),

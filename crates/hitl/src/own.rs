@@ -1,11 +1,11 @@
-//! The places that the program keeps for itself: settings, and everything that records or grants.
+//! Files of the program itself that no call may reach: settings, records and grants.
 
 use windlass_protocol::Effect;
 
 use crate::part::Part;
 use crate::place::canonical;
 
-/// What the program keeps at a place that no call may read, change or remove.
+/// Kind of a place that the program keeps for itself. No call may read, change or remove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnPlace {
@@ -15,7 +15,7 @@ pub enum OwnPlace {
     State,
 }
 
-/// The places by their canonical paths.
+/// The protected places with their canonical paths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnPlaces(Vec<(OwnPlace, String)>);
 
@@ -47,8 +47,8 @@ impl OwnPlaces {
         self.0.is_empty()
     }
 
-    /// The place that an effect reaches, if it reaches one: it lies in the place, or the effect takes a folder away that
-    /// holds the place.
+    /// Returns the protected place that an effect reaches, if any. An effect reaches a place if its path lies
+    /// in the place, or if it removes a folder that contains the place.
     pub(crate) fn reached_by(&self, part: &Part<'_>) -> Option<OwnPlace> {
         if self.0.is_empty() {
             return None;
@@ -60,7 +60,8 @@ impl OwnPlaces {
     }
 }
 
-/// Whether a path is a folder or lies below it, both in canonical form. The empty folder is the workspace's own.
+/// Returns whether a path is a folder or lies below it. Both are in canonical form; the empty folder is the
+/// workspace root.
 fn is_below(path: &str, folder: &str) -> bool {
     if folder.is_empty() {
         return !path.starts_with(['/', '~']);
@@ -68,7 +69,8 @@ fn is_below(path: &str, folder: &str) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || folder == "/")
 }
 
-/// The canonical path, which keeps what it begins at: the workspace, the root of the file system, or the home.
+/// Returns the canonical path with its anchor: the workspace, the root of the file system, or the home
+/// folder.
 fn anchored(path: &str) -> String {
     let plain = canonical(path);
     if path.starts_with(['/', '\\']) { format!("/{plain}") } else { plain }

@@ -1,4 +1,4 @@
-//! A call taken apart into what is judged: each effect, where links lead, what a command reads and writes.
+//! Split of a call into parts: its effects, the targets of links, the files of its commands.
 
 use std::borrow::Cow;
 
@@ -9,42 +9,43 @@ use crate::place::{Place, normal};
 use crate::reading::Reading;
 use crate::{EffectKind, Facts, Reason, RuleLink, Step, Verdict};
 
-/// How much of a text is quoted in a trace.
+/// Maximum length of a part's description in a trace, in characters.
 const QUOTED: usize = 160;
 
-/// One thing that a call does.
+/// One part of a call, judged separately.
 pub(crate) struct Part<'a> {
     pub(crate) effect: Cow<'a, Effect>,
     pub(crate) origin: Origin,
     pub(crate) target: Option<&'a Target>,
-    /// Where its path lies; inside for what has none.
+    /// The class of its path; inside for an effect without a path.
     pub(crate) place: Place,
-    /// Its path with `a/../` and `./` taken out, as globs are compared with it.
+    /// Its path without `a/../` and `./`, as globs are compared with it.
     pub(crate) path: Option<String>,
-    /// Other names of the path, by which rules know it because of links that they name.
+    /// Aliases of the path, by which rules know it because of links.
     pub(crate) aliases: Vec<String>,
-    /// What the words of a command say, for the effect that starts it.
+    /// The analysis of the command, for an effect that starts a process.
     pub(crate) reading: Option<Reading>,
-    /// Whether each name below the path is a part of its own.
+    /// True if each name below the path is a separate part.
     is_listed: bool,
 }
 
-/// From where a part is known.
+/// Origin of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The tool says it.
+    /// The tool reports the effect.
     Tool,
-    /// A link in the effect's path leads there.
+    /// A link in the path of an effect leads to the part's path.
     Link,
-    /// It lies below a folder that is removed with everything in it.
+    /// The path was found below a path of the call, for example in a folder that is removed.
     Below,
-    /// The words of a command say it: what happens is the command's matter, so this can only make it stricter.
+    /// The words of a command name the effect. The command decides what really happens, so this part can only
+    /// make the decision stricter.
     Command,
-    /// A word of a command may be such a path: nothing is known about it, so a rule about it can only ask.
+    /// A word of a command may be this path. That is uncertain, so a rule about it can only ask.
     Word,
 }
 
-/// Everything that a call does, the tool's own effects first.
+/// Returns all parts of a call. Link targets and files of a command precede the effect that they belong to.
 pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
     for effect in facts.judged() {
@@ -65,7 +66,7 @@ pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
     parts.into_iter().map(|part| part.known_by(&facts.links)).collect()
 }
 
-/// The same effect on the file to which a link leads.
+/// Returns the same effect on the target of a link inside the workspace.
 fn resolved(effect: &Effect, target: &Target) -> Option<Effect> {
     if target.resolved == target.path || target.kind == TargetKind::Outside {
         return None;
@@ -76,12 +77,13 @@ fn resolved(effect: &Effect, target: &Target) -> Option<Effect> {
         Effect::ReadTree { .. } => Some(Effect::ReadTree { path }),
         Effect::WriteTree { .. } => Some(Effect::WriteTree { path }),
         Effect::Write { bytes, .. } => Some(Effect::Write { path, bytes: *bytes }),
-        // A link is removed, never what it leads to.
+        // A removal affects the link and not its target.
         _ => None,
     }
 }
 
-/// The removal of each name that a tool has found below a folder which it removes. A tool that names one names all.
+/// Returns the removal of each name that a tool reports below a folder which it removes. A tool that reports
+/// one name reports all.
 fn below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
     let Effect::DeleteTree { path } = effect else { return Vec::new() };
     let folders: Vec<String> = [Some(path), target.map(|target| &target.resolved)]
@@ -105,8 +107,9 @@ fn below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<
         .collect()
 }
 
-/// The removal of a name in a folder that a link leads to. The tool may have looked at that folder; else a target of the
-/// same name in another folder is that place, or one to which a link of its own name leads.
+/// Returns the removal of a name in a folder that is reached through a link. If the tool reported the
+/// folder's target, the place is a name in it. Otherwise a resolved path with the same last name is the
+/// place.
 fn moved<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<'a>> {
     let (Effect::Delete { path } | Effect::DeleteTree { path }) = effect else { return None };
     let (folder, name) = path.rsplit_once('/')?;
@@ -126,7 +129,7 @@ fn moved<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<
     Some(Part { target: Some(target), ..Part::new(Cow::Owned(effect), Origin::Link) })
 }
 
-/// What a command does to files, and the same where a link in its words leads elsewhere.
+/// Returns the parts for the files of a command and for the targets of links among them.
 fn of_command<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part<'a>> {
     let part = |effect| Part::new(Cow::Owned(effect), Origin::Command);
     let mut parts = Vec::new();
@@ -139,7 +142,7 @@ fn of_command<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part
     parts
 }
 
-/// The parts of a command that rest on words which may be paths or not. Only rules about paths look at them.
+/// Returns the parts for the words of a command that may be paths. Only rules about paths examine them.
 pub(crate) fn of_words<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
     let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, part.effect.as_ref()) else {
         return Vec::new();
@@ -150,13 +153,13 @@ pub(crate) fn of_words<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
     possible.into_iter().chain(led).map(part).collect()
 }
 
-/// What the path of an effect meets, where somebody looked.
+/// Returns the reported target of an effect's path.
 fn met<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
     let path = normal(effect.path()?);
     facts.targets.iter().find(|target| target.path == path)
 }
 
-/// The same effect on what a link in a command's words leads to.
+/// Returns the same effect on the target of a link that a command names.
 fn led(facts: &Facts, effect: &Effect) -> Option<Effect> {
     let target = met(facts, effect).filter(|target| target.resolved != target.path)?;
     let path = target.resolved.clone();
@@ -171,17 +174,17 @@ fn led(facts: &Facts, effect: &Effect) -> Option<Effect> {
 }
 
 impl<'a> Part<'a> {
-    /// An effect alone, before anybody has looked at what it meets.
+    /// Creates the part of an effect that a tool reports, without a target.
     pub(crate) fn of_effect(effect: &'a Effect) -> Self {
         Self::new(Cow::Borrowed(effect), Origin::Tool)
     }
 
-    /// An effect on a path that was found below one of the call's.
+    /// Creates the part of an effect on a path that was found below a path of the call.
     pub(crate) fn of_found(effect: &'a Effect) -> Self {
         Self::new(Cow::Borrowed(effect), Origin::Below)
     }
 
-    /// The same part with the names that its path has because of links.
+    /// Sets the aliases that the part's path has because of links.
     pub(crate) fn known_by(mut self, links: &[RuleLink]) -> Self {
         if !links.is_empty() {
             let reaches_below = self.reaches_unlisted();
@@ -203,18 +206,18 @@ impl<'a> Part<'a> {
 }
 
 impl Part<'_> {
-    /// Whether it reaches names that are not parts of their own.
+    /// Returns whether the effect reaches names below its path that are not separate parts.
     pub(crate) fn reaches_unlisted(&self) -> bool {
         self.effect.reaches_below() && !self.is_listed
     }
 
-    /// What this part came to.
+    /// Creates the result of this part.
     pub(crate) fn step(&self, stage: u8, verdict: Verdict, reason: Reason) -> Step {
         Step::new(stage, verdict, reason, self.about())
     }
 
-    /// Whether a rule about a kind of effect is about this. What a command writes it may as well remove, and
-    /// the other way round.
+    /// Returns whether a rule about a kind of effect applies to this part. A command that writes a file may
+    /// also remove it, and vice versa. A word that may be a written path counts as read, written and removed.
     pub(crate) fn is(&self, kind: EffectKind) -> bool {
         if self.origin == Origin::Word && matches!(self.effect.as_ref(), Effect::Write { .. }) {
             return matches!(kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete);
@@ -224,7 +227,7 @@ impl Part<'_> {
         own == kind || (self.origin == Origin::Command && changes(own) && changes(kind))
     }
 
-    /// What it is, in a few words for a trace.
+    /// Describes the part for a trace.
     pub(crate) fn about(&self) -> String {
         let text = match self.effect.as_ref() {
             Effect::Execute { command, .. } => format!("execute {command}"),

@@ -1,4 +1,4 @@
-//! Rules about paths that a call comes upon while it runs.
+//! Rules about paths that a call finds while it runs.
 
 use globset::Candidate;
 use windlass_protocol::{Effect, ToolName};
@@ -9,11 +9,12 @@ use crate::place::LONGEST_PATH;
 use crate::policy::Breach;
 use crate::{Action, Facts, Policy, RuleLink};
 
-/// The rules that say which paths below a folder a call may show or remove.
+/// The rules that decide which paths below a folder a call may return or remove.
 ///
-/// A call is judged by the paths that it names. A tool that lists, searches or removes a folder comes upon others, and
-/// asks these rules about each. They refuse what the policy denies, and what a rule asks about that the call did not
-/// name: the call would need a yes of its own for that path.
+/// A call is judged by the paths that it names. A tool that lists, searches or removes a folder finds further
+/// paths, and asks these rules about each of them. The rules refuse a path that the policy denies, and a path
+/// that an ask rule matches unless that rule also matches a path that the call named: the call would need a
+/// separate approval for it.
 ///
 /// ```
 /// use windlass_hitl::{Action, EffectKind, Facts, Policy, Rule, RuleFile, Source};
@@ -33,13 +34,13 @@ use crate::{Action, Facts, Policy, RuleLink};
 pub struct PathRules {
     policy: Policy,
     tool: ToolName,
-    /// The paths of the call itself: what a rule asks about these has been asked.
+    /// The paths that the call names. An ask rule that matches one of them has been answered.
     named: Vec<String>,
     links: Vec<RuleLink>,
 }
 
 impl Policy {
-    /// The rules about what a call comes upon while it runs; `None` if no rule refuses any path below those of the call.
+    /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
         let policy = self.about_paths(&facts.tool);
         let all_names = |part: Part<'_>| part.path.into_iter().chain(part.aliases);
@@ -50,9 +51,9 @@ impl Policy {
 }
 
 impl PathRules {
-    /// Returns whether a call may not do this to a path that it did not name.
+    /// Returns whether the rules refuse an effect on a path that the call did not name.
     pub fn refuse(&self, effect: &Effect) -> bool {
-        // No system has such a path, so nothing has found it.
+        // A path of this length cannot exist, so it cannot have been found.
         if effect.path().is_some_and(|path| path.len() > LONGEST_PATH) {
             return true;
         }

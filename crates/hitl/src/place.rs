@@ -1,8 +1,9 @@
-//! Where a path lies: inside, outside, among secrets, or among what protects everything else.
+//! Classification of paths: inside the workspace, outside, secret, or protected.
 
 use windlass_command::{PROJECT_NAMES, is_protected_path, is_secret_name};
 
-/// Where an effect's path lies. Judged from its text; files are resolved again when the call runs (RULES H5).
+/// Class of an effect's path, derived from its text alone. Files are resolved again when the call runs (RULES
+/// H5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Inside,
@@ -11,15 +12,15 @@ pub(crate) enum Place {
     Secret,
 }
 
-/// The longest path that a system takes, in bytes.
+/// Longest path that an operating system accepts, in bytes.
 pub(crate) const LONGEST_PATH: usize = 4096;
 
-/// Names of devices, which some systems know in every folder and with every ending.
+/// Device names that some systems reserve in every folder and with every ending.
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl Place {
     pub(crate) fn of(path: &str) -> Self {
-        // No system has a path of such a length, so it lies nowhere, and nobody looks at each of its names.
+        // A path of such a length cannot exist, so its names need not be examined.
         if path.len() > LONGEST_PATH || is_outside(path) {
             return Self::Outside;
         }
@@ -33,9 +34,9 @@ impl Place {
     }
 }
 
-/// Whether a path leads into this program's own rules and records, wherever they lie.
+/// Returns whether a path leads into this program's own rules and records, in any folder.
 pub(crate) fn is_own(path: &str) -> bool {
-    // Only a name with one of these can be folded to it; nearly every name is done with here.
+    // Only a name with one of these characters can fold to `.windlass`. Most names end here.
     let may_be =
         |component: &str| component.starts_with('.') || component.contains('~') || !component.is_ascii();
     components(path)
@@ -43,7 +44,7 @@ pub(crate) fn is_own(path: &str) -> bool {
         .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
 }
 
-/// The path with `a/../` and `./` taken out, so that a glob sees what would be touched.
+/// Removes `a/../` and `./`, so that a glob is compared with the path that is really accessed.
 pub(crate) fn normal(path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for component in components(path) {
@@ -57,7 +58,7 @@ pub(crate) fn normal(path: &str) -> String {
     if path.starts_with('/') { format!("/{joined}") } else { joined }
 }
 
-/// A path as the most forgiving file system would compare it.
+/// Returns a path as the most lenient file system compares it.
 pub(crate) fn canonical(path: &str) -> String {
     let mut names: Vec<String> = Vec::new();
     for component in components(path) {
@@ -70,7 +71,7 @@ pub(crate) fn canonical(path: &str) -> String {
     names.join("/")
 }
 
-/// Whether a name is a device's on some systems.
+/// Returns whether a name is a device's on some systems.
 pub(crate) fn is_reserved(component: &str) -> bool {
     let first = component.trim_start().chars().next().unwrap_or_default();
     if !matches!(first, 'a' | 'A' | 'c' | 'C' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P') && first.is_ascii() {
@@ -89,8 +90,8 @@ pub(crate) fn is_reserved(component: &str) -> bool {
     RESERVED.contains(&stem) || is_port("com") || is_port("lpt")
 }
 
-/// Whether a file of this name makes a folder a git repository, together with folders whose names are ordinary. Only the
-/// exact name does where names are told apart by case.
+/// Returns whether a file of this name, together with folders of ordinary names, makes a folder a git
+/// repository. On file systems that distinguish case only the exact name does.
 fn is_repository_head(name: &str) -> bool {
     let is_folded = cfg!(any(target_os = "macos", windows));
     name == "HEAD" || (is_folded && folded(name) == "head")
@@ -100,9 +101,9 @@ fn is_short_name_of_protected(name: &str) -> bool {
     PROJECT_NAMES.iter().any(|protected| is_short_name_of(name, protected))
 }
 
-/// Whether a name is how an old file system shortens another: its first letters, `~`, a number.
+/// Returns whether a name is the 8.3 short name of a longer one: its first letters, `~`, a number.
 fn is_short_name_of(name: &str, long: &str) -> bool {
-    // Nearly no name has one, and folding costs more than looking.
+    // Few names contain `~`, and folding is expensive.
     if !name.contains('~') {
         return false;
     }
@@ -113,7 +114,7 @@ fn is_short_name_of(name: &str, long: &str) -> bool {
     is_number && front.len() >= 2 && front.len() <= 6 && plain.starts_with(front)
 }
 
-/// The names on the way, without empty ones and `.`.
+/// Returns the components of a path, without empty ones and `.`.
 pub(crate) fn components(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '\\']).filter(|component| !component.is_empty() && *component != ".")
 }
@@ -124,7 +125,7 @@ fn is_outside(path: &str) -> bool {
     if path.starts_with(['/', '\\', '~']) || drive {
         return true;
     }
-    // A path that climbs above its start at any point, even if it comes back.
+    // A path that climbs above its start at any point is outside, even if it returns.
     let mut depth = 0_usize;
     for component in components(path) {
         if component != ".." {
@@ -138,8 +139,8 @@ fn is_outside(path: &str) -> bool {
     false
 }
 
-/// A name as the most forgiving file system would compare it: lower case, no trailing dots and spaces, no
-/// stream suffix (SECURITY "Paths").
+/// Returns a name as the most lenient file system compares it: in lower case, without trailing dots and
+/// spaces, without a stream suffix (SECURITY "Paths").
 fn folded(component: &str) -> String {
     let name = component.split(':').next().unwrap_or(component);
     name.trim_end_matches(['.', ' ']).to_lowercase()

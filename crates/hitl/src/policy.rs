@@ -1,4 +1,4 @@
-//! Rules made ready for judging.
+//! Policies: compiled rules and constraints.
 
 mod banned;
 mod fence;
@@ -20,12 +20,15 @@ use crate::own::{OwnPlace, OwnPlaces};
 use crate::part::Part;
 use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
 
-/// The most rules and constraints of all files together.
+/// Maximum number of rules and constraints of all files together, with the built-in rules.
 const MAX_RULES: usize = 2_000;
-/// The most globs of all files together.
+/// Maximum number of globs of all files together.
 const MAX_GLOBS: usize = 1_000;
 
-/// Rules and constraints from all sources, compiled. The built-in ones are always there.
+/// Compiled rules and constraints from all sources.
+///
+/// [`Policy::default`] has the built-in rules, and [`with_file`](Self::with_file) adds the rules of an
+/// administrator, a user or a project. [`decide`](crate::decide) evaluates the policy.
 ///
 /// ```
 /// use windlass_hitl::{Action, EffectKind, Policy, Rule, RuleFile, Source};
@@ -46,72 +49,73 @@ pub struct Policy {
     warnings: Vec<String>,
 }
 
-/// Why a policy file is refused. The whole file is, so that no rule of it is in force that its author did not mean.
+/// Error of a policy file. The whole file is refused, so that a file is never partly in force.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// A glob cannot be read.
+    /// A glob cannot be parsed.
     #[error("rule {id}: the glob {glob} cannot be read")]
     Glob {
-        /// Which rule.
+        /// The id of the rule or constraint.
         id: String,
-        /// Its glob.
+        /// The glob.
         glob: String,
-        /// Why.
+        /// The reason.
         source: globset::Error,
     },
-    /// A glob is too large to be built: its bytes, its braces, or how deep they stand in each other.
+    /// A glob exceeds the limits on its length, its braces or their nesting.
     #[error("rule {id}: the glob is too large")]
     GlobSize {
-        /// Which rule.
+        /// The id of the rule or constraint.
         id: String,
-        /// Which limit it passes.
+        /// The limit that it exceeds.
         source: windlass_text::GlobError,
     },
-    /// There are more rules and constraints, or more globs, than are judged by.
+    /// The policy has too many rules and constraints, or too many globs.
     #[error("the policy has more than {limit} {what}")]
     TooMany {
-        /// Rules or globs.
+        /// The kind that is counted: rules and constraints, or globs.
         what: &'static str,
-        /// How many are taken of all files together.
+        /// The maximum for all files together.
         limit: usize,
     },
-    /// A host cannot be read.
+    /// A host cannot be parsed.
     #[error("rule {id}: {host} is no host; write a name, an address, or *.name for every host below it")]
     Host {
-        /// Which rule.
+        /// The id of the rule or constraint.
         id: String,
-        /// Its host.
+        /// The host.
         host: String,
     },
-    /// Two rules have one name, or a rule takes a name of the built-in ones.
+    /// An id is empty, used twice, or begins like the ids of built-in rules.
     #[error("rule {id}: the id is taken")]
     DuplicateId {
-        /// The name.
+        /// The id.
         id: String,
     },
-    /// An example says otherwise than the rule.
+    /// An example contradicts its rule.
     #[error("rule {id}: the example `{example}` {}", if *fits { "is one that it fits, under not_match" } else { "is one that it does not fit, under match" })]
     Example {
-        /// Which rule.
+        /// The id of the rule or constraint.
         id: String,
         /// The example.
         example: String,
-        /// Whether the rule fits it.
+        /// True if the rule matches the example.
         fits: bool,
     },
-    /// A project's file allows something.
+    /// A project's file has an allow rule.
     #[error(
         "rule {id}: a project's policy can deny and ask, but not allow; move the rule to the user's policy"
     )]
     Loosens {
-        /// Which rule.
+        /// The id of the rule or constraint.
         id: String,
     },
 }
 
 impl Default for Policy {
-    /// The built-in rules: reading inside the workspace and talking to the human are allowed.
+    /// Creates a policy with the built-in rules only: reading inside the workspace and internal effects are
+    /// allowed.
     fn default() -> Self {
         let allow = |id: &str, effect| {
             Compiled::builtin(Rule::new(id, Action::Allow).with_effect(effect), Source::Builtin)
@@ -128,11 +132,11 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The same policy with a file's rules.
+    /// Adds the rules and constraints of a file.
     ///
     /// # Errors
-    /// If a glob or a host cannot be read, an id is taken, an example says otherwise than its rule, or a project's
-    /// file allows something. The whole file is refused then.
+    /// If a glob or a host cannot be parsed, an id is taken, an example contradicts its rule, a project's
+    /// file has an allow rule, or the policy becomes too large. The whole file is refused then.
     pub fn with_file(mut self, source: Source, file: RuleFile) -> Result<Self, PolicyError> {
         self.refuse_too_many(&file)?;
         let mut taken: HashSet<String> = self.ids().map(|(id, _)| id.to_owned()).collect();
@@ -152,8 +156,8 @@ impl Policy {
         Ok(self)
     }
 
-    /// Refuses a file before any glob of it is built: each costs time and memory, and each rule is compared with
-    /// everything that a call reaches.
+    /// Refuses a file that is too large before its globs are compiled. Each glob costs time and memory, and
+    /// each rule is compared with every part of a call.
     fn refuse_too_many(&self, file: &RuleFile) -> Result<(), PolicyError> {
         let refuse = |count: usize, limit, what| {
             if count > limit { Err(PolicyError::TooMany { what, limit }) } else { Ok(()) }
@@ -169,13 +173,13 @@ impl Policy {
         refuse(globs, MAX_GLOBS, "globs")
     }
 
-    /// The number of rules and constraints.
+    /// Returns the number of rules and constraints.
     pub(crate) fn count(&self) -> usize {
         self.rules.len().saturating_add(self.fences.len())
     }
 
-    /// The same policy where a file could not be read: it might have denied anything, so nothing runs without a
-    /// question (SECURITY "Load errors").
+    /// Adds a rule that asks about every call, for a policy file that could not be read: the file might have
+    /// denied anything (SECURITY "Load errors").
     pub fn with_rejected(mut self, source: Source) -> Self {
         let mut rule = Rule::new("p.rejected_policy", Action::Ask);
         rule.reason = Some("a policy file could not be read, so everything is asked".to_owned());
@@ -183,8 +187,8 @@ impl Policy {
         self
     }
 
-    /// The same policy for a program that owns a service on a private address: connections to exactly this host and
-    /// port are judged like public ones. Only code can say so, no file.
+    /// Permits a private address: connections to exactly this host and port are judged like public ones. It
+    /// is meant for a program with its own local service, and can be set only in code, not in a policy file.
     pub fn with_reachable(mut self, host: impl Into<String>, port: u16) -> Self {
         self.reachable.push((host.into().to_lowercase(), port));
         self
@@ -194,11 +198,12 @@ impl Policy {
         self.reachable.iter().any(|(known, open)| known.eq_ignore_ascii_case(host) && *open == port)
     }
 
-    /// The same policy for a program that keeps something at a place: a file, or a folder with everything below it. No
-    /// call reads, changes or removes it, and no rule, grant or mode lifts this.
+    /// Protects a file of the program itself, or a folder with everything below it. No call can read, change
+    /// or remove it, and no rule, grant or mode lifts this.
     ///
-    /// The path is compared with those of effects and of what links in them lead to. Add one for each way in which an
-    /// effect can name the place: relative to the workspace where it lies inside, absolute, and with `~` for the home.
+    /// The path is compared with the paths of effects and with the targets of links in them. Add one path for
+    /// each way in which an effect can name the place: relative to the workspace if it lies inside, absolute,
+    /// and with `~` for the home folder.
     ///
     /// ```
     /// use windlass_hitl::{OwnPlace, Policy, deny_early};
@@ -215,9 +220,9 @@ impl Policy {
         self
     }
 
-    /// The same policy in a workspace whose links are followed: `resolve` takes a path relative to the workspace and returns
-    /// the place to which it leads, or `None` if that lies outside or cannot be told. Without it a rule that names a link
-    /// is about the link's name only.
+    /// Sets the function that follows links in the workspace. `resolve` takes a path relative to the
+    /// workspace and returns its target, or `None` if the target lies outside or is unknown. Without this
+    /// function a rule that names a link applies to the link's name only.
     ///
     /// ```
     /// use windlass_hitl::{Action, Policy, Rule, RuleFile, RuleLink, Source};
@@ -236,8 +241,9 @@ impl Policy {
         self
     }
 
-    /// Returns the links on the paths of deny rules, ask rules and blocked paths, as they are now, for
-    /// [`Facts::with_links`](crate::Facts::with_links). Links can change, so this is done for each call. It reads the disk.
+    /// Returns the current links on the paths of deny rules, ask rules and blocked globs, for
+    /// [`Facts::with_links`](crate::Facts::with_links). Call it for each call, because links can change. It
+    /// reads the disk through the function of [`with_link_resolver`](Self::with_link_resolver).
     pub fn resolve_links(&self) -> Vec<RuleLink> {
         if self.links.is_missing() {
             return Vec::new();
@@ -247,7 +253,7 @@ impl Policy {
         starts.iter().filter_map(|path| self.links.follow(path)).collect()
     }
 
-    /// The place of the program itself that a part of a call reaches, if it reaches one.
+    /// Returns the program's own place that a part of a call reaches, if any.
     pub(crate) fn own_reached(&self, part: &Part<'_>) -> Option<OwnPlace> {
         self.own.reached_by(part).or_else(|| {
             let writes = !part.effect.is_read();
@@ -255,7 +261,7 @@ impl Policy {
         })
     }
 
-    /// The part of the policy that can refuse a path which a call of this tool comes upon.
+    /// Returns the part of the policy that can refuse a path which a call of this tool finds.
     pub(crate) fn about_paths(&self, tool: &ToolName) -> Self {
         let rules = self.rules.iter().filter(|rule| rule.is_about_paths(tool));
         let fences = self.fences.iter().filter(|fence| fence.is_about_paths());
@@ -269,18 +275,19 @@ impl Policy {
         }
     }
 
-    /// Whether nothing in it refuses anything but the floor that every policy has.
+    /// Returns whether the policy refuses nothing besides the floor, which every policy has.
     pub(crate) fn is_open(&self) -> bool {
         self.rules.is_empty() && self.fences.is_empty() && self.own.is_empty()
     }
 
-    /// What about the rules is to be said to whoever wrote them.
+    /// Returns the warnings for the authors of rules, for example about allow rules that were turned into ask
+    /// rules.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Returns what the rules leave to programs, in words for their authors: what is allowed by the name of a program that
-    /// is not known here is allowed whatever that program runs.
+    /// Returns notes for the authors of rules: a rule that allows an unknown program allows whatever that
+    /// program runs.
     ///
     /// ```
     /// use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
@@ -294,14 +301,15 @@ impl Policy {
         self.rules.iter().filter_map(Compiled::note)
     }
 
-    /// The ids of all rules and constraints with their sources, as decisions quote them, in their order.
+    /// Returns the ids of all rules and constraints with their sources: first the rules, then the
+    /// constraints, each in the order of loading.
     pub fn ids(&self) -> impl Iterator<Item = (&str, Source)> {
         let rules = self.rules.iter().map(|rule| (rule.rule.id.as_str(), rule.source));
         rules.chain(self.fences.iter().map(|fence| (fence.id.as_str(), fence.source)))
     }
 
-    /// A digest of all rules and constraints: what was learned under other ones does not count (RULES H9). The order
-    /// of rules never matters.
+    /// Returns a digest of all rules, constraints and permitted private addresses. It does not depend on
+    /// their order. Approvals that were learned under another digest do not count (RULES H9).
     pub fn epoch(&self) -> String {
         let rules = self.rules.iter().map(|rule| format!("{rule:?}"));
         let fences = self.fences.iter().map(|fence| format!("{fence:?}"));
@@ -313,7 +321,7 @@ impl Policy {
     }
 }
 
-/// Adds the id of a rule to those that are taken.
+/// Reserves the id of a rule or constraint.
 fn take_id(taken: &mut HashSet<String>, id: &str) -> Result<(), PolicyError> {
     let builtin =
         ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
@@ -334,7 +342,7 @@ impl EffectKind {
             Effect::Mcp { .. } => Self::Mcp,
             Effect::Spawn { .. } => Self::Spawn,
             Effect::Internal => Self::Internal,
-            // An effect that this version does not know.
+            // An effect of a later version.
             _ => Self::Unknown,
         }
     }

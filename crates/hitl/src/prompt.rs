@@ -1,4 +1,4 @@
-//! What a human is shown of a question: everything that would run, with nothing hidden.
+//! Description of an approval request for a human.
 
 mod shown;
 
@@ -10,23 +10,23 @@ use windlass_protocol::{Effect, Target, TargetKind};
 use self::shown::Extent;
 use crate::{ApprovalRequest, display_safe};
 
-/// How long an argument may be to be shown beside the change that it makes.
+/// Longest argument, in characters, that is displayed in full beside the diff of a change.
 const BESIDE_CHANGE: usize = 120;
 
 impl ApprovalRequest {
-    /// The question in words for a terminal: who asks, by which rule, the whole call, what it meets and would change,
-    /// how it would be confined (RULES H14).
+    /// Describes the question for a terminal: the asking agents, the rule, the whole call, its effects and
+    /// their targets, the confinement, and the changes of files (RULES H14).
     ///
-    /// Control, bidirectional and invisible characters are visible. A text that is longer than 4,000 characters, or takes
-    /// more than 120 rows of a screen, shows its head, its tail, its length and its SHA-256. Long runs of white space are
-    /// counted, and so are files and effects beyond 120 rows. Nothing is left out silently;
-    /// [`describe_whole`](Self::describe_whole) leaves out nothing.
+    /// Control, bidirectional and invisible characters are escaped. A text of more than 4,000 characters or
+    /// 120 screen rows is reduced to its head, its tail, its length and its SHA-256. Long runs of white space
+    /// are replaced by counts, and so are files and effects beyond 120 rows. Every omission is marked;
+    /// [`describe_whole`](Self::describe_whole) omits nothing.
     pub fn describe(&self) -> String {
         self.described(Extent::Screen)
     }
 
-    /// The same question with everything that [`describe`](Self::describe) counts instead of showing it: for a file that a
-    /// human can open, or a pager.
+    /// Like [`describe`](Self::describe), but without omissions: for a file that a human can open, or a
+    /// pager.
     ///
     /// ```
     /// # use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
@@ -100,7 +100,7 @@ fn is_long(value: &str) -> bool {
     value.contains('\n') || value.chars().count() > BESIDE_CHANGE
 }
 
-/// An argument that the change below shows.
+/// Describes an argument whose content the diff below displays.
 fn told(value: &str) -> String {
     format!("{} bytes in {} lines; the change is below", value.len(), value.lines().count())
 }
@@ -125,7 +125,8 @@ fn effect_lines(effect: &Effect, extent: Extent) -> String {
     }
 }
 
-/// The programs of a command as their words are understood, so that quotes and blanks deceive nobody.
+/// Lists the programs of a command with their parsed words, so that quotes and blanks cannot mislead the
+/// reader.
 fn program_lines(command: &str, extent: Extent) -> String {
     let Ok(command) = Command::parse(command) else {
         return "\n    what it runs cannot be told from its words for sure".to_owned();

@@ -1,24 +1,25 @@
-//! What a command's words say about it.
+//! Analysis of a command's words.
 
 use std::collections::HashSet;
 
 use windlass_command::{Access, Certainty, Command, DoubtKind, Effects, Scan, Simple, TouchKind, Touched};
 use windlass_protocol::Effect;
 
-/// A command that was read twice: strictly for what may be allowed, generously for what must be denied or asked.
+/// A command in two readings: a strict one for what may be allowed, and a generous one (`scan`) for what must
+/// be denied or asked.
 pub(crate) struct Reading {
     pub(crate) scan: Scan,
     parsed: Result<Command, windlass_command::Error>,
-    /// What the plain words do; nothing where the command is not one of plain words.
+    /// The effects of a command of plain words; `None` for any other command.
     effects: Option<Effects>,
 }
 
-/// Why a command that was read is not one that a rule could let through.
+/// Reason why no rule can allow a program with these arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hindrance {
-    /// The program is known, and these words make it more than reading.
+    /// The program is known, and with these arguments it may do more than read.
     Unproven,
-    /// The program runs another one with other words or rights.
+    /// The program runs another program with other arguments or rights.
     Wraps,
 }
 
@@ -28,12 +29,12 @@ impl Reading {
         Self { scan: Scan::of(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
     }
 
-    /// Why the command was not judged to its end, if it was not.
+    /// Returns why the analysis of the command stopped early, or `None` if it is complete.
     pub(crate) fn too_much(&self) -> Option<String> {
         self.scan.excess().map(|excess| excess.to_string())
     }
 
-    /// Why it cannot be said for sure what runs, if so.
+    /// Returns why it is uncertain which programs run, or `None` if it is certain.
     pub(crate) fn not_simple(&self) -> Option<String> {
         match &self.parsed {
             Err(error) => Some(format!("the command is not plain words: {error}")),
@@ -44,14 +45,14 @@ impl Reading {
         }
     }
 
-    /// The programs with their words, if all of it is sure.
+    /// Returns the programs with their arguments, if the analysis is certain and finds no danger.
     pub(crate) fn simple(&self) -> Option<&[Simple]> {
         let sure = self.scan.certainty() == Certainty::Whole && self.scan.dangers().is_empty();
         self.parsed.as_ref().ok().filter(|_| sure).map(Command::commands)
     }
 
-    /// What the command does to files where it starts in a folder: each effect once, rather too many than too few. What is
-    /// read is known only of a command of plain words.
+    /// Returns the effects of the command on files if it starts in a folder, without duplicates. The list
+    /// errs on the side of too many effects. Reads are known only for a command of plain words.
     pub(crate) fn effects(&self, directory: &str) -> Vec<Effect> {
         let written = |path: &String| Effect::Write { path: placed(directory, path), bytes: None };
         let mut effects: Vec<Effect> = self.scan.writes().iter().map(written).collect();
@@ -61,12 +62,12 @@ impl Reading {
         effects
     }
 
-    /// What the command may do to files by its words, without being known to.
+    /// Returns effects on files that the words suggest but do not prove.
     pub(crate) fn possible(&self, directory: &str) -> Vec<Effect> {
         self.touched(false).map(|touched| effect_of(directory, touched)).collect()
     }
 
-    /// How many programs, and words that may be paths, rules are compared with.
+    /// Returns the number of programs and possible paths that each rule is compared with.
     pub(crate) fn count(&self) -> usize {
         self.touched(false).count().saturating_add(self.scan.found().len())
     }
@@ -75,7 +76,8 @@ impl Reading {
         self.effects.iter().flat_map(Effects::touched).filter(move |touched| touched.is_sure() == sure)
     }
 
-    /// Whether it is proved that the whole command reads only, given whether something confines it.
+    /// Returns whether the whole command is proved to only read. Some programs are proved only if a sandbox
+    /// confines them.
     pub(crate) fn reads_only(&self, is_confined: bool) -> bool {
         self.simple().is_some()
             && self.effects.as_ref().is_some_and(|effects| match effects.access() {
@@ -86,7 +88,7 @@ impl Reading {
     }
 }
 
-/// A path of a command that starts in a folder, relative to the workspace.
+/// Resolves a path of a command against the folder in which the command starts, relative to the workspace.
 fn placed(directory: &str, path: &str) -> String {
     let is_absolute = path.starts_with(['/', '~', '\\']) || matches!(directory, "" | ".");
     if is_absolute { path.to_owned() } else { format!("{directory}/{path}") }
@@ -105,13 +107,14 @@ fn effect_of(directory: &str, touched: &Touched) -> Effect {
     }
 }
 
-/// What keeps a rule that names a program from letting these words through. Whether it is confined was asked before.
+/// Returns why a rule that names a program cannot allow these arguments. The caller has checked the
+/// confinement.
 pub(crate) fn hindrance(argv: &[String]) -> Option<Hindrance> {
     for doubt in Effects::of_argv(argv).doubts() {
         match doubt.kind() {
-            // Nobody here knows the program; whoever wrote the rule does.
+            // The program is not known here. The author of the rule knows it.
             DoubtKind::UnknownProgram if argv.first().is_some_and(|program| program == doubt.program()) => {}
-            // Where it writes is judged by itself, as a write.
+            // Each written path is a part of its own, judged as a write.
             DoubtKind::Writes => {}
             DoubtKind::Runs => return Some(Hindrance::Wraps),
             _ => return Some(Hindrance::Unproven),

@@ -1,4 +1,4 @@
-//! How much harm a part of a call could do (SECURITY "Risk levels and learning").
+//! Risk of a part of a call (SECURITY "Risk levels and learning").
 
 use windlass_protocol::{Effect, Risk};
 
@@ -17,11 +17,11 @@ pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
         Effect::Write { .. } | Effect::WriteTree { .. } => match part.place {
             Place::Inside => Risk::Medium,
             Place::Secret => Risk::High,
-            // What a command names outside is refused by what confines it, or seen by whoever is asked.
+            // A sandbox refuses a command's write outside the workspace, or the human sees the command.
             Place::Outside if part.origin == Origin::Command => Risk::High,
             Place::Outside | Place::Protected => Risk::Critical,
         },
-        // It may hold a repository, or anything else that is protected.
+        // The folder may contain a repository or other protected files.
         Effect::DeleteTree { .. } if removes_unseen(part) => Risk::Critical,
         Effect::Delete { .. } | Effect::DeleteTree { .. } => match part.place {
             Place::Inside | Place::Secret => Risk::High,
@@ -33,12 +33,12 @@ pub(crate) fn risk_of(part: &Part<'_>) -> Risk {
             if is_dangerous { Risk::Critical } else { Risk::High }
         }
         Effect::Spawn { .. } => Risk::Medium,
-        // An effect that this version does not know is as bad as one that the tool does not know.
+        // Treat an effect of a later version like an unknown effect.
         _ => Risk::High,
     }
 }
 
-/// Whether it changes a file from which git takes what it runs.
+/// Returns whether the part's path is a file of a git repository, which decides what git runs.
 fn is_of_repository(part: &Part<'_>) -> bool {
     part.effect.path().is_some() && part.target.is_some_and(|target| target.in_repository)
 }

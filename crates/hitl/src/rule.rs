@@ -3,48 +3,49 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::ToolName;
 
-/// What a rule says.
+/// Verdict of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "the three verdicts")]
 pub enum Action {
-    /// The call does not run.
+    /// The call is denied.
     Deny,
-    /// A human is asked.
+    /// The call needs a human's answer.
     Ask,
-    /// The call runs.
+    /// The call may run.
     Allow,
 }
 
-/// The kinds of effect that a rule can name.
+/// Kind of an effect, as rules and constraints name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum EffectKind {
-    /// Reads a file or a folder.
+    /// Reading a file or a folder.
     Read,
-    /// Makes or changes a file.
+    /// Creating or changing a file.
     Write,
-    /// Removes a file.
+    /// Removing a file or a folder.
     Delete,
-    /// Starts a process.
+    /// Starting a process.
     Execute,
-    /// Opens a connection.
+    /// Opening a network connection.
     Network,
-    /// Calls a tool of an MCP server.
+    /// Calling a tool of an MCP server.
     Mcp,
-    /// Hands work to another agent.
+    /// Delegating work to another agent.
     Spawn,
-    /// Changes nothing outside the run.
+    /// A change of the run's own state only.
     Internal,
-    /// Cannot be told.
+    /// An unknown effect.
     Unknown,
 }
 
-/// One rule. Everything that it names has to fit; what it does not name fits always.
+/// One rule of a policy. It matches a part of a call if all of its criteria match; a missing criterion always
+/// matches.
 ///
-/// What is matched is never a command's text but its words, never a path as written but the path inside the
-/// workspace, never a URL but its host (SECURITY "Rule grammar").
+/// Criteria are compared with the words of a command and never with its text, with the normalized path and
+/// never with the path as written, with the host and never with the URL (SECURITY "Rule grammar").
 ///
 /// ```
 /// use windlass_hitl::{Action, Rule};
@@ -55,51 +56,52 @@ pub enum EffectKind {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The name under which decisions quote the rule.
+    /// The id that decisions quote.
     pub id: String,
-    /// What it says.
+    /// The verdict of the rule.
     pub action: Action,
-    /// A tool, by its name in the registry.
+    /// The tool, by its name in the registry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// A kind of effect.
+    /// The kind of effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectKind>,
-    /// A glob over workspace-relative paths; `**` crosses folders.
+    /// The glob that the path has to match, relative to the workspace; `**` crosses folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The first words of a program that is run: whole words, the program's name first. A rule that allows wants
-    /// exactly these words at the front; one that denies or asks finds them through quotes, wrappers and options.
+    /// The first words of a program: whole words, the program's name first. An allow rule matches only if a
+    /// program's words begin with exactly these. A deny or ask rule also finds them behind quotes, wrappers
+    /// and options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// A host: exactly this one, or with `*.` in front every host below it.
+    /// The host: exactly this one, or with `*.` in front every host below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// A port. Without it a rule that allows a host means the ports 80 and 443, any other rule every port.
+    /// The port. Without it an allow rule matches the ports 80 and 443, any other rule every port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// An MCP server, as it is configured.
+    /// The MCP server, by its configured name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// A tool of an MCP server, by the server's own name for it.
+    /// The tool of an MCP server, by the server's own name for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_tool: Option<String>,
-    /// The fingerprint that the MCP tool has to have.
+    /// The required fingerprint of the MCP tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// Commands, paths or hosts that the rule has to fit: checked when the policy is read.
+    /// Commands, paths or hosts that the rule has to match. They are checked when the policy is read.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
-    /// Commands, paths or hosts that the rule must not fit: checked when the policy is read.
+    /// Commands, paths or hosts that the rule must not match. They are checked when the policy is read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_match: Vec<String>,
-    /// Why, in words for the human and the model.
+    /// An explanation for the human and the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Rule {
-    /// A rule that fits every call, to be narrowed.
+    /// Creates a rule that matches every call. The `with_*` methods narrow it.
     pub fn new(id: impl Into<String>, action: Action) -> Self {
         Self {
             id: id.into(),
@@ -119,61 +121,61 @@ impl Rule {
         }
     }
 
-    /// The same rule for one tool.
+    /// Restricts the rule to one tool.
     pub fn with_tool(mut self, tool: ToolName) -> Self {
         self.tool = Some(tool);
         self
     }
 
-    /// The same rule for one kind of effect.
+    /// Restricts the rule to one kind of effect.
     pub fn with_effect(mut self, effect: EffectKind) -> Self {
         self.effect = Some(effect);
         self
     }
 
-    /// The same rule for paths that fit a glob.
+    /// Restricts the rule to paths that match a glob.
     pub fn with_path(mut self, glob: impl Into<String>) -> Self {
         self.path = Some(glob.into());
         self
     }
 
-    /// The same rule for programs that begin with these words.
+    /// Restricts the rule to programs that begin with these words.
     pub fn with_argv(mut self, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.argv = words.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same rule for a host, or with `*.` in front for every host below it.
+    /// Restricts the rule to a host, or with `*.` in front to every host below it.
     pub fn with_host(mut self, host: impl Into<String>) -> Self {
         self.host = Some(host.into());
         self
     }
 
-    /// The same rule for one port.
+    /// Restricts the rule to one port.
     pub fn with_port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// The same rule for an MCP server.
+    /// Restricts the rule to one MCP server.
     pub fn with_server(mut self, server: impl Into<String>) -> Self {
         self.server = Some(server.into());
         self
     }
 
-    /// The same rule for a tool of an MCP server.
+    /// Restricts the rule to one tool of an MCP server.
     pub fn with_mcp_tool(mut self, tool: impl Into<String>) -> Self {
         self.mcp_tool = Some(tool.into());
         self
     }
 
-    /// The same rule for an MCP tool with exactly this fingerprint.
+    /// Restricts the rule to an MCP tool with exactly this fingerprint.
     pub fn with_fingerprint(mut self, fingerprint: impl Into<String>) -> Self {
         self.fingerprint = Some(fingerprint.into());
         self
     }
 
-    /// The same rule with examples that it has to fit and that it must not fit.
+    /// Sets the examples that the rule has to match and those that it must not match.
     pub fn with_examples(
         mut self,
         fits: impl IntoIterator<Item = impl Into<String>>,
@@ -185,38 +187,39 @@ impl Rule {
     }
 }
 
-/// A fence around one kind of effect: what it touches has to lie inside, or the call is denied, whichever tool it is
-/// (RULES H15). Each list that is empty fences nothing.
+/// Constraint on one kind of effect, for every tool: an effect that violates one of the lists or limits is
+/// denied (RULES H15). An empty list constrains nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Constraint {
-    /// The name under which decisions quote the constraint.
+    /// The id that decisions quote.
     pub id: String,
-    /// The kind of effect that is fenced.
+    /// The kind of effect that is constrained.
     pub effect: EffectKind,
-    /// Globs of which the effect's path has to fit one.
+    /// Allowed paths: the effect's path has to match one of these globs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Globs of which the effect's path may fit none; one without `/` is about the file's name.
+    /// Blocked paths: the effect's path must not match any of these globs. A glob without `/` is compared
+    /// with the file's name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked: Vec<String>,
-    /// Endings, without the dot, of which the file's name has to have one.
+    /// Allowed endings of the file's name, without the dot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// The most bytes that a written file may have. Where a tool cannot tell, a human is asked.
+    /// The maximum size of a written file, in bytes. A human is asked if the tool does not report the size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Hosts of which a connection has to go to one, written as in rules.
+    /// Allowed hosts of a connection, written as in rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// Ports of which a connection has to go to one.
+    /// Allowed ports of a connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<u16>,
 }
 
 impl Constraint {
-    /// A fence of these globs around a kind of effect.
+    /// Creates a constraint that allows a kind of effect only for paths that match these globs.
     pub fn new(id: impl Into<String>, effect: EffectKind, paths: Vec<String>) -> Self {
         Self {
             id: id.into(),
@@ -230,25 +233,25 @@ impl Constraint {
         }
     }
 
-    /// The same fence with globs that the path must not fit.
+    /// Sets the globs that the path must not match.
     pub fn with_blocked(mut self, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.blocked = globs.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same fence with the endings that a file may have.
+    /// Sets the endings that a file may have.
     pub fn with_extensions(mut self, endings: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.extensions = endings.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The same fence with the most bytes of a written file.
+    /// Sets the maximum size of a written file.
     pub fn with_max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
-    /// The same fence with the hosts and ports that may be reached.
+    /// Sets the allowed hosts and ports.
     pub fn with_hosts(
         mut self,
         hosts: impl IntoIterator<Item = impl Into<String>>,
@@ -260,15 +263,15 @@ impl Constraint {
     }
 }
 
-/// A policy file: `[[rule]]` and `[[constraint]]` tables. An unknown key is an error.
+/// Contents of a policy file: `[[rule]]` and `[[constraint]]` tables. An unknown key is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct RuleFile {
-    /// The rules.
+    /// The rules of the file.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
-    /// The constraints.
+    /// The constraints of the file.
     #[serde(default, rename = "constraint")]
     pub constraints: Vec<Constraint>,
 }

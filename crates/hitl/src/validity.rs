@@ -1,4 +1,4 @@
-//! Stage 0 of a decision: calls that nothing could run.
+//! Stage 0 of a decision: calls that cannot be executed.
 
 use windlass_protocol::Effect;
 
@@ -6,10 +6,10 @@ use crate::part::Part;
 use crate::place::{LONGEST_PATH, components, is_reserved};
 use crate::{Reason, Source};
 
-/// The longest command that is looked at, in bytes.
+/// Maximum length of a judged command, in bytes.
 const LONGEST_COMMAND: usize = 128 * 1024;
 
-/// Why a part of a call is no valid one, if so.
+/// Returns the reason why a part of a call is invalid, or `None` if it is valid.
 pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
     match part.effect.as_ref() {
         Effect::Execute { command, directory } => command_is_invalid(command, directory),

@@ -1,4 +1,4 @@
-//! A schema made ready for checking.
+//! Validation of arguments against a tool's schema.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
 use crate::work::{Names, is_too_much};
 
-/// A tool's own schema, compiled once and used for every call (RULES J10, N5).
+/// Compiled form of a tool's own schema that checks the arguments of every call (RULES J10, N5).
 ///
-/// References are never fetched, from no network and no disk, and patterns run on an engine whose time is
-/// linear, because a schema may come from a server that nobody here controls.
+/// A schema may come from an untrusted server. References are therefore never fetched from the network or the
+/// disk, patterns run in linear time, and the size of schemas and the work of a check are limited.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, RawJson};
@@ -29,26 +29,26 @@ use crate::work::{Names, is_too_much};
 /// ```
 pub struct Checker {
     validator: Validator,
-    /// What violations are explained from.
+    /// The schema, for the explanation of violations.
     schema: Value,
-    /// The schemas in it that references name.
+    /// The index of the schemas that references can name.
     names: Names,
-    /// Whether each property stands for itself: nothing at the schema's root makes one depend on another.
+    /// True if properties are independent: no keyword at the schema's root makes one depend on another.
     is_plain: bool,
 }
 
-/// Why a schema cannot be used.
+/// Error of compiling a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the schema cannot be compiled: {message} at {path}")]
 #[non_exhaustive]
 pub struct SchemaError {
-    /// What is wrong.
+    /// The description of the error.
     pub message: String,
-    /// Where in the schema, as a JSON Pointer; empty is the root.
+    /// The position in the schema as a JSON Pointer; empty for the root.
     pub path: String,
 }
 
-/// The keywords of an object schema under which each property stands for itself.
+/// Keywords of an object schema that keep its properties independent of each other.
 const PLAIN: [&str; 11] = [
     "$comment",
     "$defs",
@@ -63,18 +63,19 @@ const PLAIN: [&str; 11] = [
     "type",
 ];
 
-/// The most violations that are told; more help no model.
+/// Maximum number of reported violations. More do not help a model.
 const TOLD: usize = 8;
-/// The most violations whose paths are given for repairs.
+/// Maximum number of violations whose paths are returned for coercion.
 const MAX_PATHS: usize = 1_000;
-/// The longest schema that is compiled, in bytes: far above what servers have, and below what costs a second.
+/// Maximum length of a schema in bytes: far above the schemas of real servers, and below the size that takes
+/// a second.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 
 impl Checker {
-    /// Compiles a schema of any draft; 2020-12 where it names none.
+    /// Compiles a schema of any draft; the default is 2020-12.
     ///
     /// # Errors
-    /// If it is not a valid schema, refers to another document, or has more than 256 KiB.
+    /// If the schema is invalid, refers to another document, or has more than 256 KiB.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let bytes = schema.as_str().len();
         if bytes > MAX_SCHEMA_BYTES {
@@ -82,7 +83,7 @@ impl Checker {
             return Err(SchemaError { message, path: String::new() });
         }
         let value = schema.to_value();
-        // What an author calls a `dict` or a `float` is checked as what it means.
+        // Types such as `dict` and `float` are replaced by the JSON types that they mean.
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
@@ -100,14 +101,15 @@ impl Checker {
     /// Checks a call's arguments.
     ///
     /// # Errors
-    /// With the first few things that are wrong, each with path, what was met and what is wanted. Arguments that take more
-    /// than a million visits of schemas are refused before they are checked.
+    /// With the first 8 violations. Arguments that would take more than a million visits of schemas are
+    /// refused without a check.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
         self.check_value(&arguments.to_value())
     }
 
-    /// Checks one argument that is complete, while others are still to come: what is told would be wrong
-    /// whatever they are. Where the schema makes properties depend on each other, nothing is told early.
+    /// Checks one complete argument while others still stream. A returned violation holds whatever the other
+    /// arguments are. If the schema makes properties depend on each other, nothing is checked and the result
+    /// is `Ok`.
     ///
     /// # Errors
     /// As for [`Checker::check`].
@@ -116,7 +118,7 @@ impl Checker {
             return Ok(());
         }
         let arguments = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-        // Another argument that is missing may still come.
+        // A missing argument may still arrive.
         let may_come = |error: &ValidationError<'_>| {
             matches!(error.kind(), ValidationErrorKind::Required { .. })
                 && error.instance_path().as_str().is_empty()
@@ -129,8 +131,8 @@ impl Checker {
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
-    /// Returns the paths of the violations of a call's arguments, as JSON Pointers, at most a thousand. Arguments that take
-    /// too much work to check have none.
+    /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. The list is
+    /// empty if the check would take too much work.
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         let value = arguments.to_value();
         if is_too_much(&self.schema, &self.names, &value) {
@@ -140,7 +142,7 @@ impl Checker {
         errors.map(|error| error.instance_path().to_string()).collect()
     }
 
-    /// Checks any value.
+    /// Checks a value.
     ///
     /// # Errors
     /// As for [`Checker::check`].

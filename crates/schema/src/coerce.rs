@@ -1,4 +1,4 @@
-//! Arguments that say the right thing in the wrong kind, put right as the schema wants it (RULES J9).
+//! Coercion of arguments whose content is clear and whose JSON kind is wrong (RULES J9).
 
 mod branch;
 
@@ -13,15 +13,15 @@ use crate::json::{Json, Members};
 use crate::reading::{Need, Reading};
 use crate::wanted::{Wanted, WantedKind, resolve};
 
-/// One value that was put right.
+/// Record of one coerced value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coercion {
-    /// Where, as a JSON Pointer into the arguments.
+    /// The path of the value, as a JSON Pointer into the arguments.
     pub path: String,
-    /// What the model wrote, as JSON; long text is cut.
+    /// The value that the model wrote, as JSON. Long text is cut.
     pub from: String,
-    /// What it became, as JSON; nothing where it was left out.
+    /// The coerced value as JSON; `None` if the value was left out.
     pub to: Option<String>,
 }
 
@@ -34,19 +34,20 @@ impl fmt::Display for Coercion {
     }
 }
 
-/// The longest value that a coercion repeats.
+/// Longest value that a coercion repeats, in bytes.
 const SHOWN: usize = 120;
-/// How many branches are tried in one call's arguments.
+/// Maximum number of branches that are tried for one call's arguments.
 const TRIES: usize = 1024;
-/// How deep branches are searched for a property.
+/// Maximum nesting of branches that are searched for a property.
 const BRANCHES: usize = 4;
 
-/// Puts arguments right where their kind is wrong and what they say is clear, and tells each change.
+/// Coerces values of a wrong kind whose content is clear. Returns the arguments and a record of each change.
 ///
-/// `"true"` becomes a boolean only where the schema wants one and no string, `"5"` a number, and the text of a
-/// list or an object becomes that; `""` is never 0; null for an optional property that does not take it is left
-/// out. Nothing else: a value of a kind that the schema takes stays as it is. Where nothing changes the
-/// arguments keep the very text that the model wrote, and numbers keep their digits in any case.
+/// `"true"` becomes a boolean if the schema expects a boolean and does not accept a string, `"5"` a number,
+/// and the text of a list or an object that list or object; `""` never becomes 0. A null for an optional
+/// property that does not accept null is left out. Other values are unchanged: a value of an accepted kind
+/// stays as it is. If nothing changes, the arguments keep the exact text that the model wrote. Numbers always
+/// keep their digits.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, RawJson};
@@ -64,9 +65,9 @@ pub fn coerce(schema: &RawJson, arguments: &Arguments) -> (Arguments, Vec<Coerci
     coerce_where(schema, arguments, &|_| true)
 }
 
-/// Like [`coerce`], but changes only what one of these paths is about, which are the paths of violations: the value
-/// itself, what holds it, or what is inside of it. A value that the whole schema takes is not changed because a part of
-/// the schema, as a branch or a pattern of names, would take another.
+/// Like [`coerce`], but changes only values on the given paths, which are the paths of violations: a value
+/// at, around or inside such a path. A value that the whole schema accepts is not changed because a part of
+/// the schema, such as a branch or a pattern of names, would accept another.
 pub fn coerce_at(schema: &RawJson, arguments: &Arguments, paths: &[String]) -> (Arguments, Vec<Coercion>) {
     let is_inside = |inner: &str, outer: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -82,7 +83,7 @@ fn coerce_where(
     is_wrong: &dyn Fn(&str) -> bool,
 ) -> (Arguments, Vec<Coercion>) {
     let root = schema.to_value();
-    // What nests too deep to be read stays as it is.
+    // Arguments that nest too deep to be parsed stay unchanged.
     let Ok(Json::Object(members)) = Json::parse(arguments.as_str()) else {
         return (arguments.clone(), Vec::new());
     };
@@ -99,20 +100,20 @@ fn coerce_where(
     }
 }
 
-/// Where the schema of a member is looked for.
+/// Part of a schema that is searched for the schema of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
-    /// In the branches of unions too, of which the first that has it counts.
+    /// The branches of unions are searched too, and the first match counts.
     Branches,
-    /// Beside the unions only.
+    /// Only the keywords beside the unions are searched.
     Beside,
 }
 
 struct Walk<'a> {
     root: &'a Value,
-    /// Whether something at this path, around it or inside of it may be changed.
+    /// Returns whether a value at, around or inside a path may be changed.
     is_wrong: &'a dyn Fn(&str) -> bool,
-    /// How many more branches may be tried, for unions that stand in each other.
+    /// The number of branches that may still be tried, shared by nested unions.
     tries: &'a Cell<usize>,
     coerced: Vec<Coercion>,
 }
@@ -139,7 +140,7 @@ impl<'a> Walk<'a> {
         let mut out = Vec::with_capacity(items.len());
         for (position, item) in items.into_iter().enumerate() {
             let item = match self.item(schema, position, BRANCHES, sight) {
-                // An item is never left out: the others would move.
+                // An item is never left out, because the positions of the others would change.
                 Some(wanted) => {
                     let kept = item.clone();
                     self.value(item, wanted, Need::Required, &format!("{path}/{position}")).unwrap_or(kept)
@@ -151,7 +152,7 @@ impl<'a> Walk<'a> {
         out
     }
 
-    /// The value as the schema wants it; nothing if it is left out.
+    /// Coerces a value. Returns `None` if the value is left out.
     fn value(&mut self, value: Json, schema: &'a Value, need: Need, path: &str) -> Option<Json> {
         if !(self.is_wrong)(path) {
             return Some(value);
@@ -186,7 +187,7 @@ impl<'a> Walk<'a> {
         };
         match branch {
             Branch::None => self.members(value, schema, path, Sight::Branches),
-            // A branch takes the value as it is, so only what stands beside the branches may change it.
+            // A branch accepts the value unchanged, so only keywords beside the branches may change it.
             Branch::Fits => self.members(value, schema, path, Sight::Beside),
             Branch::Coerced(value, coerced) => {
                 self.coerced.extend(coerced);
@@ -203,7 +204,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The schema of a property, looked for in branches too.
+    /// Finds the schema of a property.
     fn property(&self, schema: &'a Value, name: &str, depth: usize, sight: Sight) -> Option<&'a Value> {
         let schema = resolve(schema, self.root);
         if let Some(found) = schema.get("properties").and_then(|all| all.get(name)) {
@@ -213,10 +214,10 @@ impl<'a> Walk<'a> {
         branches(schema, depth, sight, |branch, depth| self.property(branch, name, depth, sight)).or(more)
     }
 
-    /// The schema of an item, looked for in branches too.
+    /// Finds the schema of an item.
     fn item(&self, schema: &'a Value, position: usize, depth: usize, sight: Sight) -> Option<&'a Value> {
         let schema = resolve(schema, self.root);
-        // The 2020 draft's `prefixItems` was a list under `items` before.
+        // `prefixItems` of draft 2020-12 was a list under `items` before.
         let first = [schema.get("prefixItems"), schema.get("items")];
         let first = first.into_iter().flatten().find_map(|list| list.as_array()?.get(position));
         let every = schema.get("items").filter(|items| items.is_object());

@@ -1,4 +1,4 @@
-//! From the author's schema to one that a dialect takes.
+//! Compiler from the author's schema to a schema that a dialect accepts.
 
 mod array;
 mod enumeration;
@@ -24,30 +24,30 @@ use crate::rules::{Rules, Unions};
 
 pub(crate) use root::{WRAPPER, compile};
 
-/// How many schemas one compilation looks at, what is written in place of references counted each time. What a
-/// hostile schema multiplies ends here.
+/// Maximum number of schemas that one compilation processes. Inlined references count each time, so a hostile
+/// schema cannot multiply the work.
 const BUDGET: usize = 20_000;
-/// How deep schemas stand in each other before they are cut.
+/// Maximum nesting depth of schemas. Deeper ones are replaced by an open schema.
 const DEPTH: usize = 40;
-/// The longest path that is told.
+/// Maximum length of a reported path, in bytes. A longer path is not extended.
 const PATH: usize = 256;
 
-/// One compilation.
+/// State of one compilation.
 pub(super) struct Compiler<'a> {
     document: &'a Json,
     rules: Rules,
     losses: Losses,
     left: usize,
     definitions: Definitions,
-    /// The references that are being written in place.
+    /// The pointers of the references that are being inlined.
     expanding: Vec<String>,
     tally: Tally,
-    /// Names of properties that the dialect does not take, and how they are shown.
+    /// The property names that the dialect does not accept, with their replacements.
     renamed: BTreeMap<String, String>,
     shown: BTreeSet<String>,
 }
 
-/// What the limits count.
+/// Counters for the dialect's limits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     properties: usize,
@@ -55,18 +55,18 @@ struct Tally {
     characters: usize,
 }
 
-/// Where in the author's schema something stands.
+/// Position in the author's schema.
 #[derive(Clone, Debug, Default)]
 struct Place {
     path: String,
-    /// How many schemas stand around it.
+    /// The number of enclosing schemas.
     depth: usize,
-    /// How many objects and lists stand around it.
+    /// The number of enclosing objects and lists.
     level: usize,
 }
 
 impl Place {
-    /// A schema under this keyword that describes the same value.
+    /// Returns the position of a schema under a keyword that describes the same value.
     fn under(&self, keyword: &str, name: &str) -> Self {
         let mut path = self.path.clone();
         if path.len() < PATH {
@@ -78,7 +78,7 @@ impl Place {
         Self { path, depth: self.depth.saturating_add(1), level: self.level }
     }
 
-    /// A schema under this keyword that describes what is inside of the value.
+    /// Returns the position of a schema under a keyword that describes a member or an item of the value.
     fn inside(&self, keyword: &str, name: &str) -> Self {
         let mut place = self.under(keyword, name);
         place.level = place.level.saturating_add(1);
@@ -105,20 +105,20 @@ impl<'a> Compiler<'a> {
         self.losses.tell(&place.path, keyword, what);
     }
 
-    /// Takes from the budget; whether there was enough.
+    /// Subtracts from the budget. Returns whether it was sufficient.
     fn spend(&mut self, schemas: usize) -> bool {
         let enough = self.left >= schemas;
         self.left = self.left.saturating_sub(schemas);
         enough
     }
 
-    /// One schema, wherever it stands but at the root.
+    /// Compiles a schema below the root.
     fn schema(&mut self, schema: &Json, place: &Place) -> Json {
         let members = mend(schema, &place.path, &mut self.losses);
         self.members(members, place)
     }
 
-    /// A mended schema.
+    /// Compiles a normalized schema.
     fn members(&mut self, mut members: Members, place: &Place) -> Json {
         if place.depth > DEPTH || !self.spend(1) {
             self.lose(place, "schema", "is too deep or too large to be sent; anything is taken");
@@ -135,7 +135,8 @@ impl<'a> Compiler<'a> {
         compiled
     }
 
-    /// A schema without references and, where the dialect has none, without `allOf`.
+    /// Compiles a schema whose references are resolved and, for a dialect without `allOf`, whose `allOf` is
+    /// merged.
     fn described(&mut self, members: Members, place: &Place) -> Json {
         if self.rules.unions == Unions::Kept {
             return self.typed(members, place);
@@ -147,7 +148,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// How many values a tree has, up to a limit.
+/// Counts the values of a tree, up to a limit.
 fn size(json: &Json, limit: usize) -> usize {
     let (mut open, mut count) = (vec![json], 0_usize);
     while let Some(json) = open.pop() {
@@ -164,7 +165,7 @@ fn size(json: &Json, limit: usize) -> usize {
     count
 }
 
-/// Keywords that say nothing about which values are taken.
+/// Returns whether a keyword is an annotation, which does not restrict values.
 fn is_annotation(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -1,4 +1,4 @@
-//! A schema in a provider's dialect, and the way back.
+//! Schemas compiled for a provider's dialect, with the conversion of arguments back to the author's schema.
 
 use std::collections::BTreeMap;
 
@@ -9,49 +9,54 @@ use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::loss::Loss;
 
-/// A schema in a provider's dialect.
+/// A tool's schema in a provider's dialect.
+///
+/// Send [`schema`](Self::schema) with the request, pass the arguments of a call through
+/// [`restore`](Self::restore), and check the result against the author's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// What is sent. The same schema gives the same bytes everywhere (RULES N6).
+    /// The schema for the request. Equal input gives equal bytes on every machine (RULES N6).
     pub schema: RawJson,
-    /// What it does not say, or says otherwise. Not told: that an object takes no properties but its own, or
-    /// others that its author did not mention, where a dialect knows only one of the two.
+    /// The parts of the author's schema that it omits or changes. Not reported: `additionalProperties: false`
+    /// in a dialect that cannot express it, and an object that a dialect closes although its author did not
+    /// mention further properties.
     pub losses: Vec<Loss>,
     restoration: Restoration,
 }
 
-/// What has to be undone in arguments.
+/// Changes of the schema that have to be undone in arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Restoration {
-    /// Whether the arguments stand inside of one property.
+    /// True if the arguments are wrapped in one property.
     pub(crate) wrapped: bool,
-    /// Names of properties: as they are shown, and the author's.
+    /// The author's property names by the names in the compiled schema.
     pub(crate) renamed: BTreeMap<String, String>,
 }
 
-/// What becomes of `anyOf` and `oneOf` at the root of a schema, where no provider takes them.
+/// Treatment of `anyOf` and `oneOf` at the root of a schema, where providers do not accept them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "kept inside or given up, there is no third")]
 pub enum RootUnion {
-    /// The arguments are asked for inside of one property, and [`Compiled::restore`] takes them out.
+    /// The arguments are wrapped in one property, and [`Compiled::restore`] unwraps them.
     #[default]
     Wrap,
-    /// One object with the properties of all branches. Nothing has to be taken out, so arguments can be shown
-    /// and judged while they arrive; which properties go together is lost.
+    /// The branches are merged into one object with all of their properties. Arguments need no unwrapping, so
+    /// they can be displayed and checked while they arrive. The schema no longer shows which properties
+    /// belong together.
     Merge,
 }
 
-/// How a schema is compiled.
+/// Options of a compilation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// What becomes of `anyOf` and `oneOf` at the root.
+    /// The treatment of `anyOf` and `oneOf` at the root.
     pub root_union: RootUnion,
 }
 
 impl CompileOptions {
-    /// The same options with another treatment of `anyOf` and `oneOf` at the root.
+    /// Sets the treatment of `anyOf` and `oneOf` at the root.
     pub fn with_root_union(mut self, root_union: RootUnion) -> Self {
         self.root_union = root_union;
         self
@@ -61,9 +66,9 @@ impl CompileOptions {
 impl Dialect {
     /// Compiles a tool's schema for this dialect (RULES N5).
     ///
-    /// It never fails: the worst of schemas becomes an object that takes anything, so that one bad tool never
-    /// takes the others with it. What was lost is told, and arguments are checked against the author's schema
-    /// all the same. A hostile schema costs no more than a large one.
+    /// Compiling never fails: an unusable schema becomes an object that accepts anything, so one bad tool
+    /// does not affect the others. Losses are reported, and arguments are checked against the author's schema
+    /// in any case. The work is bounded, also for a hostile schema.
     ///
     /// ```
     /// use windlass_protocol::{Arguments, RawJson};
@@ -82,21 +87,21 @@ impl Dialect {
         self.compile_with(schema, CompileOptions::default())
     }
 
-    /// As [`Dialect::compile`], with options.
+    /// Compiles a tool's schema like [`Dialect::compile`], with options.
     pub fn compile_with(self, schema: &RawJson, options: CompileOptions) -> Compiled {
         let (schema, losses, restoration) = compile(schema.as_str(), self, options.root_union);
-        // What is written is JSON; a text that is none cannot come out.
+        // `Display` of `Json` writes valid JSON, so parsing it cannot fail.
         let schema = schema.to_string().parse().unwrap_or_default();
         Compiled { schema, losses, restoration }
     }
 }
 
 impl Compiled {
-    /// Arguments that fit the compiled schema, as the author's schema has them: out of the property that they
-    /// were wrapped in, with the author's names of properties. A null for an optional property and an object
-    /// that was asked for as text are [`coerce`](crate::coerce)'s.
+    /// Maps arguments from the compiled schema back to the author's: unwraps the root property and restores
+    /// property names. A null for an optional property, and an object that was requested as text, are left to
+    /// [`coerce`](crate::coerce).
     ///
-    /// A model that did not do as it was asked is taken by its word: what is not wrapped is not unwrapped.
+    /// Arguments that are not wrapped, although the schema requests it, are not unwrapped.
     ///
     /// ```
     /// use windlass_protocol::{Arguments, RawJson};
@@ -114,15 +119,15 @@ impl Compiled {
         if !self.has_restoration() {
             return arguments.clone();
         }
-        // Arguments are JSON; only those that nest too deep cannot be read, and stay as they are.
+        // Arguments are JSON, so parsing fails only if they nest too deep. Such arguments stay unchanged.
         let Ok(whole) = Json::parse(arguments.as_str()) else { return arguments.clone() };
         let inner = if self.restoration.wrapped { unwrapped(whole) } else { whole };
         let inner = if self.restoration.renamed.is_empty() { inner } else { self.with_own_names(inner) };
         Arguments::parse(inner.to_string()).unwrap_or_else(|_| arguments.clone())
     }
 
-    /// Whether [`Compiled::restore`] has something to do. Arguments that are looked at while they arrive are
-    /// not restored, so nothing can be said of them early where this is true.
+    /// Returns whether [`Compiled::restore`] can change arguments. Partial arguments cannot be restored, so a
+    /// caller cannot check them early if this is true.
     pub fn has_restoration(&self) -> bool {
         self.restoration.wrapped || !self.restoration.renamed.is_empty()
     }
@@ -143,7 +148,7 @@ impl Compiled {
     }
 }
 
-/// What stands inside of the wrapper, if there is one and nothing beside it.
+/// Returns the object inside the wrapper, if the wrapper is the only property.
 fn unwrapped(whole: Json) -> Json {
     let inner = match &whole {
         Json::Object(members) if members.len() == 1 => members.get(WRAPPER).cloned(),

@@ -1,8 +1,10 @@
-//! The dialects of JSON Schema that providers take.
+//! Dialects of JSON Schema that providers accept.
 
 use std::fmt;
 
-/// What a provider takes as the schema of a tool's parameters.
+/// Dialect of JSON Schema that a provider accepts for a tool's parameters.
+///
+/// [`compile`](Self::compile) converts a tool's schema to a dialect and reports losses.
 ///
 /// ```
 /// use windlass_schema::Dialect;
@@ -12,13 +14,13 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// OpenAI functions with `strict: true`: structured outputs.
+    /// OpenAI functions with `strict: true` (structured outputs).
     OpenAiStrict,
-    /// OpenAI functions without, and servers that copy them.
+    /// OpenAI functions without `strict`, and servers with a compatible API.
     OpenAi,
     /// Anthropic's `input_schema`.
     Anthropic,
-    /// Gemini's `parameters`: its own subset of `OpenAPI` 3.0.
+    /// Gemini's `parameters`, a subset of `OpenAPI` 3.0.
     Gemini,
     /// Gemini's `parametersJsonSchema`.
     GeminiJsonSchema,
@@ -26,12 +28,12 @@ pub enum Dialect {
     Groq,
     /// Mistral's functions.
     Mistral,
-    /// llama.cpp's server, which makes a grammar of the schema.
+    /// llama.cpp's server, which converts the schema to a grammar.
     LlamaCpp,
 }
 
 impl Dialect {
-    /// All of them.
+    /// All dialects.
     pub const ALL: [Self; 8] = [
         Self::OpenAiStrict,
         Self::OpenAi,
@@ -43,7 +45,7 @@ impl Dialect {
         Self::LlamaCpp,
     ];
 
-    /// The name in configuration.
+    /// Returns the name of the dialect in configuration files.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiStrict => "openai-strict",
@@ -57,7 +59,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect of this name.
+    /// Returns the dialect with a name, or `None` if the name is unknown.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }

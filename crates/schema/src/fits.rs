@@ -1,12 +1,12 @@
-//! Whether a value has the shape of a schema, as far as that tells the branches of a union apart.
+//! Test of a value's shape, to select the branch of a union.
 
 use serde_json::{Map, Value};
 
 use crate::kind::{Kind, Word, word};
 use crate::wanted::resolve;
 
-/// Returns whether a value has the shape of a schema: its kind, listed values, and the properties and items that it has
-/// or must have. Bounds and patterns are left to the check of the whole. Below `depth` levels everything fits.
+/// Returns whether a value has the shape of a schema: its kind, listed values, and the properties and items
+/// that it has or must have. Bounds and patterns are not compared. Below `depth` levels every value matches.
 pub(crate) fn fits(value: &Value, schema: &Value, root: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return true };
     let schema = match resolve(schema, root) {
@@ -47,7 +47,7 @@ fn object_fits(
     let mut names = required.into_iter().flatten().filter_map(Value::as_str);
     let properties = schema.get("properties");
     let more = schema.get("additionalProperties");
-    // Which names a pattern takes is not looked at, so what is beside the properties may be anything.
+    // Names are not compared with patterns, so with `patternProperties` every further property matches.
     let more = more.filter(|_| !schema.contains_key("patternProperties"));
     names.all(|name| members.contains_key(name))
         && members.iter().all(|(name, value)| {

@@ -1,4 +1,4 @@
-//! JSON as a tree that keeps what a map of `serde_json` loses: the order of keys and the spelling of numbers.
+//! JSON tree that keeps the order of keys and the spelling of numbers, which a map of `serde_json` loses.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,36 +7,37 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// How deep a text may nest. Below `serde_json`'s own 128, and what walks the tree may recurse this far.
+/// Maximum nesting depth of a text. It is below the 128 of `serde_json`, so code that walks the tree may
+/// recurse.
 pub(crate) const DEPTH: usize = 96;
 
-/// One JSON value.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    /// A number as it was written.
+    /// A number with its original spelling.
     Number(String),
     String(String),
     Array(Vec<Self>),
     Object(Members),
 }
 
-/// The members of an object in the author's order, each key once.
+/// The members of an object in the author's order, with unique keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Members(Vec<(String, Json)>);
 
-/// The text is no JSON, or nests too deep.
+/// Error of a text that is not JSON or nests too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
 impl Json {
-    /// Reads a whole text.
+    /// Parses a whole text.
     pub(crate) fn parse(text: &str) -> Result<Self, Unreadable> {
         read(text.trim_ascii(), DEPTH)
     }
 
-    /// An object of one member.
+    /// Creates an object with one member.
     pub(crate) fn member(key: &str, value: Self) -> Self {
         Self::Object(Members::from_iter([(key.to_owned(), value)]))
     }
@@ -66,7 +67,7 @@ impl Json {
         }
     }
 
-    /// The number as a float, for comparing it with a limit.
+    /// Returns the number as a float, for a comparison with a limit.
     pub(crate) fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Number(text) => text.parse().ok(),
@@ -74,7 +75,7 @@ impl Json {
         }
     }
 
-    /// The value that a JSON Pointer leads to.
+    /// Returns the value at a JSON Pointer.
     pub(crate) fn pointer(&self, pointer: &str) -> Option<&Self> {
         if pointer.is_empty() {
             return Some(self);
@@ -159,7 +160,7 @@ impl Members {
         self.get(key).is_some()
     }
 
-    /// Puts a value in the place of the one that the key has, or at the end.
+    /// Replaces the value of a key in place, or appends the member.
     pub(crate) fn set(&mut self, key: &str, value: Json) {
         match self.0.iter_mut().find(|(known, _)| known == key) {
             Some((_, known)) => *known = value,
@@ -167,7 +168,7 @@ impl Members {
         }
     }
 
-    /// Puts a value in front of all others.
+    /// Inserts a member before all others.
     pub(crate) fn set_first(&mut self, key: &str, value: Json) {
         self.remove(key);
         self.0.insert(0, (key.to_owned(), value));
@@ -208,8 +209,8 @@ fn quote(text: &str, out: &mut String) {
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
 }
 
-// Each level reads its children's texts and nothing of what is in them, so the work is the length times the
-// depth, and numbers stay the text that they are.
+// Each level scans the raw text of its children without parsing them, so the work is at most length times
+// depth, and numbers keep their text.
 fn read(text: &str, depth: usize) -> Result<Json, Unreadable> {
     let depth = depth.checked_sub(1).ok_or(Unreadable)?;
     Ok(match text.as_bytes().first() {
@@ -232,7 +233,7 @@ fn read(text: &str, depth: usize) -> Result<Json, Unreadable> {
     })
 }
 
-/// Members whose values are still text; of two equal keys the last wins, at the place of the first.
+/// Members with unparsed values. Of two equal keys the last value counts, at the position of the first.
 struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {

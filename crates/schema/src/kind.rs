@@ -1,6 +1,6 @@
-//! JSON's kinds of value, and the words that schemas have for them.
+//! Kinds of JSON values, and the words for them in schemas.
 
-/// A kind of JSON value, as `type` names it.
+/// Kind of a JSON value, as `type` names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     String,
@@ -12,14 +12,14 @@ pub(crate) enum Kind {
     Null,
 }
 
-/// What a word under `type` means.
+/// Meaning of a word under `type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// This kind.
+    /// The word names a kind.
     Kind(Kind),
-    /// Any kind: `any` and the like.
+    /// The word means any kind, such as `any`.
     Any,
-    /// Nobody knows.
+    /// The word is unknown.
     Unknown,
 }
 
@@ -27,7 +27,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 7] =
         [Self::String, Self::Integer, Self::Number, Self::Boolean, Self::Object, Self::Array, Self::Null];
 
-    /// JSON Schema's word.
+    /// Returns the word of JSON Schema for the kind.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -41,12 +41,12 @@ impl Kind {
     }
 }
 
-/// Reads a word under `type`: JSON Schema's own, and those of the languages that tool lists are written from.
-/// The Berkeley function-calling list has `dict`, `float`, `tuple` and `any`, and `String` and `HashMap` in its
-/// parts for Java.
+/// Parses a word under `type`: those of JSON Schema, and those of the languages that tool lists are generated
+/// from. The Berkeley function-calling list has `dict`, `float`, `tuple` and `any`, and `String` and
+/// `HashMap` in its parts for Java.
 pub(crate) fn word(word: &str) -> Word {
     let plain = word.trim().to_ascii_lowercase();
-    // `list[int]`, `array<string>`: what stands in brackets is not read.
+    // The element type of `list[int]` and `array<string>` is ignored.
     let plain = plain.split(['[', '<', '(']).next().unwrap_or_default();
     Word::Kind(match plain {
         "string" | "str" | "text" | "char" | "character" | "bytes" | "date" | "datetime" | "uuid" => {

@@ -1,10 +1,10 @@
-//! A schema whose types a validator knows.
+//! Replacement of nonstandard types by those that a validator knows.
 
 use serde_json::{Map, Value};
 
 use crate::kind::{Kind, Word, word};
 
-/// Whether all types in a schema are JSON Schema's own words, and null is said as one of them.
+/// Returns whether a schema uses only types of JSON Schema, and no `nullable`.
 pub(crate) fn uses_known_types(schema: &Value) -> bool {
     let is_known =
         |one: &Value| one.as_str().is_none_or(|name| Kind::ALL.iter().any(|kind| kind.word() == name));
@@ -24,7 +24,7 @@ pub(crate) fn uses_known_types(schema: &Value) -> bool {
     }
 }
 
-/// The schema with JSON Schema's words for what odd types, and `OpenAPI`'s `nullable`, mean.
+/// Replaces nonstandard types, and `nullable` of `OpenAPI`, by the types of JSON Schema that they mean.
 pub(crate) fn with_known_types(schema: Value) -> Value {
     match schema {
         Value::Object(members) => {
@@ -73,7 +73,7 @@ fn known_word(name: &str) -> Option<Value> {
     match word(name) {
         Word::Kind(kind) => Some(Value::from(kind.word())),
         Word::Any => None,
-        // A mistake is told, not taken for anything.
+        // Keep an unknown word, so that the validator reports it.
         Word::Unknown => Some(Value::from(name)),
     }
 }

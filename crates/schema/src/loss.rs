@@ -1,19 +1,19 @@
-//! What a dialect could not say.
+//! Parts of a schema that a dialect cannot express.
 
 use std::fmt;
 
-/// One thing that the author's schema says and the compiled one does not, or says otherwise.
+/// Part of the author's schema that the compiled schema omits or changes.
 ///
-/// Arguments are checked against the author's schema whatever was lost; a loss tells why a model may need a
-/// second try.
+/// Arguments are checked against the author's schema regardless of losses. A loss explains why a model may
+/// need a second attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// Where in the author's schema, as a JSON Pointer; empty is the root.
+    /// The position in the author's schema as a JSON Pointer; empty for the root.
     pub path: String,
     /// The keyword.
     pub keyword: String,
-    /// What became of it.
+    /// A description of the change.
     pub what: String,
 }
 
@@ -24,9 +24,9 @@ impl fmt::Display for Loss {
     }
 }
 
-/// The most losses that are told; a schema that loses more is told so in the last of them.
+/// Maximum number of reported losses. One more entry counts the others.
 const TOLD: usize = 64;
-/// The most bytes of a path and of a keyword, which are the author's own words.
+/// Maximum length of a path and of a keyword in bytes; both come from the author's schema.
 const PATH: usize = 256;
 const KEYWORD: usize = 64;
 

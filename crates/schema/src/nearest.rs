@@ -1,11 +1,11 @@
-//! The name that was probably meant.
+//! Search for the name that a model probably meant.
 
-/// The longest text that is compared, and the most names that it is compared with.
+/// Maximum length of a compared text, and maximum number of compared names.
 const CHARACTERS: usize = 64;
 const NAMES: usize = 256;
 
-/// The name that is nearest to a text, if one is near: a third of its characters may differ, or it differs only
-/// in case, dashes and underscores. Of two that are equally near none was meant more.
+/// Returns the name nearest to a text, if its edit distance is at most a third of the longer one's length.
+/// Case, dashes, underscores and spaces are ignored. Returns `None` if two names are equally near.
 pub(crate) fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let written = plain(text)?;
     let mut best: Option<(usize, &str)> = None;
@@ -28,7 +28,7 @@ pub(crate) fn nearest<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     best.filter(|_| !is_tie).map(|(_, name)| name)
 }
 
-/// The characters that are compared.
+/// Returns the characters that are compared.
 fn plain(text: &str) -> Option<Vec<char>> {
     let plain: Vec<char> = text
         .chars()
@@ -39,7 +39,7 @@ fn plain(text: &str) -> Option<Vec<char>> {
     (1..=CHARACTERS).contains(&plain.len()).then_some(plain)
 }
 
-/// How many characters have to be put in, taken out or changed (Levenshtein).
+/// Returns the Levenshtein distance.
 fn distance(one: &[char], other: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, c) in one.iter().enumerate() {

@@ -1,21 +1,21 @@
-//! Reading one text as a schema wants it (RULES J9).
+//! Conversion of one text to the kind of value that a schema expects (RULES J9).
 
 use serde_json::Value;
 
 use crate::wanted::{Wanted, WantedKind};
 
-/// Whether a value may be left out.
+/// Presence of a value: required or optional.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a property is required or it is not")]
 pub enum Need {
-    /// It must be there.
+    /// The value is required.
     Required,
-    /// It may be missing.
+    /// The value may be missing.
     Optional,
 }
 
 impl Need {
-    /// What an object's schema says of one of its properties.
+    /// Returns whether an object's schema requires a property.
     pub fn of(object: &Value, property: &str) -> Self {
         let names = object.get("required").and_then(Value::as_array);
         if names.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(property))) {
@@ -26,28 +26,28 @@ impl Need {
     }
 }
 
-/// What a text becomes.
+/// Result of converting a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reading {
-    /// The string that it is.
+    /// The text stays a string.
     Text,
-    /// JSON of another kind: `boolean`, `number`, `null`, `array`, `object`.
+    /// The text is JSON of another kind: `boolean`, `number`, `null`, `array`, `object`.
     Json {
-        /// The JSON; a number's digits are those of the text.
+        /// The JSON. A number keeps the digits of the text.
         json: String,
-        /// Its kind.
+        /// The name of the kind.
         kind: &'static str,
     },
-    /// Nothing: it says null, which is not taken, and need not be there.
+    /// The value is left out: the text is null, the schema does not accept null, and the value is optional.
     Omitted,
-    /// The string that it is, though another kind is wanted.
+    /// The text stays a string, although the schema expects another kind.
     Failed,
 }
 
 impl Reading {
-    /// Reads a text as the schema wants it. White space around it, and Python's `True`, `False` and `None`, are
-    /// what models write.
+    /// Converts a text to an accepted kind. Surrounding white space and Python's `True`, `False` and `None`
+    /// are accepted, because models write them.
     ///
     /// ```
     /// use serde_json::json;
@@ -95,7 +95,8 @@ impl Reading {
     }
 }
 
-/// Whether a text is JSON as a member of arguments, where it may be one level less deep than by itself.
+/// Returns whether a text is one JSON value that can be a member of arguments. There one level of nesting
+/// less is left than for a text of its own.
 pub fn is_member(text: &str) -> bool {
     serde_json::from_str::<Value>(&format!("[{text}]"))
         .is_ok_and(|list| list.as_array().is_some_and(|list| list.len() == 1))

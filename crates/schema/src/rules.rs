@@ -1,4 +1,4 @@
-//! What a dialect takes, as data.
+//! Rules of the dialects, as data.
 
 mod providers;
 
@@ -6,11 +6,11 @@ use crate::dialect::Dialect;
 
 use self::providers::{GEMINI, GEMINI_JSON_SCHEMA, GROQ, LENIENT, LLAMA_CPP, STRICT};
 
-/// What a dialect takes. At the root no dialect takes anything but an object without `anyOf`, `oneOf`, `allOf`,
-/// `not` and `enum`: OpenAI and Anthropic refuse those there, and arguments are an object anyway.
+/// Rules of a dialect. At the root every dialect accepts only an object without `anyOf`, `oneOf`, `allOf`,
+/// `not` and `enum`: OpenAI and Anthropic refuse those keywords there, and arguments are always an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// The keywords that are taken; without a list all of JSON Schema 2020-12.
+    /// The accepted keywords; `None` for all of JSON Schema 2020-12.
     pub(crate) keywords: Option<&'static [&'static str]>,
     pub(crate) references: References,
     pub(crate) unions: Unions,
@@ -25,47 +25,47 @@ pub(crate) struct Rules {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum References {
-    /// `$ref` beside other keywords.
+    /// `$ref` is accepted beside other keywords.
     Kept,
-    /// `$ref` alone.
+    /// `$ref` is accepted as the only keyword.
     Alone,
-    /// No `$ref`: what it leads to is written in its place.
+    /// `$ref` is not accepted. Its target is inlined.
     Inlined,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unions {
-    /// `anyOf`, `oneOf` and `allOf` beside other keywords.
+    /// `anyOf`, `oneOf` and `allOf` are accepted beside other keywords.
     Kept,
-    /// `anyOf` beside annotations only.
+    /// `anyOf` is accepted beside annotations only.
     Annotated,
-    /// `anyOf` beside nothing, not even a description.
+    /// `anyOf` is accepted as the only keyword, without a description.
     Alone,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objects {
     Kept,
-    /// All properties required, no others; what is open goes as text.
+    /// All properties are required and no others are allowed. An open object is requested as text.
     Closed,
-    /// An object has properties, and at least one; what is open goes as text.
+    /// An object lists at least one property. An open object is requested as text.
     Listed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Types {
-    /// Lists of types, and none where anything is taken.
+    /// A list of types is accepted, and the type may be missing.
     Kept,
-    /// Lists of types, and always one.
+    /// A list of types is accepted, and at least one type is required.
     Said,
-    /// Always exactly one, and `nullable` for null.
+    /// Exactly one type is required, and `nullable` represents null.
     One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Enums {
     Kept,
-    /// Strings, numbers, booleans and null.
+    /// Strings, numbers, booleans and null are accepted.
     Scalars,
     Strings,
 }
@@ -79,9 +79,10 @@ pub(crate) enum Formats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patterns {
     Kept,
-    /// Without looking around.
+    /// Patterns without look-around and back-references are accepted.
     Regular,
-    /// What llama.cpp's translation to a grammar reads: from `^` to `$`, plain groups and classes.
+    /// Patterns that llama.cpp can translate to a grammar are accepted: from `^` to `$`, with plain groups
+    /// and classes.
     Anchored,
 }
 
@@ -92,20 +93,20 @@ pub(crate) enum Keys {
     Plain,
 }
 
-/// How much is taken.
+/// Size limits of a dialect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Properties in the whole schema.
+    /// The maximum number of properties in the whole schema.
     pub(crate) properties: usize,
-    /// How deep objects and lists nest.
+    /// The maximum nesting depth of objects and lists.
     pub(crate) levels: usize,
-    /// Enum values in the whole schema.
+    /// The maximum number of enum values in the whole schema.
     pub(crate) enum_values: usize,
-    /// Characters of the strings of one enum that is longer than 250 values.
+    /// The maximum number of characters of the strings of one enum with more than 250 values.
     pub(crate) long_enum_characters: usize,
-    /// Characters of property names, definition names and enum values together.
+    /// The maximum number of characters of property names, definition names and enum values together.
     pub(crate) characters: usize,
-    /// Repetitions that `minItems`, `maxLength` and the like may ask for.
+    /// The maximum of `minItems`, `maxItems`, `minLength` and `maxLength`.
     pub(crate) repetitions: f64,
 }
 

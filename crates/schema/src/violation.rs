@@ -1,4 +1,4 @@
-//! One thing that is wrong with a call's arguments, in words a model can act on.
+//! Violations of a schema by a call's arguments, described for a model.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use serde_json::Value;
 
 use crate::nearest::nearest;
 
-/// One thing that is wrong: where, what was met, what is wanted (RULES J10).
+/// Violation of a schema by one value: the path, the value and the expectation (RULES J10).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Where, as a JSON Pointer; empty is the arguments as a whole.
+    /// The path of the value as a JSON Pointer; empty for the arguments as a whole.
     pub path: String,
-    /// What was met.
+    /// A description of the actual value.
     pub met: String,
-    /// What is wanted.
+    /// A description of the expected value.
     pub wanted: String,
 }
 
 impl Violation {
-    /// What an error means; the schema is looked at for what else could have been written.
+    /// Describes a validation error. The schema supplies alternatives, such as similar property names.
     pub(crate) fn of(error: &ValidationError<'_>, schema: &Value) -> Self {
         Self {
             path: error.instance_path().to_string(),
@@ -30,7 +30,7 @@ impl Violation {
         }
     }
 
-    /// The refusal of arguments that would cost too much to check.
+    /// Creates the violation for arguments whose check would be too expensive.
     pub(crate) fn of_too_much() -> Self {
         Self {
             path: String::new(),
@@ -90,10 +90,10 @@ fn wanted(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
     })
 }
 
-/// The most branches that are told.
+/// Maximum number of branches that a message lists.
 const BRANCHES: usize = 4;
 
-/// What each branch of a union wants first.
+/// Describes the first expectation of each branch of a union.
 fn branches(
     error: &ValidationError<'_>,
     context: &[Vec<ValidationError<'static>>],
@@ -115,7 +115,7 @@ fn branches(
     Some(if more > 0 { format!("{told} or one of {more} others") } else { told })
 }
 
-/// The properties that there are, the ones nearest to what was written first.
+/// Lists the known properties. Those nearest to the unknown name come first.
 fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value) -> String {
     let only = "only the properties of the schema".to_owned();
     let place = error.schema_path().as_str().rsplit_once('/').map_or("", |(place, _)| place);
@@ -140,7 +140,7 @@ fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value
     }
 }
 
-/// The values of an enum; a long one is told in part, the nearest first.
+/// Lists the values of an enum. A long enum is shortened, with the nearest value first.
 fn options_of(options: &Value, met: &Value) -> String {
     let text = options.to_string();
     if text.len() <= LONG_OPTIONS {
@@ -156,7 +156,7 @@ fn options_of(options: &Value, met: &Value) -> String {
     format!("one of {} values: {} and {more} more", all.len(), told.join(", "))
 }
 
-/// How long an enum is told in full, and how many values of a longer one are told.
+/// Longest text of an enum that is listed in full, and the number of listed values of a longer one.
 const LONG_OPTIONS: usize = 300;
 const OPTIONS: usize = 6;
 
@@ -171,7 +171,7 @@ fn text_of(property: &Value) -> String {
     property.as_str().map_or_else(|| property.to_string(), |name| format!("`{name}`"))
 }
 
-/// The most names that are told, and the most characters of each: the model wrote them and knows them.
+/// Maximum number of listed names, and of characters of each. The model wrote the names and knows them.
 const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;
 

@@ -1,10 +1,10 @@
-//! What a schema wants of a value, as far as it matters for reading the value out of a text.
+//! Kinds of value that a schema accepts, as far as a parser of untyped text needs them.
 
 use serde_json::Value;
 
 use crate::kind::{Kind, Word, word};
 
-/// Which kinds of value a schema takes.
+/// Set of the JSON kinds that a schema accepts.
 ///
 /// ```
 /// use windlass_schema::{Wanted, WantedKind};
@@ -15,11 +15,11 @@ use crate::kind::{Kind, Word, word};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// A set of kinds, a bit each; nothing where there is no schema at all.
+    /// A bit for each accepted kind; `None` without a schema.
     kinds: Option<u8>,
 }
 
-/// A kind of JSON value; whole numbers are numbers here, because a text tells them apart.
+/// Kind of a JSON value. Integers count as numbers, because their text shows the difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no others")]
 pub enum WantedKind {
@@ -37,34 +37,36 @@ pub enum WantedKind {
     Object,
 }
 
-/// How many references and combinations are followed; a schema that refers to itself ends here.
+/// Maximum number of references and combinations that are followed, so that a recursive schema terminates.
 const DEPTH: usize = 8;
-/// How many branches are looked at in one schema, nested ones counted.
+/// Maximum number of schemas that are examined, nested branches included.
 const BRANCHES: usize = 256;
 
 impl Wanted {
-    /// Nothing is known, so a text stays what it is.
+    /// The absence of a schema: a text is kept as a string.
     pub const UNKNOWN: Self = Self { kinds: None };
-    /// Everything is taken.
+    /// The set of all kinds.
     pub const ANY: Self = Self { kinds: Some(0b11_1111) };
     const NOTHING: Self = Self { kinds: Some(0) };
 
-    /// What a schema wants; `root` is where its references lead.
+    /// Returns the kinds that a schema accepts; all kinds if the schema does not restrict them. Its
+    /// references are resolved against `root`.
     pub fn of(schema: &Value, root: &Value) -> Self {
         Self::read(schema, root, DEPTH, &mut { BRANCHES }).unwrap_or(Self::ANY)
     }
 
-    /// Whether anything is known.
+    /// Returns whether there is a schema.
     pub fn is_known(self) -> bool {
         self.kinds.is_some()
     }
 
-    /// Whether this kind is taken.
+    /// Returns whether the schema accepts this kind; false without a schema.
     pub fn takes(self, kind: WantedKind) -> bool {
         self.kinds.is_some_and(|kinds| kinds & bit(kind) != 0)
     }
 
-    /// Whether a text is taken as it is, whatever it says, so that it can be shown while it grows.
+    /// Returns whether every text is accepted unchanged, so that it can be displayed while it arrives. This
+    /// holds for a schema that accepts only strings, and without a schema.
     pub fn is_text(self) -> bool {
         self.kinds.is_none_or(|kinds| kinds == bit(WantedKind::String))
     }
@@ -92,7 +94,7 @@ impl Wanted {
             if schema.get("nullable") == Some(&Value::Bool(true)) {
                 wanted = wanted.with(WantedKind::Null);
             }
-            // Of the kinds that are said, those that a value has.
+            // Of the named kinds keep those of the listed values.
             return Some(Self::listed(schema).map_or(wanted, |listed| wanted.and(listed)));
         }
         if let Some(listed) = Self::listed(schema) {
@@ -111,7 +113,7 @@ impl Wanted {
         schema.get("properties").map(|_| Self::NOTHING.with(WantedKind::Object))
     }
 
-    /// The kinds of the values that are listed, if any are.
+    /// Returns the kinds of the values under `const` or `enum`, if there is one of the two.
     fn listed(schema: &Value) -> Option<Self> {
         if let Some(value) = schema.get("const") {
             return Some(Self::NOTHING.with(kind_of(value)));
@@ -120,7 +122,7 @@ impl Wanted {
         Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::with))
     }
 
-    /// The kinds of both; of the first where they have none in common, because one of them is a mistake.
+    /// Returns the intersection. If it is empty, the schema contradicts itself and the first set is kept.
     fn and(self, other: Self) -> Self {
         match self.kinds.unwrap_or_default() & other.kinds.unwrap_or_default() {
             0 => self,
@@ -128,7 +130,7 @@ impl Wanted {
         }
     }
 
-    /// With the kind of this word; a word that nobody knows takes whatever comes.
+    /// Adds the kind of a word under `type`. An unknown word accepts every kind.
     fn named(self, name: &str) -> Self {
         match word(name) {
             Word::Kind(kind) => self.with(match kind {
@@ -166,7 +168,8 @@ fn kind_of(value: &Value) -> WantedKind {
     }
 }
 
-/// The schema that a local reference leads to, or the schema itself.
+/// Returns the target of a local reference in `root`, or the schema itself if it has no reference that
+/// resolves.
 pub fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let mut schema = schema;
     for _ in 0..DEPTH {

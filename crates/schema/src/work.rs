@@ -1,17 +1,17 @@
-//! What a check may cost: the visits of a validator, counted before it begins.
+//! Limit on the cost of a check: the visits of a validator are counted before it starts.
 //!
-//! A validator visits a value once for each schema that is applied to it. Where two branches of a schema refer to the
-//! schema itself, each level of the arguments doubles the visits, so a schema of a hundred bytes and arguments of a
-//! hundred bytes can take years. The count follows every branch, because a validator may.
+//! A validator visits a value once for each schema that is applied to it. If two branches of a schema refer
+//! to the schema itself, each level of the arguments doubles the visits, so a schema of a hundred bytes and
+//! arguments of a hundred bytes can take years. The count follows every branch, because a validator may.
 
 use serde_json::{Map, Value};
 
-/// How many visits one check may take.
+/// Maximum number of visits in one check.
 pub(crate) const MAX_VISITS: usize = 1_000_000;
-/// The keywords that give a schema a name of its own.
+/// Keywords that name a schema.
 const NAMING: [&str; 4] = ["$anchor", "$dynamicAnchor", "$id", "id"];
 
-/// The schemas of a document that have names, as JSON Pointers.
+/// Index of the named schemas of a document: their names and JSON Pointers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(Vec<(String, String)>);
 
@@ -39,7 +39,7 @@ impl Names {
         Self(names)
     }
 
-    /// The schemas that a reference may mean.
+    /// Returns the schemas that a reference may lead to.
     fn targets<'s>(&self, document: &'s Value, reference: &str) -> Vec<&'s Value> {
         let (name, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let roots: Vec<&Value> = match name {
@@ -64,7 +64,7 @@ impl Names {
     }
 }
 
-/// One count.
+/// State of one count.
 struct Visits<'a> {
     document: &'a Value,
     names: &'a Names,
@@ -72,7 +72,7 @@ struct Visits<'a> {
     left: usize,
 }
 
-/// Whether checking a value against a schema may take more visits than [`MAX_VISITS`].
+/// Returns whether a check of a value against a schema may take more than [`MAX_VISITS`] visits.
 pub(crate) fn is_too_much(document: &Value, names: &Names, value: &Value) -> bool {
     let mut visits = Visits { document, names, open: vec![(document, value)], left: MAX_VISITS };
     while let Some((schema, value)) = visits.open.pop() {
@@ -94,7 +94,7 @@ impl<'a> Visits<'a> {
         Some(())
     }
 
-    /// Adds what a keyword visits. Returns `None` where that is too much.
+    /// Adds the visits of one keyword. Returns `None` if the limit is exceeded.
     fn apply(
         &mut self,
         keywords: &'a Map<String, Value>,
@@ -184,12 +184,12 @@ fn is_deep(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-/// A key as a JSON Pointer has it.
+/// Escapes a key for a JSON Pointer.
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A pointer as it stands in a fragment of a URI, without its percent signs.
+/// Decodes the percent escapes of a pointer in a URI fragment.
 fn decoded(pointer: &str) -> String {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.as_bytes();

@@ -1,4 +1,4 @@
-//! `apply_patch`: changes in several files at once, all of them or none.
+//! `apply_patch`: changes several files at once, all of them or none.
 
 use std::sync::Arc;
 
@@ -37,11 +37,12 @@ TEXT: /[^\n]+/
 %import common.LF
 "#;
 
-/// The names under which JSON arguments bring the patch: the field's own, and the one of a function that stands
-/// for a tool with free text (`ToolSpec::as_function`).
+/// Names of the JSON argument with the patch: the common one, and the one of a function that replaces a
+/// freeform tool (`ToolSpec::as_function`).
 const ARGUMENTS: [&str; 2] = ["patch", "input"];
 
-/// The tool `apply_patch`. It takes the patch as free text; JSON arguments `{"patch": ".."}` are understood too.
+/// Tool `apply_patch`: changes several files of the workspace with a patch, all of them or none. It accepts
+/// the patch as free text, or as JSON arguments `{"patch": ".."}`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -62,12 +63,12 @@ pub struct ApplyPatch {
 }
 
 impl ApplyPatch {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: spec() }
     }
 
-    /// One effect for each path, so that rules about paths see all of them.
+    /// Returns one effect for each path, so that path rules see all of them.
     fn effects_of(&self, text: &str) -> Vec<Effect> {
         let path = |path: &str| self.workspace.effect_path(path);
         let effect = |named: &Named<'_>| match named {
@@ -131,7 +132,7 @@ impl Tool for ApplyPatch {
     fn inspect(&self, payload: &Payload) -> Inspection {
         let Some(text) = text_of(payload) else { return Inspection::default() };
         let planned = self.plan(&text, &Effort::default());
-        // A call that will fail depends on no bytes.
+        // A call that will fail does not depend on the content of files.
         let look = if planned.is_ok() { Look::Bytes } else { Look::Place };
         let targets = self.targets_of(&text, look);
         let linked = targets.iter().any(|target| target.links > 1 && target.kind == TargetKind::File);
@@ -168,14 +169,14 @@ impl Tool for ApplyPatch {
                 commit(&tool.workspace, &planned).map_err(ToolError::model)?;
                 Ok(Output::text(told(&planned)))
             });
-            // A panic fails this call and not the turn (RULES L8).
+            // A panic fails only this call, not the turn (RULES L8).
             work.await
                 .map_err(|_| ToolError::model("the tool broke on this patch; look at the files again"))?
         })
     }
 }
 
-/// The patch in a payload, whatever its form.
+/// Returns the patch in a payload of any form.
 fn text_of(payload: &Payload) -> Option<String> {
     match payload {
         Payload::Custom { input } => Some(input.clone()),

@@ -1,4 +1,4 @@
-//! `apply_diff`: several places of one file at once, by SEARCH/REPLACE blocks.
+//! `apply_diff`: changes several places of one file by SEARCH/REPLACE blocks.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const DESCRIPTION: &str = "Changes several places of one file of the workspace: 
     out; a line number only tells which of several places is meant. Each block has to stand in the file as it is \
     before the call. A line of the file that looks like a marker is written with a backslash before it.";
 
-/// The tool `apply_diff`.
+/// Tool `apply_diff`: changes several places of one file by SEARCH/REPLACE blocks, all of them or none.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -56,14 +56,14 @@ struct DiffArguments {
     diff: String,
 }
 
-/// The arguments with their blocks read.
+/// The arguments with their parsed blocks.
 struct Blocks {
     path: String,
     hunks: Vec<Hunk>,
 }
 
 impl ApplyDiff {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         let spec = lone::spec("apply_diff", DESCRIPTION, DiffArguments::schema().as_str());
         Self { workspace, spec }
@@ -118,7 +118,7 @@ impl Edit for Blocks {
         before: &Contents,
         effort: &Effort,
     ) -> Result<(Vec<u8>, String), String> {
-        // Without lines to find a block has a place only where there are none.
+        // A block without lines to find has a place only in an empty file.
         if let Some(hunk) = self.hunks.iter().find(|hunk| hunk.old().is_empty() && !before.bytes.is_empty()) {
             return Err(format!(
                 "the block at line {} of the diff finds no lines, and `{path}` is not empty; nothing was changed. Write the line above the place into both parts",

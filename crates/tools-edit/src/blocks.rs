@@ -1,5 +1,6 @@
-//! SEARCH/REPLACE blocks as models write them: with seven angle brackets or with dashes and pluses, with hints for
-//! lines, in fences and under a file's name, and with markers that belong to the file escaped.
+//! Parser for SEARCH/REPLACE blocks in the forms that models write: with angle brackets or with dashes and
+//! pluses, with line numbers, in fences, under a file's name, and with escaped markers that belong to the
+//! file.
 
 use similar::DiffTag;
 
@@ -12,7 +13,7 @@ const MAX_BLOCKS: usize = 500;
 const DIVIDER: &str = "=======";
 const DASHES: &str = "-------";
 
-/// Why a text holds no blocks, in words for the model.
+/// Error of a text without valid blocks. The messages address the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BlockError {
     #[error("the diff has {0} bytes, at most {MAX_BYTES} are taken")]
@@ -41,7 +42,7 @@ pub(crate) enum BlockError {
     Nothing(usize),
 }
 
-/// What a line of a diff is by its looks.
+/// Kind of a marker line in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marker {
     Search,
@@ -49,14 +50,14 @@ enum Marker {
     Replace,
 }
 
-/// Reads the blocks of a diff for one file, whose path may stand above a block.
+/// Parses the blocks of a diff for one file. The file's path may precede a block.
 pub(crate) fn parse(text: &str, path: &str) -> Result<Vec<Hunk>, BlockError> {
     if text.len() > MAX_BYTES {
         return Err(BlockError::TooLong(text.len()));
     }
     let effort = Effort::default();
     let mut hunks = Vec::new();
-    // The line end belongs to the file.
+    // The line end is taken from the file.
     let lines = text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut lines = lines.enumerate().map(|(at, line)| (at.saturating_add(1), line)).peekable();
     while let Some((number, line)) = lines.next() {
@@ -73,8 +74,8 @@ pub(crate) fn parse(text: &str, path: &str) -> Result<Vec<Hunk>, BlockError> {
     if hunks.is_empty() { Err(BlockError::Empty) } else { Ok(hunks) }
 }
 
-/// What may stand around blocks: nothing, a fence, or the path of the file itself. Another path would be another
-/// file's block.
+/// Returns whether a line may surround blocks: a blank line, a fence, or the path of the file itself. Another
+/// path would mean a block for another file.
 fn is_around(line: &str, path: &str) -> bool {
     let line = line.trim();
     let named = line.trim_matches(['`', '*', '#', ':', ' ']);
@@ -103,8 +104,8 @@ fn block<'t>(
     Err(if divided { BlockError::NoEnd(start) } else { BlockError::NoDivider(start) })
 }
 
-/// The lines between the marker and the text: `:start_line:N`, `:end_line:N`, dashes. Dashes alone are a line of
-/// the file.
+/// Parses the optional lines between the marker and the text: `:start_line:N`, `:end_line:N`, dashes. The end
+/// line is checked and ignored. Dashes without one of the others are a line of the file.
 fn hint<'t>(
     lines: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'t str)>>,
 ) -> Result<Option<Hint>, BlockError> {
@@ -143,7 +144,7 @@ fn hunk(
         return Err(BlockError::Nothing(number));
     }
     let mut lines = Vec::with_capacity(search.len().saturating_add(replace.len()));
-    // Lines that stand on both sides stay, so that their bytes come from the file (RULES E3).
+    // Lines that are on both sides are kept, so that their bytes come from the file (RULES E3).
     for operation in operations(search, replace, effort) {
         let old = search.get(operation.old_range()).unwrap_or_default().iter();
         if operation.tag() == DiffTag::Equal {
@@ -176,7 +177,7 @@ fn marker(line: &str) -> Option<Marker> {
     }
 }
 
-/// A line of the file that looks like a marker, without the backslash that says so.
+/// Removes the backslash from a line of the file that looks like a marker.
 fn unescaped(line: &str) -> &str {
     let marks = ["<<<<<", DIVIDER, ">>>>>", DASHES, "+++++++", ":start_line:", ":end_line:"];
     match line.strip_prefix('\\') {

@@ -1,21 +1,23 @@
-//! Writing what was planned: all files, or none.
+//! Execution of a plan: writes all files, or none.
 
 use windlass_sandbox::{Contents, Expected, FileError, Version, Workspace, WorkspacePath};
 
 use crate::planned::Planned;
 
-/// What takes back a step that was made.
+/// Inverse of an executed step.
 enum Undo {
-    /// The file was made.
+    /// The file was created, possibly with folders.
     Unmake(WorkspacePath, Version, Vec<WorkspacePath>),
-    /// The file was changed, or removed.
+    /// The file was changed or removed.
     PutBack(Contents, Expected),
 }
 
-/// Does all of it. Files are made and changed before any is removed, so that little is left to put back.
+/// Executes a plan. Files are created and changed before any is removed, so that little has to be restored
+/// after an error.
 ///
 /// # Errors
-/// What failed, and what could not be taken back; with nothing of the latter no file is changed.
+/// Describes the failed step and every change that could not be undone. If it lists none of these, no file is
+/// changed.
 pub(crate) fn commit(workspace: &Workspace, planned: &[Planned]) -> Result<(), String> {
     let mut done = Vec::new();
     for step in planned.iter().map(Step::Write).chain(planned.iter().map(Step::Remove)) {
@@ -79,7 +81,7 @@ fn taken_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> Stri
         let (path, undone) = match step {
             Undo::Unmake(path, version, folders) => {
                 let undone = workspace.remove(&path, version);
-                // A folder in which something else was made meanwhile stays.
+                // A folder with content that was created in the meantime is kept.
                 folders.iter().rev().all(|folder| workspace.remove_folder(folder).is_ok());
                 (path, undone)
             }
@@ -99,7 +101,7 @@ fn taken_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> Stri
 }
 
 impl Planned {
-    /// The real path where it stands now.
+    /// Returns the real path of the file after the change.
     fn lands(&self, workspace: &Workspace) -> Option<WorkspacePath> {
         workspace.real(self.to.as_ref().unwrap_or(&self.path)).ok()
     }

@@ -6,10 +6,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::effort::Effort;
 
-/// The operations that turn `old` into `new`.
+/// Returns the operations that convert `old` to `new`.
 ///
-/// Myers' algorithm is quadratic where both sides have little in common. Beyond the limits of `effort` only the common
-/// lines at both ends are kept, and the lines between them are replaced as a whole.
+/// Myers' algorithm is quadratic if both sides have little in common. If the cost exceeds the budget of
+/// `effort`, only the common lines at both ends are kept, and the lines between them are replaced as a whole.
 pub(crate) fn operations<T: Eq + Hash + Ord>(old: &[T], new: &[T], effort: &Effort) -> Vec<DiffOp> {
     let prefix = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (old.get(prefix..).unwrap_or_default(), new.get(prefix..).unwrap_or_default());

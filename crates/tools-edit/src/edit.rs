@@ -1,4 +1,4 @@
-//! `edit_file`: one text in a file for another.
+//! `edit_file`: replaces a text in a file.
 
 use std::sync::Arc;
 
@@ -28,7 +28,11 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "expected_count":{"type":"integer","minimum":1,"description":"In how many places the text stands; all of them are replaced if this is right, none if not."}
 },"required":["path","old_text","new_text"],"additionalProperties":false}"#;
 
-/// The tool `edit_file`.
+/// Tool `edit_file`: replaces a text in one file of the workspace.
+///
+/// The old text has to match in one place. With `replace_all` or `expected_count` an exact match may have
+/// several. The tool refuses a file that changed since the model read it. [`Tool::inspect`] reports the diff
+/// before the call is approved.
 #[derive(Debug)]
 pub struct EditFile {
     workspace: Arc<Workspace>,
@@ -48,7 +52,7 @@ struct EditArguments {
 }
 
 impl EditFile {
-    /// The tool on a workspace.
+    /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self { workspace, spec: lone::spec("edit_file", DESCRIPTION, SCHEMA) }
     }
@@ -132,7 +136,7 @@ impl Edit for EditArguments {
     }
 }
 
-/// The encoding of a file, where it is not the usual one.
+/// Names the encoding of a file in parentheses; empty for UTF-8.
 pub(crate) fn named(text: &Text<'_>) -> String {
     match text.charset() {
         Charset::Utf8 => String::new(),
@@ -155,7 +159,7 @@ fn check_texts(old: &str, new: &str) -> Result<(), String> {
 }
 
 impl EditArguments {
-    /// Refuses a replacement in many places whose result no file may be, before the memory for it is taken.
+    /// Refuses a replacement whose result is larger than any file may be, before it allocates the result.
     fn check_length(&self, path: &WorkspacePath, before: usize, places: usize) -> Result<(), String> {
         // Each `\n` of the new text may become `\r\n`.
         let added = self.new_text.len().saturating_add(self.new_text.matches('\n').count());
@@ -194,7 +198,7 @@ impl EditArguments {
             ));
         }
         let all = self.replace_all == Some(true) || self.expected_count.is_some();
-        // Forgiving matches are guesses: in one place they are sure enough, in several they are not.
+        // A tolerant match is a guess: a single match is certain enough, several matches are not.
         let exact = found.likeness == Likeness::Exact;
         if count > 1 && !(all && exact) {
             let forgiven = found.likeness.forgiven().map(|how| format!("; it matches only with {how}"));

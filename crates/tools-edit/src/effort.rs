@@ -1,21 +1,22 @@
-//! A limit for the work that one plan may cost, so that no patch can take a core or all memory.
+//! Limit on the work of one plan, so that a patch cannot use up the processor or the memory.
 
 use std::cell::Cell;
 use std::fmt;
 
-/// Line visits per plan. About a second in a release build: 2,000 hunks in a file of 50,000 lines stay below it.
+/// Maximum number of line visits per plan. They take about a second in a release build: 2,000 hunks in a file
+/// of 50,000 lines stay below the limit.
 const MAX_VISITS: u64 = 100_000_000;
-/// Compared line pairs per plan, see [`Effort::can_compare`].
+/// Maximum number of compared line pairs per plan, see [`Effort::can_compare`].
 const MAX_PAIRS: u64 = 200_000_000;
 
-/// What is left of the work that one plan may cost.
+/// Remaining budget of work for one plan.
 pub(crate) struct Effort {
     visits: Cell<u64>,
     pairs: Cell<u64>,
     is_stopped: Option<Box<dyn Fn() -> bool + Send>>,
 }
 
-/// Why a plan was given up.
+/// Reason why a plan was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halt {
     #[error(
@@ -33,7 +34,7 @@ impl Default for Effort {
 }
 
 impl Effort {
-    /// Like the default, but also given up as soon as `is_stopped` returns true.
+    /// Creates the default budget. The plan is also aborted as soon as `is_stopped` returns true.
     pub(crate) fn until(is_stopped: impl Fn() -> bool + Send + 'static) -> Self {
         Self { is_stopped: Some(Box::new(is_stopped)), ..Self::default() }
     }
@@ -43,7 +44,10 @@ impl Effort {
         Self { visits: Cell::new(visits), ..Self::default() }
     }
 
-    /// Accounts for work before it is done. One call should cover at most one pass over a file.
+    /// Subtracts work from the budget before it is done. One call should cover at most one pass over a file.
+    ///
+    /// # Errors
+    /// If the budget is exhausted, or the call was stopped.
     pub(crate) fn spend(&self, visits: usize) -> Result<(), Halt> {
         if self.is_stopped.as_ref().is_some_and(|is_stopped| is_stopped()) {
             return Err(Halt::Stopped);
@@ -53,8 +57,9 @@ impl Effort {
         Ok(())
     }
 
-    /// Accounts for a line diff, whose worst case is quadratic in the number of lines. False if it costs more than
-    /// what is left: the caller then takes all lines for changed, which is correct and only less precise.
+    /// Subtracts the cost of a line diff, whose worst case is quadratic in the number of lines. Returns false
+    /// if it exceeds the budget: the caller then treats all lines as changed, which is correct and only less
+    /// precise.
     pub(crate) fn can_compare(&self, lines: usize) -> bool {
         let cost = (lines as u64).saturating_mul(lines as u64);
         let left = self.pairs.get().checked_sub(cost);

@@ -1,5 +1,5 @@
-//! Where in a file the model's old text stands: letter for letter first, then with line ends forgiven, then by
-//! whole lines, more and more forgivingly (RULES E2).
+//! Search for the model's old text in a file: byte for byte first, then ignoring carriage returns, then by
+//! whole lines with growing tolerance (RULES E2).
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use windlass_text::Charset;
 
 use crate::lines::{Likeness, Lines, split};
 
-/// The places that were found, in bytes, and how.
+/// Matches as byte ranges, with the tolerance that was needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) places: Vec<Range<usize>>,
@@ -41,13 +41,14 @@ fn raw(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Whether a place would tear `\r` from its `\n`.
+/// Returns whether an offset lies between a `\r` and its `\n`.
 fn splits_line_end(body: &str, at: usize) -> bool {
     body.get(..at).is_some_and(|head| head.ends_with('\r'))
         && body.get(at..).is_some_and(|tail| tail.starts_with('\n'))
 }
 
-/// Whether a place may begin inside a letter: in many encodings a byte that looks like ASCII ends one.
+/// Returns whether an offset may lie inside a character: in many encodings the last byte of a character looks
+/// like ASCII.
 fn splits_letter(lines: &Lines<'_>, at: usize) -> bool {
     lines.charset == Charset::Unknown
         && lines.body.get(..at).and_then(|head| head.chars().next_back()).is_some_and(|it| !it.is_ascii())
@@ -55,7 +56,8 @@ fn splits_letter(lines: &Lines<'_>, at: usize) -> bool {
 
 fn without_carriage_returns(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
     let old = old.replace("\r\n", "\n");
-    // Where each byte of the plain text stands in the body; a line end stands where its `\r` does.
+    // `origin` maps each byte of `plain` to its offset in the body. A line end maps to the offset of its
+    // `\r`.
     let mut plain = String::with_capacity(lines.body.len());
     let mut origin = Vec::with_capacity(lines.body.len() + 1);
     let mut at = 0;
@@ -87,7 +89,7 @@ fn whole_lines(lines: &Lines<'_>, old: &str, likeness: Likeness) -> Vec<Range<us
         return Vec::new();
     }
     let starts = lines.starts();
-    // Old text that does not end its last line leaves the file's line end where it is.
+    // If the old text does not end its last line, the file's line end is kept.
     let leaves_end = wanted.last().is_some_and(|line| line.end.is_empty());
     let place = |first: usize| {
         let last = first + wanted.len();

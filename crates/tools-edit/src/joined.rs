@@ -1,4 +1,4 @@
-//! A file with its hunks in their places, and what is said where they have none.
+//! Application of hunks to a file, and error messages for hunks without a place.
 
 use windlass_sandbox::WorkspacePath;
 use windlass_text::{Charset, NotText, Text, Unwritable};
@@ -9,12 +9,12 @@ use crate::nearest::report;
 use crate::patch::{Hunk, HunkLine};
 use crate::places::{Misfit, Order, Place};
 
-/// The text of a file that is to be changed, or why it is none (RULES E8).
+/// Decodes a file that is to be changed. The error explains why it is not text (RULES E8).
 pub(crate) fn decode<'b>(path: &WorkspacePath, bytes: &'b [u8]) -> Result<Text<'b>, String> {
     Text::decode(bytes).map_err(|error: NotText| format!("`{path}` is {error}, and is not edited here"))
 }
 
-/// The bytes of a file with another text.
+/// Encodes a changed text in the file's encoding.
 pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Result<Vec<u8>, String> {
     text.encode(body).map_err(|error: Unwritable| match error.charset {
         Charset::Unknown => format!(
@@ -24,7 +24,7 @@ pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Resul
     })
 }
 
-/// The bytes of a file with all its hunks, and how much was forgiven to place them.
+/// Applies all hunks to a file. Returns the new bytes, and the greatest tolerance that a hunk needed.
 pub(crate) fn patched(
     path: &WorkspacePath,
     bytes: &[u8],
@@ -46,7 +46,8 @@ pub(crate) fn patched(
     Ok((encode(path, &text, &joined(&lines, hunks, &places))?, likeness))
 }
 
-/// The file with its hunks: lines that stay keep all their bytes, added ones end as their neighbours do.
+/// Applies hunks at their places. Unchanged lines keep all their bytes, and added lines get the line end of
+/// their neighbours.
 fn joined(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
     let mut order: Vec<(&Place, &Hunk)> = places.iter().zip(hunks).collect();
     order.sort_by_key(|(place, _)| (place.core.start, place.core.end));
@@ -68,7 +69,7 @@ fn joined(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
         added_last = matches!(changed.last(), Some(HunkLine::Add(_))) && at == lines.all.len();
     }
     text.extend(lines.all.get(at..).unwrap_or_default());
-    // A missing final newline stays missing, and a line that is the last no more gets its end.
+    // A missing final newline stays missing. A line that lines now follow gets a line end.
     let endless = lines.all.last().is_some_and(|line| line.end.is_empty());
     let last = text.len().saturating_sub(1);
     let mut body = String::with_capacity(lines.body.len());
@@ -109,12 +110,12 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, 
     }
 }
 
-/// The file's text near the place that a hunk was meant for.
+/// Describes the file's text near the intended place of a hunk.
 fn near(lines: &Lines<'_>, hunk: &Hunk, effort: &Effort) -> String {
     report(lines, &hunk.old(), effort).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
 }
 
-/// What a file that changed says now, near the first of some hunks (RULES E5).
+/// Describes the current text of a changed file near the first hunk (RULES E5).
 pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk], effort: &Effort) -> Option<String> {
     let text = Text::decode(bytes).ok()?;
     report(&Lines::of(&text), &hunks.first()?.old(), effort)

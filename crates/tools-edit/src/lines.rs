@@ -1,4 +1,4 @@
-//! A text as lines that know their own line end, and which of them are alike.
+//! Lines of a text with their line ends, and their comparison.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use windlass_text::{Charset, Text};
 
-/// One line: what it says, and the bytes that end it (`\n`, `\r\n`, or nothing at the end of the text).
+/// One line: its text, and the bytes that end it (`\n`, `\r\n`, or empty at the end of the text).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line<'t> {
     pub(crate) text: &'t str,
@@ -20,21 +20,22 @@ impl Line<'_> {
     }
 }
 
-/// How like two lines have to be, from the strictest on.
+/// Tolerance of a comparison of two lines, from the strictest level to the most lenient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
-    /// Letter for letter.
+    /// The lines are equal.
     Exact,
-    /// But for white space at the end.
+    /// Trailing white space is ignored.
     Trimmed,
-    /// Also but for typographic quotes, dashes and spaces, which models write plain.
+    /// Trailing white space is ignored, and typographic quotes, dashes and spaces equal the plain ones that
+    /// models write.
     Folded,
 }
 
 impl Likeness {
     pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::Trimmed, Self::Folded];
 
-    /// The line, without what is not looked at.
+    /// Returns the part of a line that is compared.
     pub(crate) fn of(self, line: &str) -> Cow<'_, str> {
         let trimmed = line.trim_end();
         match self {
@@ -45,7 +46,7 @@ impl Likeness {
         }
     }
 
-    /// What was forgiven, as a result says it; nothing of an exact match.
+    /// Describes the ignored differences for a result; `None` for an exact match.
     pub(crate) fn forgiven(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
@@ -65,7 +66,8 @@ fn folded(letter: char) -> char {
     }
 }
 
-/// A file's lines, at each likeness numbered so that like lines have equal numbers.
+/// Lines of a file. For each tolerance they are numbered on first use, so that equivalent lines have equal
+/// numbers.
 #[derive(Debug)]
 pub(crate) struct Lines<'t> {
     pub(crate) body: &'t str,
@@ -86,7 +88,8 @@ impl<'t> Lines<'t> {
         Self { body, charset, all: split(body), numbered: Default::default(), block_ends: OnceCell::new() }
     }
 
-    /// All places where such lines stand one after another, by their first line. Linear in the length of the file.
+    /// Returns the first line of every place where the wanted lines follow each other. Linear in the length
+    /// of the file.
     pub(crate) fn standing(&self, wanted: &[&str], likeness: Likeness) -> Vec<usize> {
         let cell = match likeness {
             Likeness::Exact => &self.numbered[0],
@@ -106,20 +109,21 @@ impl<'t> Lines<'t> {
         wanted.map_or_else(Vec::new, |wanted| search(lines, &wanted))
     }
 
-    /// The first line behind the block that a line opens: the next that is indented no deeper and is not blank.
+    /// Returns the first line after the block that a line opens: the next non-blank line that is not indented
+    /// more deeply.
     pub(crate) fn block_end(&self, line: usize) -> usize {
         let ends = self.block_ends.get_or_init(|| block_ends(&self.all));
         ends.get(line).copied().unwrap_or(line)
     }
 
-    /// The line end that is used around a line: above it first.
+    /// Returns the line end used near a line: the closest one above, otherwise the closest one below.
     pub(crate) fn end_near(&self, line: usize) -> &'t str {
         let (above, below) = self.all.split_at(line.min(self.all.len()));
         let mut ends = above.iter().rev().chain(below).map(|line| line.end);
         ends.find(|end| !end.is_empty()).unwrap_or("\n")
     }
 
-    /// Where each line begins in the text, and at last where the text ends.
+    /// Returns the offset of each line in bytes, and at the end the length of the text.
     pub(crate) fn starts(&self) -> Vec<usize> {
         let mut starts = Vec::with_capacity(self.all.len() + 1);
         let mut at = 0;
@@ -131,7 +135,7 @@ impl<'t> Lines<'t> {
         starts
     }
 
-    /// A line as it can be shown: bytes of an unknown encoding have no letters.
+    /// Returns a line for display. Non-ASCII characters of an unknown encoding are replaced by U+FFFD.
     pub(crate) fn shown<'s>(&self, line: &'s str) -> Cow<'s, str> {
         if self.charset == Charset::Unknown && !line.is_ascii() {
             return Cow::Owned(line.chars().map(|it| if it.is_ascii() { it } else { '\u{fffd}' }).collect());
@@ -153,8 +157,8 @@ pub(crate) fn split(text: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// The end of the block of each line, from the last line up. The stack holds the lines that can still end a block, with
-/// the deepest and nearest on top, so the whole pass takes O(lines · log depth).
+/// Computes the end of every line's block, from the last line to the first. The stack has the lines that can
+/// still end a block, with the deepest and nearest on top, so the whole pass takes O(lines · log depth).
 fn block_ends(lines: &[Line<'_>]) -> Vec<usize> {
     let mut stack: Vec<(usize, usize)> = Vec::new();
     let mut ends = vec![lines.len(); lines.len()];
@@ -173,15 +177,15 @@ fn block_ends(lines: &[Line<'_>]) -> Vec<usize> {
     ends
 }
 
-/// The number of the line in which a byte stands, counted from 1.
+/// Returns the number of the line at a byte offset, counted from 1.
 pub(crate) fn number_at(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// The line ends of a text, to ask for the one near a place as often as there are places.
+/// Index of the line ends of a text, for repeated lookups of the line end near a place.
 pub(crate) struct LineEnds<'t> {
     text: &'t str,
-    /// Where each `\n` stands.
+    /// The offsets of all `\n`.
     at: Vec<usize>,
 }
 
@@ -190,8 +194,8 @@ impl<'t> LineEnds<'t> {
         Self { text, at: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
-    /// The line end used around a place: the next one from its start on, else the one before it, else `\n`.
-    /// Takes O(log lines).
+    /// Returns the line end used near a place: the next one from its start, otherwise the preceding one,
+    /// otherwise `\n`. Takes O(log lines).
     pub(crate) fn near(&self, place: &Range<usize>) -> &'static str {
         let next = self.at.partition_point(|at| *at < place.start);
         let at = self.at.get(next).or_else(|| self.at.get(next.checked_sub(1)?));
@@ -200,10 +204,10 @@ impl<'t> LineEnds<'t> {
     }
 }
 
-/// All places of some numbers in others (Knuth, Morris and Pratt).
+/// Returns the positions of `wanted` in `text` (Knuth, Morris and Pratt).
 fn search(text: &[usize], wanted: &[usize]) -> Vec<usize> {
     let at = |position: usize| wanted.get(position);
-    // How much of the wanted is still met after a mismatch behind each of its beginnings.
+    // KMP failure function of `wanted`.
     let mut kept = vec![0; wanted.len()];
     let mut met = 0;
     for position in 1..wanted.len() {

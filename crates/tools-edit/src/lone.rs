@@ -1,4 +1,4 @@
-//! A change in one file: planned, shown and made by the same steps, whichever tool asked for it.
+//! Change of one file: planned, displayed and executed by the same steps for each tool.
 
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
@@ -7,10 +7,10 @@ use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolErr
 
 use crate::effort::Effort;
 
-/// How much of a change the model is told.
+/// Maximum number of diff lines in a result for the model.
 pub(crate) const MAX_TOLD_LINES: usize = 200;
 
-/// What a call would do.
+/// Planned change of one file.
 #[derive(Debug)]
 pub(crate) struct Lone {
     pub(crate) path: WorkspacePath,
@@ -19,12 +19,12 @@ pub(crate) struct Lone {
     pub(crate) words: String,
 }
 
-/// A call's arguments, and what they make of a file.
+/// Arguments of a call that change one file.
 pub(crate) trait Edit: Send + 'static {
-    /// The file, as the model wrote it.
+    /// Returns the path as the model wrote it.
     fn path(&self) -> &str;
 
-    /// The bytes that the file would have, and what is said about it.
+    /// Computes the new bytes of the file, and a summary for the model.
     fn change(
         &self,
         path: &WorkspacePath,
@@ -32,11 +32,11 @@ pub(crate) trait Edit: Send + 'static {
         effort: &Effort,
     ) -> Result<(Vec<u8>, String), String>;
 
-    /// The text of the file near the place that the call means, for a file that is another than was thought.
+    /// Describes the file's text near the intended place, for a file that changed since the model read it.
     fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
 }
 
-/// Plans a change; nothing is written.
+/// Plans a change without writing it.
 pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> Result<Lone, ToolError> {
     let path = workspace.resolve(edit.path()).map_err(told)?;
     let before = workspace.read(&path).map_err(told)?;
@@ -50,7 +50,7 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
     Ok(Lone { path, before, after, words })
 }
 
-/// The file is another than the model knows: the current text goes with the refusal (RULES E5).
+/// Creates the error for a file that changed since the model read it, with the current text (RULES E5).
 fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
     let near = edit.near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
     ToolError::model(format!(
@@ -69,7 +69,7 @@ impl Lone {
         let is_known = workspace.remembered(&self.before.path).is_some();
         let expected = Expected::Unchanged(self.before.version);
         let written = match workspace.write(&self.path, &self.after, expected) {
-            // Another writer came between the look and the write: what it left is told.
+            // Another process wrote the file after the plan: report its current text.
             Err(FileError::Stale { .. }) => {
                 let now = workspace.read(&self.path).map_err(told)?;
                 return Err(stale(&self.path, edit, &now.bytes, effort));
@@ -89,7 +89,8 @@ impl Lone {
     }
 }
 
-/// Runs the whole call on a thread for file work. Dropping the future lets one atomic step end.
+/// Runs the whole call on a blocking thread. Dropping the future does not stop that thread. Cancelling the
+/// call stops it while it plans, but not once it writes.
 pub(crate) async fn run(
     ctx: &Context,
     workspace: std::sync::Arc<Workspace>,
@@ -103,11 +104,11 @@ pub(crate) async fn run(
         let effort = Effort::until(move || token.is_cancelled());
         plan(&workspace, &edit, &effort)?.carry_out(&workspace, &edit, &effort)
     });
-    // A panic fails this call and not the turn (RULES L8).
+    // A panic fails only this call, not the turn (RULES L8).
     work.await.map_err(|_| ToolError::model("the tool broke on this edit; nothing was changed"))?
 }
 
-/// What the call meets: its file with its bytes, and the diff that it would make.
+/// Inspects the call: the target with the file's content, and the diff of the change.
 pub(crate) fn inspect(workspace: &Workspace, payload: &Payload, edit: Option<&impl Edit>) -> Inspection {
     let Some(path) = path_of(payload) else { return Inspection::default() };
     let target = workspace.target(path, Look::Bytes);
@@ -124,7 +125,7 @@ pub(crate) fn inspect(workspace: &Workspace, payload: &Payload, edit: Option<&im
     }
 }
 
-/// The effect on the file, which is judged also where other arguments are wrong.
+/// Returns the effect on the file, also if other arguments are invalid.
 pub(crate) fn effects(workspace: &Workspace, payload: &Payload) -> Vec<Effect> {
     path_of(payload).map_or_else(|| vec![Effect::Unknown], |path| vec![write(workspace, path)])
 }
@@ -144,7 +145,7 @@ fn path_of(payload: &Payload) -> Option<&str> {
     }
 }
 
-/// The spec of a tool whose name and schema are written in this crate and tested.
+/// Creates a specification from a name and a schema that this crate defines and tests.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the tool's name is a plain word");
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))

@@ -1,17 +1,17 @@
-//! Which paths a patch names, for rules: also those of a text that is no patch.
+//! Paths that a patch names, also in a text that is not a valid patch, for policy rules.
 
 use crate::patch::Section;
 
-/// A path that a patch names, and what becomes of it.
+/// Path that a patch names, with the change of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Named<'t> {
-    /// It is written, with so many bytes if that is known.
+    /// The file is written, with this number of bytes if it is known.
     Write(&'t str, Option<u64>),
     Delete(&'t str),
 }
 
 impl Section {
-    /// Every path of this part: a move names both of its.
+    /// Returns every path of this section. A move has two.
     pub(crate) fn named(&self) -> Vec<Named<'_>> {
         match self {
             Self::Add { path, text } => vec![Named::Write(path, Some(text.len() as u64))],
@@ -22,8 +22,9 @@ impl Section {
     }
 }
 
-/// Every path that stands behind a header's words, whether or not the rest is a patch, so that rules see it. It
-/// takes more for a header than the reader does: rules can only become stricter by it.
+/// Returns every path after the words of a header, whether or not the text is a valid patch, so that rules
+/// see the path. It accepts more spellings of a header than the parser, which can only make the decision
+/// stricter.
 pub(crate) fn named(text: &str) -> Vec<Named<'_>> {
     let mut found = Vec::new();
     for line in text.split(['\n', '\r', '\u{2028}']) {

@@ -1,4 +1,4 @@
-//! The lines of a file that look most like a text that was not found.
+//! Search for the lines of a file that are most similar to a text without a match.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -10,25 +10,27 @@ use crate::lines::{Likeness, Lines, number_at};
 
 const MAX_LINES: usize = 5_000;
 const MAX_LINE_BYTES: usize = 400;
-/// How many wanted lines are looked for, and in how many places a line of the text may be met.
+/// Maximum number of wanted lines that are searched, and of equal wanted lines that one line of the file is
+/// counted for.
 const MAX_WANTED: usize = 200;
 const MAX_ALIKE: usize = 8;
-/// What a letter costs where two lines are compared by letters, in line visits.
+/// Cost of one character in a comparison of two lines by characters, in line visits.
 const LETTER_VISITS: usize = 16;
 const AROUND: usize = 3;
-/// How many lines are shown at the most.
+/// Maximum number of displayed lines.
 const MAX_SHOWN: usize = 30;
-/// Below this share of common characters a line is no help.
+/// Minimum similarity of a useful line, as a ratio of common characters.
 const LEAST: f32 = 0.5;
 
-/// The place that is most like the wanted lines: the line of the file where the first of them would stand, which
-/// may lie before the file's start.
+/// Returns the position of the most similar place: the line of the file at which the first wanted line would
+/// be. It is negative if that lies before the start of the file.
 fn nearest(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
     effort.spend(lines.all.len()).ok()?;
     by_equal_lines(lines, wanted).or_else(|| by_one_line(lines, wanted, effort))
 }
 
-/// The offset at which most of the wanted text stands letter for letter, indentation forgiven.
+/// Returns the offset at which most of the wanted text matches exactly, apart from white space at both ends
+/// of lines.
 fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
     let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
     let wanted = || wanted.iter().take(MAX_WANTED).map(|line| line.trim()).enumerate();
@@ -47,7 +49,8 @@ fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
     best.filter(|(_, score)| score.saturating_mul(3) >= whole).map(|(offset, _)| offset)
 }
 
-/// The line that is most like the first telling line of the text, as far as `effort` allows.
+/// Returns the offset of the line that is most similar to the first non-blank wanted line, as far as `effort`
+/// allows.
 fn by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
     let (before, wanted) =
         wanted.iter().enumerate().map(|(at, line)| (at, line.trim())).find(|(_, line)| !line.is_empty())?;
@@ -58,7 +61,7 @@ fn by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<is
         if line.is_empty() || long > MAX_LINE_BYTES || short * 3 < long {
             continue;
         }
-        // The worst case of a comparison by letters.
+        // Account for the worst case of a comparison by characters.
         if effort.spend(short.saturating_add(long).saturating_mul(LETTER_VISITS)).is_err() {
             break;
         }
@@ -71,8 +74,8 @@ fn by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<is
     best.1.and_then(offset)
 }
 
-/// What stands where the wanted lines look most to be, with the number of each line, and where it differs first;
-/// nothing if no line is like them.
+/// Describes the place that is most similar to the wanted lines, with line numbers, and the first difference.
+/// Returns `None` if no line is similar.
 pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<String> {
     let offset = nearest(lines, wanted, effort)?;
     let line_of = |position: usize| usize::try_from(offset + isize::try_from(position).ok()?).ok();
@@ -81,7 +84,7 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
         there.is_some_and(|there| Likeness::Folded.of(there.text) == Likeness::Folded.of(line))
     };
     let differs = wanted.iter().enumerate().find(|(position, line)| !alike(*position, line));
-    // Where the text begins above the file, its first line shows where the rest was meant.
+    // If the text would begin before the file, display the start of the file.
     let first = usize::try_from(offset).unwrap_or(0);
     let mut text = format!("at line {}:\n{}", first + 1, around(lines, first, wanted.len()));
     if let Some((position, line)) = differs {
@@ -99,7 +102,7 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
     Some(text)
 }
 
-/// The lines around a place, with their numbers.
+/// Renders the lines around a place with their numbers.
 fn around(lines: &Lines<'_>, first: usize, count: usize) -> String {
     let start = first.saturating_sub(AROUND);
     let many = (first - start).saturating_add(count).saturating_add(AROUND).min(MAX_SHOWN);
@@ -112,7 +115,7 @@ fn around(lines: &Lines<'_>, first: usize, count: usize) -> String {
     text
 }
 
-/// Whether every line begins with a number and a tab, as tools show lines.
+/// Returns whether every line begins with a number and a tab, `|` or `:`, as tools display lines.
 fn has_numbers(wanted: &[&str]) -> bool {
     let numbered = |line: &&str| {
         let rest = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -121,7 +124,7 @@ fn has_numbers(wanted: &[&str]) -> bool {
     !wanted.is_empty() && wanted.iter().all(numbered)
 }
 
-/// The numbers of the lines where places begin, for a message.
+/// Lists the numbers of the lines at which places begin, for a message. At most 20 are listed.
 pub(crate) fn numbers(body: &str, starts: impl Iterator<Item = usize>) -> String {
     let mut numbers: Vec<String> = starts.take(21).map(|at| number_at(body, at).to_string()).collect();
     if numbers.len() > 20 {

@@ -1,8 +1,8 @@
-//! The text of a patch: which files it names, and what it says about each.
+//! Parser for the text of a patch.
 
 use crate::unwrap::unwrap;
 
-/// What one patch may hold.
+/// Limits on one patch: bytes, files and hunks.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 const MAX_FILES: usize = 200;
 const MAX_HUNKS: usize = 2_000;
@@ -13,7 +13,7 @@ const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 
-/// One file of a patch.
+/// Section of a patch: the change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Section {
     Add { path: String, text: String },
@@ -21,26 +21,26 @@ pub(crate) enum Section {
     Update { path: String, to: Option<String>, hunks: Vec<Hunk> },
 }
 
-/// One place in a file and what becomes of it.
+/// Change at one place of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hunk {
-    /// The line of the patch where it begins, counted from 1.
+    /// The line of the patch at which the hunk begins, counted from 1.
     pub(crate) number: usize,
-    /// Lines that stand above the place, from the outermost in.
+    /// Lines above the place, from the outermost to the innermost.
     pub(crate) anchors: Vec<String>,
-    /// Where the place begins, if the patch says so.
+    /// The line number that the patch gives for the place, if it does.
     pub(crate) hint: Option<Hint>,
     pub(crate) lines: Vec<HunkLine>,
-    /// Whether the place ends where the file does.
+    /// True if the place is at the end of the file.
     pub(crate) at_end: bool,
 }
 
-/// A line of the file, counted from 1, that tells which of several places is meant.
+/// Line of the file, counted from 1, that selects one of several matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hint {
-    /// This very line.
+    /// The match has to begin at exactly this line.
     At(usize),
-    /// The place that is clearly the nearest to it.
+    /// The match that is clearly nearest to this line is selected.
     Near(usize),
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum HunkLine {
 }
 
 impl HunkLine {
-    /// What has to stand in the file.
+    /// Returns the text that the file has to contain, or `None` for an added line.
     pub(crate) fn old(&self) -> Option<&str> {
         match self {
             Self::Keep(text) | Self::Remove(text) => Some(text),
@@ -61,7 +61,7 @@ impl HunkLine {
     }
 }
 
-/// Why a text is no patch, in words for the model.
+/// Error of a text that is not a valid patch. The messages address the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatchError {
     #[error("the patch has {0} bytes, at most {MAX_BYTES} are taken")]
@@ -88,7 +88,7 @@ pub(crate) enum PatchError {
     Nothing(usize),
 }
 
-/// Reads a patch.
+/// Parses a patch into its sections.
 pub(crate) fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
     if text.len() > MAX_BYTES {
         return Err(PatchError::TooLong(text.len()));
@@ -112,7 +112,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Section>, PatchError> {
     if sections.is_empty() { Err(PatchError::Empty) } else { Ok(sections) }
 }
 
-/// The lines of a patch, with the number of each.
+/// Reader for the lines of a patch and their numbers.
 struct Reader<'t> {
     lines: Vec<&'t str>,
     next: usize,
@@ -174,7 +174,7 @@ impl<'t> Reader<'t> {
                     text.push_str(line);
                     text.push('\n');
                 }
-                // A blank line between two files is no line of either.
+                // A blank line between two sections belongs to neither.
                 None if line.trim().is_empty() && self.peek().is_none_or(|next| is_header(next.trim())) => {}
                 None => return Err(PatchError::Added(number)),
             }
@@ -186,7 +186,7 @@ impl<'t> Reader<'t> {
         self.skip_file_names();
         let mut hunks: Vec<Hunk> = Vec::new();
         let mut open: Option<Hunk> = None;
-        // A header inside a hunk stands at the very start of its line: after a space it is the file's.
+        // A header inside a hunk begins at the first column. After a space it is a line of the file.
         while let Some(line) = self.peek() {
             let at_rest = open.as_ref().is_none_or(|hunk| hunk.lines.is_empty());
             if is_header(if open.is_none() { line.trim() } else { line }) {
@@ -211,7 +211,7 @@ impl<'t> Reader<'t> {
         Ok(hunks)
     }
 
-    /// The two file names of a unified diff say what the header said.
+    /// Skips the two file names of a unified diff, which repeat the header.
     fn skip_file_names(&mut self) {
         let second = self.next.checked_add(1).and_then(|next| self.lines.get(next));
         let starts = |line: Option<&&str>, mark| line.is_some_and(|line| line.starts_with(mark));
@@ -226,24 +226,24 @@ fn is_header(line: &str) -> bool {
 }
 
 fn hunk_line(line: &str, number: usize) -> Result<Option<HunkLine>, PatchError> {
-    // The line end belongs to the file.
+    // The line end is taken from the file.
     let line = line.strip_suffix('\r').unwrap_or(line);
     let mut letters = line.chars();
     let mark = letters.next();
     let rest = letters.as_str().to_owned();
     match mark {
-        // Models leave out the space of an empty line.
+        // Models omit the space before an empty line.
         None | Some(' ') => Ok(Some(HunkLine::Keep(rest))),
         Some('-') => Ok(Some(HunkLine::Remove(rest))),
         Some('+') => Ok(Some(HunkLine::Add(rest))),
-        // The missing final newline of a unified diff: the file's own end stays as it is.
+        // `\ No newline at end of file` of a unified diff: the file's own end is kept.
         Some('\\') => Ok(None),
         Some(_) => Err(PatchError::Line(number)),
     }
 }
 
 impl Hunk {
-    /// Takes what stands behind `@@`: the numbers of a unified diff, or a line above the place.
+    /// Parses the text after `@@`: the line numbers of a unified diff, or an anchor line above the place.
     fn heads(&mut self, rest: &str) {
         let rest = rest.trim();
         if let Some(numbers) = rest.strip_prefix('-') {
@@ -260,7 +260,7 @@ impl Hunk {
     }
 
     fn closed(mut self) -> Result<Self, PatchError> {
-        // Blank lines before the next header are there for the eye.
+        // Blank lines before the next header only separate the sections.
         while self.lines.last() == Some(&HunkLine::Keep(String::new())) {
             self.lines.pop();
         }
@@ -268,7 +268,7 @@ impl Hunk {
         if changes { Ok(self) } else { Err(PatchError::Nothing(self.number)) }
     }
 
-    /// The lines that have to stand in the file.
+    /// Returns the lines that the file has to contain.
     pub(crate) fn old(&self) -> Vec<&str> {
         self.lines.iter().filter_map(HunkLine::old).collect()
     }

@@ -1,5 +1,6 @@
-//! Where in a file the hunks of a patch or the blocks of a diff stand: letter for letter first, then more and more
-//! forgivingly, and then only in one place (RULES E2). Nothing is ever picked where two places would do.
+//! Search for the places of a patch's hunks or a diff's blocks: exact matches first, then matches with
+//! growing tolerance, which have to be unique (RULES E2). Several matches are an error unless a line number
+//! selects one.
 
 use std::ops::Range;
 
@@ -7,48 +8,49 @@ use crate::effort::{Effort, Halt};
 use crate::lines::{Likeness, Lines};
 use crate::patch::{Hint, Hunk, HunkLine};
 
-/// What a line costs that is compared with an anchor, in line visits: it is trimmed, and read a second time for
-/// anchors that only begin it.
+/// Cost of comparing a line with an anchor, in line visits: the line is trimmed, and read again for anchors
+/// that are only its prefix.
 const ANCHOR_VISITS: usize = 4;
 
-/// Where a hunk stands.
+/// Location of a hunk in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The lines of the file that the hunk shows.
+    /// The lines of the file that the hunk contains, with their context.
     pub(crate) range: Range<usize>,
-    /// Those of them that it changes.
+    /// The lines of the file that the hunk changes.
     pub(crate) core: Range<usize>,
-    /// The lines of the hunk that make the change.
+    /// The lines of the hunk without the context at both ends.
     pub(crate) lines: Range<usize>,
     pub(crate) likeness: Likeness,
 }
 
-/// Whether the order of hunks says where they stand.
+/// Relation between the order of hunks and their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// A hunk stands below the one before it if that leaves a place.
+    /// A match below the preceding hunk is preferred.
     Falling,
-    /// Each hunk stands for itself.
+    /// Each hunk is located independently.
     Free,
 }
 
-/// Why a hunk has no place.
+/// Reason why a hunk has no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Misfit {
-    /// No line of the file is the anchor.
+    /// No line of the file matches the anchor.
     Anchor(String),
-    /// The lines stand nowhere.
+    /// The file does not contain the lines.
     Missing,
-    /// The lines stand in several places; these are their first lines, counted from 1.
+    /// The file contains the lines several times. Holds the first line of each match, counted from 1.
     Ambiguous(Vec<usize>),
-    /// Another hunk has the place.
+    /// Another hunk changes the same lines.
     Overlap,
-    /// The search was given up.
+    /// The search was aborted.
     Halted(Halt),
 }
 
 impl Lines<'_> {
-    /// Finds the places of all hunks, against the file as it is (RULES E1).
+    /// Finds the places of all hunks in the unchanged file (RULES E1). Returns the index of the first hunk
+    /// without a place, and the reason.
     pub(crate) fn places(
         &self,
         hunks: &[Hunk],
@@ -71,7 +73,8 @@ impl Lines<'_> {
     }
 
     fn place(&self, hunk: &Hunk, after: usize, effort: &Effort) -> Result<Place, Misfit> {
-        // What follows the place before comes first; a patch whose parts are out of order is looked for above.
+        // Search below the preceding place first. The sections of a patch can be out of order, so search the
+        // whole file next.
         let anchors = match self.anchors(&hunk.anchors, after, effort) {
             Err(Misfit::Anchor(_)) if after > 0 => self.anchors(&hunk.anchors, 0, effort)?,
             anchors => anchors?,
@@ -105,7 +108,8 @@ impl Lines<'_> {
         Err(Misfit::Missing)
     }
 
-    /// New lines alone go below their anchor, to the line that the patch names, or to the end.
+    /// Places a hunk that only adds lines: at the end of the file for `*** End of File`, otherwise below the
+    /// anchor or after the line number of the hunk. A hunk without both is appended to the file.
     fn insertion(&self, hunk: &Hunk, anchors: Option<&[usize]>) -> Result<Place, Misfit> {
         let count = self.all.len();
         let start = match (anchors, hunk.hint) {
@@ -119,7 +123,8 @@ impl Lines<'_> {
         Ok(Place::new(hunk, start..start, Likeness::Exact))
     }
 
-    /// Where the lines stand that a patch names above its place; nothing if it names none.
+    /// Finds the lines that match the innermost anchor below the outer ones. Returns `None` if the patch has
+    /// no anchors.
     fn anchors(
         &self,
         anchors: &[String],
@@ -152,11 +157,11 @@ impl Lines<'_> {
         Ok(found)
     }
 
-    /// Those of the places that stand below one of the anchors: in the block that it opens, or if there is none,
-    /// anywhere below it. Both lists are sorted, and so is the result. Takes O(anchors · log places + places).
+    /// Returns the places below one of the anchors: in the block that the anchor opens, or, if that has none,
+    /// anywhere below it. Both lists and the result are sorted. Takes O(anchors · log places + places).
     fn below(&self, anchors: &[usize], places: &[usize]) -> Vec<usize> {
         let mut found = Vec::new();
-        // All places before this index are in `found`, or below no anchor so far.
+        // Every place before this index is in `found` or is not below an anchor so far.
         let mut next = 0;
         for anchor in anchors {
             let first = places.partition_point(|start| start < anchor);
@@ -179,21 +184,21 @@ impl Place {
         let lead = hunk.lines.iter().take_while(keep).count();
         let tail = hunk.lines.iter().rev().take_while(keep).count();
         let (first, last) = (range.start + lead, range.end.saturating_sub(tail));
-        // A hunk that keeps everything is refused before; it would have no core.
+        // The parser refuses a hunk without changes, which would have no core.
         let core = first..last.max(first);
         let lines = lead..hunk.lines.len().saturating_sub(tail).max(lead);
         Self { range, core, lines, likeness }
     }
 
-    /// Whether one changes lines that the other shows. Lines that both only show are no conflict, and two
-    /// insertions at one place are in order.
+    /// Returns whether one place changes lines that the other contains. Shared context is not a conflict, and
+    /// two insertions at one place are allowed.
     fn conflicts(&self, other: &Self) -> bool {
         overlaps(&self.core, &other.range) || overlaps(&self.range, &other.core)
     }
 }
 
 impl Hint {
-    /// The one of several places that the hint means.
+    /// Selects one of several places by the hint.
     fn pick(self, places: &[usize]) -> Option<usize> {
         match self {
             Self::At(line) => places.iter().copied().find(|start| start + 1 == line),
@@ -202,7 +207,8 @@ impl Hint {
                     places.iter().map(|start| ((start + 1).abs_diff(line), *start)).collect();
                 far.sort_unstable();
                 match far.as_slice() {
-                    // The numbers of a model are off by some lines, and seldom by half the way to the next place.
+                    // A model's line numbers are off by a few lines, and seldom by half the distance to the
+                    // next match.
                     [(near, start), (next, _), ..] if near.saturating_mul(2) < *next => Some(*start),
                     _ => None,
                 }

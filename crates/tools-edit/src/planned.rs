@@ -1,5 +1,4 @@
-//! What a patch would make of the files that it names: everything is looked at before anything is written
-//! (RULES E4).
+//! Plan of a patch: all files are checked before any is written (RULES E4).
 
 use std::collections::HashSet;
 
@@ -14,26 +13,26 @@ use crate::lines::Likeness;
 use crate::patch::{Hunk, Section};
 use crate::places::Order;
 
-/// How much all files of a patch hold together, before and after.
+/// Maximum total size of all files of a patch, before and after the change, in bytes.
 const MAX_HELD_BYTES: usize = 160 * 1024 * 1024;
 
-/// One file, as it is and as it would be.
+/// Planned change of one file.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    /// Where it is, or would be made.
+    /// The path of the file, or of the new file.
     pub(crate) path: WorkspacePath,
-    /// Where it would go.
+    /// The target of a move.
     pub(crate) to: Option<WorkspacePath>,
     pub(crate) before: Option<Contents>,
-    /// What it would hold; nothing if it would be gone.
+    /// The content after the change; `None` if the file is removed.
     pub(crate) after: Option<Vec<u8>>,
-    /// What stood where it would go, and would be gone.
+    /// The file that a move replaces.
     pub(crate) replaced: Option<Contents>,
-    /// How much was forgiven to place its hunks.
+    /// The greatest tolerance that a hunk needed.
     pub(crate) likeness: Likeness,
 }
 
-/// Plans all files, or says of each file that does not fit why.
+/// Plans the changes of all files. Returns a message for each file that does not match the patch.
 pub(crate) fn plan(
     workspace: &Workspace,
     sections: Vec<Section>,
@@ -54,7 +53,7 @@ pub(crate) fn plan(
             return Err(problems);
         }
     }
-    // A path that is met twice, whatever its spelling, would make the outcome depend on the order.
+    // If a path occurred twice, in any spelling, the result would depend on the order.
     let mut seen = HashSet::new();
     for plan in &planned {
         let real = plan.before.as_ref().map_or(&plan.path, |before| &before.path);
@@ -67,7 +66,7 @@ pub(crate) fn plan(
     if problems.is_empty() { Ok(planned) } else { Err(problems) }
 }
 
-/// Several updates of one file are one, as all are made on the file as it is.
+/// Merges several updates of one file, because all of them apply to the unchanged file.
 fn merged(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> {
     let mut merged: Vec<Section> = Vec::new();
     for section in sections {
@@ -123,8 +122,8 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
     }
 }
 
-/// What has the name of a file that is to be made. Only what the model has read is replaced: anything else may be
-/// the user's work (RULES E5).
+/// Returns the existing file at the path of a new or moved one. It may be replaced only if the model has read
+/// it: otherwise it may be the user's work (RULES E5).
 fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Contents>, String> {
     match workspace.kind_of_name(path) {
         Err(FileError::NotFound { .. }) => Ok(None),
@@ -145,7 +144,8 @@ fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Conten
     }
 }
 
-/// A file that is to go away: of a link only the link would go, and could not be put back.
+/// Reads a file that will be removed. A link is refused: only the link would be removed, and it could not be
+/// restored.
 fn plain(workspace: &Workspace, path: &WorkspacePath) -> Result<Contents, String> {
     match workspace.kind_of_name(path).map_err(|error| error.to_string())? {
         Kind::File => workspace.read(path).map_err(|error| error.to_string()),
@@ -153,7 +153,7 @@ fn plain(workspace: &Workspace, path: &WorkspacePath) -> Result<Contents, String
     }
 }
 
-/// RULES E5: what the model last saw has to be what is there.
+/// Refuses a file that changed since the model read it (RULES E5).
 fn check_known(
     workspace: &Workspace,
     path: &WorkspacePath,
@@ -170,7 +170,7 @@ fn check_known(
 }
 
 impl Planned {
-    /// What happens to the file, in one line.
+    /// Describes the change of the file in one line.
     pub(crate) fn words(&self) -> String {
         let path = &self.path;
         let forgiven = self.likeness.forgiven().map(|what| format!(" ({what})")).unwrap_or_default();
@@ -191,7 +191,7 @@ impl Planned {
         before.saturating_add(self.after.as_ref().map_or(0, Vec::len))
     }
 
-    /// What a write to the new place expects there, when what it replaces is gone.
+    /// Returns the expected state of the target when it is written, after a replaced file is removed.
     pub(crate) fn expected(&self) -> Expected {
         match (&self.before, &self.to) {
             (Some(before), None) => Expected::Unchanged(before.version),
@@ -206,7 +206,7 @@ impl Planned {
         diff(before, self.after.as_deref().map(|after| Side::new(to, after)), room)
     }
 
-    /// The files that it touches, before and after.
+    /// Returns the states of the changed files, before and after.
     pub(crate) fn states(&self, workspace: &Workspace) -> Vec<PlannedFile> {
         let version = |contents: &Option<Contents>| contents.as_ref().map(|contents| contents.version);
         let after = self.after.as_deref().map(Version::of);
@@ -219,10 +219,11 @@ impl Planned {
         }
     }
 
-    /// What a human is shown: the change, and what it takes the place of.
+    /// Returns the changes for a human: the file itself, and the file that it replaces. `room` is the
+    /// remaining size for diffs in bytes.
     pub(crate) fn changes(&self, room: usize) -> Vec<Change> {
         let path = self.to.as_ref().unwrap_or(&self.path).to_string();
-        // Without room the change is told in one line, and nothing is compared.
+        // Without room describe the change in one line and do not compute a diff.
         if room == 0 {
             return vec![Change::new(path, format!("[not shown: {}]\n", self.words()))];
         }

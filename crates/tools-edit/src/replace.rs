@@ -1,5 +1,5 @@
-//! What stands in a place after the edit: context bytes come from the file, only added lines from the model
-//! (RULES E3).
+//! Text of a replaced place: the bytes of context lines come from the file, and only added lines from the
+//! model (RULES E3).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use crate::compare::operations;
 use crate::effort::Effort;
 use crate::lines::{Likeness, Line, split};
 
-/// The text that takes a place where the old text was found byte for byte. `near` is the line end used around it.
+/// Returns the new text for an exact match. `near` is the line end used around the place.
 pub(crate) fn exact<'n>(near: &str, old: &str, new: &'n str) -> Cow<'n, str> {
-    // A model that wrote line ends in the old text matched them, so it writes the right ones.
+    // If the old text contains line ends, they matched exactly, so those of the new text are correct too.
     if near == "\n" || !new.contains('\n') || new.contains("\r\n") || old.contains('\n') {
         return Cow::Borrowed(new);
     }
     Cow::Owned(new.replace('\n', "\r\n"))
 }
 
-/// The text that takes a place where something was forgiven: lines that the model did not change keep the file's
-/// bytes, and new ones end as their neighbours do. `near` is the line end used around the place.
+/// Returns the new text for a tolerant match: lines that the model did not change keep the file's bytes, and
+/// new lines get the line end of their neighbours. `near` is the line end used around the place.
 pub(crate) fn forgiving(
     (body, near): (&str, &str),
     place: &Range<usize>,
@@ -32,7 +32,7 @@ pub(crate) fn forgiving(
     let (old, new) = (split(old), split(new));
     let plain = |lines: &[Line<'_>]| lines.iter().map(|line| likeness.of(line.text).into_owned()).collect();
     let (old_plain, new_plain): (Vec<String>, Vec<String>) = (plain(&old), plain(&new));
-    // The old text ended its last line, the file does not: the missing final newline stays missing.
+    // The old text ends its last line and the file does not: the missing final newline stays missing.
     let ends = |lines: &[Line<'_>]| lines.last().is_some_and(|line| !line.end.is_empty());
     let endless = ends(&old) && !ends(&have);
     let mut text = String::new();
@@ -42,7 +42,7 @@ pub(crate) fn forgiving(
         text.push_str(words);
         let own_end = own_end.filter(|own| !own.is_empty());
         let last = count == new.len();
-        // A line that stays keeps its end, also where it is the last now.
+        // An unchanged line keeps its end, even if it is now the last line.
         if !end.is_empty() && (!last || !endless || (stays && own_end.is_some())) {
             text.push_str(own_end.unwrap_or(near));
         }

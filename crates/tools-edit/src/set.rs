@@ -1,4 +1,4 @@
-//! All tools of this crate at once.
+//! Constructor for all tools of this crate.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use windlass_tool::Tool;
 
 use crate::{ApplyDiff, ApplyPatch, EditFile};
 
-/// All tools of this crate, on one workspace.
+/// Creates all tools of this crate for one workspace: `edit_file`, `apply_diff` and `apply_patch`.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(EditFile::new(Arc::clone(workspace))),

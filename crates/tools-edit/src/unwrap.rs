@@ -1,14 +1,14 @@
-//! A patch without what models wrap around it: fences, here-documents, line ends of another system.
+//! Removal of the wrappers that models put around a patch: fences, here-documents, foreign line ends.
 
 use crate::patch::PatchError;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 
-/// The lines between the first and the last line of the patch, and the number of the first of them.
+/// Returns the lines between the first and the last line of the patch, and the number of the first of them.
 pub(crate) fn unwrap(text: &str) -> Result<(Vec<&str>, usize), PatchError> {
     let mut lines: Vec<&str> = text.split('\n').collect();
-    // A patch that came with carriage returns at all its lines was written on another system.
+    // If every line of a patch ends with a carriage return, the patch was written on another system.
     let last = lines.pop().filter(|last| !last.is_empty());
     if !lines.is_empty() && lines.iter().all(|line| line.ends_with('\r')) {
         for line in &mut lines {
@@ -44,7 +44,7 @@ pub(crate) fn unwrap(text: &str) -> Result<(Vec<&str>, usize), PatchError> {
     }
 }
 
-/// Whether two lines are a fence or a here-document around what stands between them.
+/// Returns whether two lines are a fence or a here-document around the lines between them.
 fn wraps(first: &str, last: &str) -> bool {
     let (first, last) = (first.trim(), last.trim());
     if first.starts_with("```") {

@@ -1,13 +1,13 @@
 //! Invisible characters that are part of ordinary text: joiners of scripts and emoji, and emoji presentation.
 
-/// Whether an invisible character does between these two what its script needs it for:
+/// Returns whether an invisible character between these two neighbours is part of ordinary text:
 ///
-/// * U+200C and U+200D between letters of a script in which they choose the shape of a letter (Unicode 16, section
-///   23.2): Arabic, Syriac, Mongolian and the scripts of India and South-East Asia;
+/// * U+200C and U+200D between letters of a script in which they choose the shape of a letter (Unicode 16,
+///   section 23.2): Arabic, Syriac, Mongolian and the scripts of India and South-East Asia;
 /// * U+200D between emoji, as in a family or a profession;
-/// * U+FE0E and U+FE0F behind a symbol or an emoji, which choose its black-and-white or its coloured form.
+/// * U+FE0E and U+FE0F after a symbol or an emoji, which choose its monochrome or its coloured form.
 ///
-/// Anywhere else they are invisible and are shown as escapes, for instance between Latin letters.
+/// Elsewhere, for instance between Latin letters, it is displayed as an escape.
 pub(super) fn is_ordinary(before: Option<char>, character: char, after: Option<char>) -> bool {
     let (Some(before), after) = (before, after.unwrap_or(' ')) else { return false };
     match character {
@@ -26,13 +26,14 @@ fn has_joiners(letter: char) -> bool {
     ) && letter != '\u{61c}'
 }
 
-/// Whether an emoji sequence can go on behind this: an emoji, its presentation, or its skin tone.
+/// Returns whether an emoji sequence can continue after this character: an emoji, its presentation selector,
+/// or its skin tone.
 fn ends_emoji(character: char) -> bool {
     is_emoji(character) || character == '\u{fe0f}'
 }
 
-/// Whether a character has an emoji form: symbols of the Basic Multilingual Plane, the emoji blocks, and the digits and
-/// signs of keycaps.
+/// Returns whether a character has an emoji form: symbols of the Basic Multilingual Plane, the emoji blocks,
+/// and the digits and signs of keycaps.
 fn is_emoji(character: char) -> bool {
     matches!(
         character,

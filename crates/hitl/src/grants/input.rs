@@ -1,18 +1,20 @@
-//! What a call gives to a process besides the command: code, files, texts for its input.
+//! Input of a process besides its command: code, files, and text for its standard input.
 
 use serde_json::Value;
 use windlass_command::{Command, quote};
 use windlass_protocol::Payload;
 
-/// Whether the command and its folder are all of the call that decides what runs.
+/// Returns whether the command and its folder alone decide what runs.
 pub(super) fn is_named(payload: &Payload, command: &str, directory: &str) -> bool {
     beside(payload, command, directory).is_empty()
 }
 
-/// Everything of the call that decides what runs besides the command and its folder, in one text; empty if nothing does.
+/// Returns everything besides the command and its folder that decides what runs, as one text; empty if
+/// nothing else does.
 ///
-/// A tool that runs what it is told has the command among its arguments. Its numbers are limits of time and size, which
-/// decide when it ends. Of a tool whose command is made from other arguments every argument decides.
+/// If one argument is the command, numbers, `null` and `false` are left out: they are limits of time and
+/// size, which decide when the process ends. If the tool composes the command from other arguments, every
+/// argument counts.
 pub(super) fn beside(payload: &Payload, command: &str, directory: &str) -> String {
     let arguments = match payload {
         Payload::LocalShell { command: argv, .. } if joined(argv) == command => return String::new(),
@@ -38,7 +40,7 @@ pub(super) fn beside(payload: &Payload, command: &str, directory: &str) -> Strin
     rest.join(",")
 }
 
-/// Whether an argument is the command: as it is, or as the words that it was made from.
+/// Returns whether an argument is the command, as one text or as a list of its words.
 fn is_command(value: &Value, command: &str) -> bool {
     match value {
         Value::String(text) => {
@@ -56,7 +58,7 @@ fn is_command(value: &Value, command: &str) -> bool {
     }
 }
 
-/// Whether an argument is the folder, which the key names anyway.
+/// Returns whether an argument is the folder, which the key contains already.
 fn is_folder(value: &Value, directory: &str) -> bool {
     let text = value.as_str().map(|text| text.trim_start_matches("./").trim_end_matches('/'));
     text.is_some_and(|text| text == directory || (directory == "." && text.is_empty()))

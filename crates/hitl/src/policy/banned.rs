@@ -1,15 +1,15 @@
-//! Words that a rule must not let through by themselves, because what follows them can be anything.
+//! Programs that an allow rule must not name alone, because their arguments can be anything.
 
 use windlass_command::{ProgramKind, program_kind};
 
-/// Interpreters of which each word is code or a command.
+/// Interpreters whose every argument is code or a command.
 const RUNS_ALL: &[&str] = &[".", "at", "batch", "eval", "expect", "source"];
 
-/// Whether a rule that allows these words would allow anything at all.
+/// Returns whether a rule that allows these words would allow anything at all.
 pub(super) fn is_open_ended(argv: &[String]) -> bool {
     let Some((program, rest)) = argv.split_first() else { return false };
     let name = program.rsplit('/').next().unwrap_or(program);
-    // `find` alone only looks; what it may be given is checked by itself.
+    // `find` alone only reads; the arguments that run programs are checked here.
     if name.eq_ignore_ascii_case("find") {
         return rest.iter().any(|word| word.starts_with("-exec") || word.starts_with("-ok"));
     }
@@ -22,7 +22,8 @@ pub(super) fn is_open_ended(argv: &[String]) -> bool {
     }
 }
 
-/// Whether no list says what a program does, so that the program decides itself what it runs.
+/// Returns whether a program is missing from the lists of known programs. Such a program may run any other
+/// program.
 pub(super) fn is_unknown(argv: &[String]) -> bool {
     argv.first().is_some_and(|program| program_kind(program) == ProgramKind::Unknown)
 }

@@ -1,4 +1,4 @@
-//! A constraint made ready for judging.
+//! Compiled constraints.
 
 use globset::Candidate;
 use windlass_protocol::Effect;
@@ -9,7 +9,7 @@ use super::host::HostMatcher;
 use crate::part::Part;
 use crate::{Constraint, EffectKind, Source};
 
-/// A constraint made ready for judging.
+/// Compiled form of a [`Constraint`].
 #[derive(Clone, Debug)]
 pub(crate) struct Fence {
     pub(crate) id: String,
@@ -23,12 +23,12 @@ pub(crate) struct Fence {
     ports: Vec<u16>,
 }
 
-/// What a fence says about a part of a call that it does not let through.
+/// Violation of a constraint by a part of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Breach {
-    /// It is outside, and why.
+    /// The part violates the constraint. Holds the explanation.
     Broken(String),
-    /// It cannot be told whether it is.
+    /// The data does not show whether the part violates the constraint. Holds the explanation.
     Unclear(String),
 }
 
@@ -55,12 +55,12 @@ impl Fence {
         })
     }
 
-    /// Whether it can refuse a path that a call comes upon.
+    /// Returns whether it can refuse a path that a call finds while it runs.
     pub(crate) fn is_about_paths(&self) -> bool {
         matches!(self.effect, EffectKind::Read | EffectKind::Delete)
     }
 
-    /// What this fence has against a part of a call.
+    /// Returns the violation of this constraint by a part of a call, if there is one.
     pub(crate) fn breach(&self, part: &Part<'_>) -> Option<Breach> {
         if !part.is(self.effect) {
             return None;
@@ -74,8 +74,8 @@ impl Fence {
         }
     }
 
-    /// Globs that are blocked are about the place that a link leads to, too. The paths and endings that are let through are
-    /// not: a link widens nothing.
+    /// Blocked globs also apply to the target of a link. Allowed paths and endings do not: a link widens
+    /// nothing.
     fn path(&self, part: &Part<'_>, path: &str) -> Option<Breach> {
         let reaches_more = part.reaches_unlisted();
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -108,7 +108,7 @@ impl Fence {
     fn blocks(&self, path: &str, reaches_more: bool) -> Reach {
         let last = Candidate::new(path.rsplit('/').next().unwrap_or(path));
         let reach = |glob: &PathGlob| {
-            // A glob without a folder is about names, wherever they lie.
+            // A glob without a folder matches names in every folder.
             if glob.is_name() && glob.fits(&last) {
                 Reach::Named
             } else if glob.is_name() && reaches_more {
@@ -120,12 +120,12 @@ impl Fence {
         self.blocked.iter().map(reach).max().unwrap_or(Reach::None)
     }
 
-    /// The number of its globs.
+    /// Returns the number of its globs.
     pub(super) fn globs(&self) -> usize {
         self.paths.len().saturating_add(self.blocked.len())
     }
 
-    /// The plain paths with which the paths that it blocks begin.
+    /// Returns the literal path prefixes of its blocked globs.
     pub(super) fn starts(&self) -> impl Iterator<Item = String> {
         self.blocked.iter().flat_map(PathGlob::starts)
     }

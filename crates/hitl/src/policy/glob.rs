@@ -1,4 +1,4 @@
-//! Globs over workspace-relative paths, and what they say about whole trees.
+//! Globs over workspace-relative paths, matched against single paths and whole trees.
 
 use std::collections::BTreeSet;
 
@@ -8,34 +8,34 @@ use super::PolicyError;
 use super::starts::starts;
 use crate::place::components;
 
-/// A glob of a rule or a constraint.
+/// Compiled glob of a rule or a constraint.
 #[derive(Clone, Debug)]
 pub(crate) struct PathGlob {
     matcher: GlobMatcher,
-    /// For `a/**`: what fits `a` itself, which is gone when everything below it is.
+    /// For `a/**`: a matcher for `a` itself, which disappears with everything below it.
     folder: Option<GlobMatcher>,
-    /// The glob name by name, if it can be read so.
+    /// The components of the glob; `None` if the glob cannot be split at `/`.
     names: Option<Vec<Name>>,
     covers_trees: bool,
 }
 
-/// One name of a glob.
+/// One component of a glob.
 #[derive(Clone, Debug)]
 enum Name {
     Literal(String),
     Pattern(GlobMatcher),
-    /// `**`: any number of names.
+    /// `**`: any number of components.
     Any,
 }
 
-/// What a glob says about a path and everything below it.
+/// Match of a glob with a path and, for an effect on a tree, everything below the path. Ordered by certainty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reach {
-    /// It fits none of these paths.
+    /// The glob matches none of these paths.
     None,
-    /// Whether it fits one depends on which names are there.
+    /// The glob may match a path below, depending on the names that exist.
     Possible,
-    /// It names the path, or one below it.
+    /// The glob names the path, or a path below it.
     Named,
 }
 
@@ -54,23 +54,23 @@ impl PathGlob {
         })
     }
 
-    /// Whether it fits exactly this path.
+    /// Returns whether the glob matches exactly this path.
     pub(crate) fn fits(&self, path: &Candidate<'_>) -> bool {
         self.matcher.is_match_candidate(path)
     }
 
-    /// Whether it fits the path, or everything below the path.
+    /// Returns whether the glob matches the path, or everything below the path.
     pub(crate) fn fits_or_holds(&self, path: &Candidate<'_>) -> bool {
         self.fits(path) || self.folder.as_ref().is_some_and(|folder| folder.is_match_candidate(path))
     }
 
-    /// The plain paths with which the paths of the glob begin: where one of these is a link, the glob is about another
-    /// place, too.
+    /// Returns the literal path prefixes of the glob. If one of them is a link, the glob also applies to the
+    /// link's target.
     pub(super) fn starts(&self) -> BTreeSet<String> {
         starts(self.matcher.glob().glob())
     }
 
-    /// What it says about a path, and about everything below it where that is reached.
+    /// Matches a path and, if `reaches_below` is set, everything below it.
     pub(super) fn reach_of(&self, path: &str, reaches_below: bool) -> Reach {
         if reaches_below {
             self.reach(path)
@@ -81,17 +81,17 @@ impl PathGlob {
         }
     }
 
-    /// Whether it fits a folder and everything below it.
+    /// Returns whether the glob matches a folder and everything below it.
     pub(crate) fn covers_tree(&self, path: &Candidate<'_>) -> bool {
         self.covers_trees && self.fits_or_holds(path)
     }
 
-    /// Whether it is about names, wherever they lie.
+    /// Returns whether the glob has no folder and so matches names in every folder.
     pub(crate) fn is_name(&self) -> bool {
         !self.matcher.glob().glob().contains('/')
     }
 
-    /// What it says about a folder and everything below it. Walks the names of both side by side.
+    /// Matches a folder and everything below it. Walks the components of the path and the glob side by side.
     pub(crate) fn reach(&self, path: &str) -> Reach {
         if self.fits_or_holds(&Candidate::new(path)) {
             return Reach::Named;
@@ -111,7 +111,7 @@ impl PathGlob {
             }
             rest = after;
         }
-        // What is left names something below the path: one place, or whatever may be there.
+        // The remaining components name something below the path: one place, or names that may exist.
         let place = match rest {
             [] => return Reach::None,
             [place @ .., Name::Any] | place => place,
@@ -121,7 +121,7 @@ impl PathGlob {
 }
 
 fn names(id: &str, glob: &str) -> Result<Option<Vec<Name>>, PolicyError> {
-    // Alternatives, classes and escapes may hold or hide a `/`.
+    // Alternatives, classes and escapes may contain or hide a `/`.
     if glob.contains(['{', '\\', '[']) {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
-//! Hosts in rules: one, or all below one.
+//! Host patterns in rules.
 
-/// A host, or every host below one.
+/// Pattern for one host, or for every host below one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HostMatcher {
     Exactly(String),
@@ -8,7 +8,8 @@ pub(crate) enum HostMatcher {
 }
 
 impl HostMatcher {
-    /// Reads a host as a rule writes it; none for what is no host, such as a URL or a lone star.
+    /// Parses a host as a rule writes it. Returns `None` if the text is not a host, for example a URL or a
+    /// lone star.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (is_below, host) = match text.strip_prefix("*.") {
             Some(rest) => (true, rest),
@@ -25,7 +26,7 @@ impl HostMatcher {
         let host = normal(host);
         match self {
             Self::Exactly(wanted) => host == *wanted,
-            // Below: with something in front, and a dot between.
+            // A host below another one has a label and a dot before it.
             Self::Below(parent) => host
                 .strip_suffix(parent.as_str())
                 .and_then(|front| front.strip_suffix('.'))
@@ -34,7 +35,7 @@ impl HostMatcher {
     }
 }
 
-/// Hosts have no case, a last dot changes nothing, and an address may stand in brackets.
+/// Normalizes a host: lower case, without a trailing dot and without the brackets of an IPv6 address.
 fn normal(host: &str) -> String {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host).to_lowercase()

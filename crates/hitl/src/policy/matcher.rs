@@ -1,4 +1,4 @@
-//! A rule made ready for judging.
+//! Compiled rules.
 
 use globset::Candidate;
 use windlass_command::Scan;
@@ -11,7 +11,7 @@ use crate::part::Part;
 use crate::place::normal;
 use crate::{Action, EffectKind, Rule, Source};
 
-/// A rule made ready for judging.
+/// Compiled form of a [`Rule`].
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
     pub(crate) rule: Rule,
@@ -21,12 +21,13 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// A rule of Windlass itself: about kinds of effects only.
+    /// Creates a built-in rule. Built-in rules have no path and no host.
     pub(crate) fn builtin(rule: Rule, source: Source) -> Self {
         Self { rule, source, path: None, host: None }
     }
 
-    /// The rule, and what about it is to be said.
+    /// Compiles a rule and checks its examples. Returns the rule, and a warning for its author if it was
+    /// softened.
     pub(crate) fn new(rule: Rule, source: Source) -> Result<(Self, Option<String>), PolicyError> {
         let path = rule.path.as_deref().map(|glob| PathGlob::new(&rule.id, glob)).transpose()?;
         let host = rule.host.as_deref().map(|host| {
@@ -39,7 +40,7 @@ impl Compiled {
         Ok((compiled, warning))
     }
 
-    /// A rule that would let every program through by the name of one asks instead.
+    /// Turns an allow rule that would allow any program into an ask rule. Returns a warning if it did.
     fn soften(&mut self) -> Option<String> {
         if self.rule.action != Action::Allow || !banned::is_open_ended(&self.rule.argv) {
             return None;
@@ -50,8 +51,8 @@ impl Compiled {
         Some(format!("rule {}: `{words}` can run anything; the rule asks instead of allowing", self.rule.id))
     }
 
-    /// What a rule does not hold, in words for its author: a program that nobody here knows is let through by its name
-    /// alone, whatever it runs.
+    /// Returns a note for the author if the rule allows a program that is not known here, whatever that
+    /// program runs.
     pub(crate) fn note(&self) -> Option<String> {
         let allows = self.rule.action == Action::Allow && banned::is_unknown(&self.rule.argv);
         allows.then(|| {
@@ -79,7 +80,8 @@ impl Compiled {
         }
     }
 
-    /// Whether an example is one of what the rule is about: a command, a host with or without port, or a path.
+    /// Returns whether an example matches the rule. The example is a command, a host with or without a port,
+    /// or a path.
     fn fits_text(&self, text: &str) -> bool {
         if !self.rule.argv.is_empty() {
             return match self.rule.action {
@@ -98,8 +100,8 @@ impl Compiled {
         self.path.as_ref().is_some_and(|glob| glob.fits(&Candidate::new(&normal(text))))
     }
 
-    /// Whether the rule is about this part of a call, whose path was made ready for many globs. For a rule that
-    /// allows, the words of a command are not looked at here.
+    /// Returns whether the rule matches a part of a call. `path` is the part's path, prepared for many globs.
+    /// The arguments of a command are not compared with an allow rule here; see [`covers`](Self::covers).
     pub(crate) fn fits(&self, tool: &ToolName, part: &Part<'_>, path: Option<&Candidate<'_>>) -> bool {
         self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
             && self.rule.effect.is_none_or(|wanted| part.is(wanted))
@@ -109,11 +111,13 @@ impl Compiled {
             && self.fits_mcp(&part.effect)
     }
 
-    /// A rule that allows has to fit everything that the part reaches. One that denies or asks has to fit something.
+    /// Matches the path. An allow rule has to match everything that the part reaches, a deny or ask rule only
+    /// some of it.
     fn fits_path(&self, glob: &PathGlob, part: &Part<'_>, path: &Candidate<'_>) -> bool {
         let reaches_more = part.reaches_unlisted();
         match (self.rule.action, &part.path) {
-            // What a link leads to is no name that the author of the rule has seen: it is allowed by its own name only.
+            // An allow rule is not matched with aliases: its author has not seen them, so a path is allowed
+            // by its own name only.
             (Action::Allow, _) if reaches_more => glob.covers_tree(path),
             (Action::Allow, _) => glob.fits(path),
             (_, Some(text)) if reaches_more => {
@@ -123,18 +127,18 @@ impl Compiled {
         }
     }
 
-    /// The plain paths with which the paths begin that the rule denies or asks about.
+    /// Returns the literal path prefixes of a deny or ask rule.
     pub(super) fn starts(&self) -> impl Iterator<Item = String> {
         let strict = self.path.as_ref().filter(|_| self.rule.action != Action::Allow);
         strict.into_iter().flat_map(PathGlob::starts)
     }
 
-    /// Whether it is about this path, which a call has named.
+    /// Returns whether the rule covers a path that the call names.
     pub(crate) fn fits_named(&self, path: &str) -> bool {
         self.path.as_ref().is_none_or(|glob| glob.fits_or_holds(&Candidate::new(path)))
     }
 
-    /// Whether it can refuse a path that a call of this tool comes upon.
+    /// Returns whether the rule can refuse a path that a call of this tool finds while it runs.
     pub(crate) fn is_about_paths(&self, tool: &ToolName) -> bool {
         let is_file = |kind| matches!(kind, EffectKind::Read | EffectKind::Delete);
         self.rule.action != Action::Allow
@@ -143,7 +147,8 @@ impl Compiled {
             && self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
     }
 
-    /// Whether a rule that fits denies for sure. Where names decide that nobody has looked at, it can only ask.
+    /// Returns whether a matching deny rule matches with certainty. If the match depends on names that were
+    /// not listed, the rule can only ask.
     pub(crate) fn is_certain(&self, part: &Part<'_>) -> bool {
         match (&self.path, &part.path) {
             (Some(glob), Some(path)) if part.reaches_unlisted() => {
@@ -161,7 +166,7 @@ impl Compiled {
         self.rule.action == Action::Allow || self.is_run_by(&reading.scan)
     }
 
-    /// Whether the program that the rule is about may run, though it is not sure that it does.
+    /// Returns whether the command may run the program that the rule names, without certainty that it does.
     pub(crate) fn may_be_run_by(&self, tool: &ToolName, part: &Part<'_>, scan: &Scan) -> bool {
         !self.rule.argv.is_empty()
             && self.rule.tool.as_ref().is_none_or(|wanted| wanted == tool)
@@ -173,7 +178,7 @@ impl Compiled {
         scan.runs(&self.rule.argv.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Whether a program's words begin with the rule's; a rule without words is about every program.
+    /// Returns whether a program's words begin with the rule's. A rule without words covers every program.
     pub(crate) fn covers(&self, argv: &[String]) -> bool {
         argv.starts_with(&self.rule.argv)
     }
@@ -206,7 +211,7 @@ impl Compiled {
     }
 }
 
-/// What a glob says about a path by the names that it has because of links.
+/// Matches the aliases that a path has because of links.
 fn reach_of_aliases(glob: &PathGlob, part: &Part<'_>) -> Reach {
     let reach = |alias: &String| glob.reach_of(alias, part.reaches_unlisted());
     part.aliases.iter().map(reach).max().unwrap_or(Reach::None)

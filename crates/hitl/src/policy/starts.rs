@@ -1,14 +1,14 @@
-//! Where a glob starts: the paths before its first pattern.
+//! Literal prefixes of globs: the paths before the first wildcard.
 
 use std::collections::BTreeSet;
 
 use crate::place::components;
 
-/// How many alternatives of a glob are written out. What is left starts at the folder before them.
+/// Maximum number of alternatives that are expanded. Further ones yield the folder before their brace.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// Returns the plain paths with which the paths of a glob begin: `src/gen` for `src/gen/**/*.rs`, both folders for
-/// `{a,b}/**`. Globs that can begin anywhere, or outside of the workspace, have none.
+/// Returns the literal path prefixes of a glob: `src/gen` for `src/gen/**/*.rs`, both folders for `{a,b}/**`.
+/// A glob that can begin anywhere, or outside the workspace, has none.
 pub(super) fn starts(glob: &str) -> BTreeSet<String> {
     let mut starts = BTreeSet::new();
     let mut open = vec![glob.to_owned()];
@@ -30,8 +30,8 @@ pub(super) fn starts(glob: &str) -> BTreeSet<String> {
     starts
 }
 
-/// Splits `{a,b}rest` into its alternatives and the rest. Returns `None` for text that does not begin with a brace, and
-/// for alternatives that hold escapes or classes, which may hide a brace.
+/// Splits `{a,b}rest` into its alternatives and the rest. Returns `None` if the text does not begin with a
+/// brace, and for alternatives with escapes or classes, which may hide a brace.
 fn alternatives(text: &str) -> Option<(Vec<&str>, &str)> {
     let inner = text.strip_prefix('{')?;
     let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
@@ -57,7 +57,7 @@ fn alternatives(text: &str) -> Option<(Vec<&str>, &str)> {
     None
 }
 
-/// The path in normal form, if it is one inside of the workspace.
+/// Returns the path in normal form if it lies inside the workspace and is not empty.
 fn plain(path: &str) -> Option<String> {
     let is_inside = !path.starts_with(['/', '~', '\\']) && !components(path).any(|name| name == "..");
     let path = components(path).collect::<Vec<_>>().join("/");

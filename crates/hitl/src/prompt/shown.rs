@@ -1,4 +1,4 @@
-//! Texts cut to what a screen can hold, with exact counts of what is left out.
+//! Texts shortened to the size of a screen, with exact counts of the omitted parts.
 
 use std::fmt::Write as _;
 
@@ -6,28 +6,29 @@ use sha2::{Digest as _, Sha256};
 
 use crate::display_safe;
 
-/// How much of a long text is shown at its head and at its tail, in characters.
+/// Maximum length of the displayed head and of the displayed tail of a long text, in characters.
 const CHARACTERS: usize = 2_000;
-/// How many rows of a screen the head and the tail may each take. Ordinary text fills them later than the characters.
+/// Maximum number of screen rows of the head and of the tail. Ordinary text reaches the limit of characters
+/// first.
 const ROWS: usize = 60;
-/// How many columns the narrowest usual screen has, and how far apart its tab stops are.
+/// Columns of the narrowest common terminal, and the distance of its tab stops.
 const COLUMNS: usize = 80;
 const TAB: usize = 8;
-/// How many columns or lines of white space in one run are shown as they are.
+/// Longest run of white space that is displayed unchanged, in columns and in line breaks.
 const BLANK_COLUMNS: usize = 40;
 const BLANK_LINES: usize = 4;
 
-/// How much of a question is put into words.
+/// Level of detail of a described question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What fits on some screens, so that nothing is pushed off by what surrounds it.
+    /// A few screens, so that long content cannot scroll the rest of the question out of sight.
     Screen,
-    /// Everything.
+    /// The whole content.
     Whole,
 }
 
 impl Extent {
-    /// A text made safe for a human's eyes. A long one has its head, its tail, its length and its digest.
+    /// Escapes a text for display. A long text is reduced to its head, its tail, its length and its digest.
     pub(super) fn shown(self, text: &str) -> String {
         let whole = counted(&display_safe(text));
         if self == Self::Whole || (text.chars().count() <= 2 * CHARACTERS && rows(&whole) <= 2 * ROWS) {
@@ -53,7 +54,7 @@ impl Extent {
         )
     }
 
-    /// A text that must not make a line of its own.
+    /// Escapes a text and its line breaks, so that it stays on one line.
     pub(super) fn one_line(self, text: &str) -> String {
         self.shown(text).replace('\n', "\\n")
     }
@@ -62,9 +63,10 @@ impl Extent {
         self.shown(text).replace('\n', "\n    ")
     }
 
-    /// Lines of one kind, of which there may be many. The first and the last are shown, and the others counted.
+    /// Appends lines of one kind. Of too many lines the first and the last ones are displayed and the others
+    /// counted.
     pub(super) fn lines(self, kind: &str, lines: &[String], text: &mut String) {
-        // Each line brings the break before it.
+        // Each line begins with its own line break.
         let rows = |line: &String| rows(line.trim_start_matches('\n'));
         let total: usize = lines.iter().map(rows).sum();
         if self == Self::Whole || total <= 2 * ROWS {
@@ -92,7 +94,8 @@ fn fits(safe: &str) -> bool {
     rows(safe) <= ROWS
 }
 
-/// The largest count up to the limit for which a predicate holds that does not hold again once it has failed.
+/// Returns the largest count, up to the limit and [`CHARACTERS`], for which a monotonic predicate holds
+/// (binary search).
 fn most(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, limit.min(CHARACTERS));
     while low < high {
@@ -102,7 +105,7 @@ fn most(limit: usize, holds: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// How many rows a text takes on the narrowest usual screen.
+/// Returns the number of rows that a text takes on the narrowest common terminal.
 fn rows(text: &str) -> usize {
     text.split('\n').map(|line| columns(line).div_ceil(COLUMNS).max(1)).sum()
 }
@@ -110,13 +113,13 @@ fn rows(text: &str) -> usize {
 fn columns(line: &str) -> usize {
     line.chars().fold(0, |column: usize, character| match character {
         '\t' => (column / TAB).saturating_add(1).saturating_mul(TAB),
-        // Many scripts have characters of two columns.
+        // Characters of many scripts are two columns wide.
         character if character.is_ascii() => column.saturating_add(1),
         _ => column.saturating_add(2),
     })
 }
 
-/// The text with long runs of white space told as numbers, whatever the run is made of.
+/// Replaces long runs of white space, mixed or not, with their counts.
 fn counted(text: &str) -> String {
     let is_blank = |character: char| matches!(character, ' ' | '\t' | '\n');
     let mut result = String::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! The branch of a union by which a value is put right.
+//! Selection of the branch of a union by which a value is coerced.
 
 use serde_json::Value;
 
@@ -7,21 +7,21 @@ use crate::fits::fits;
 use crate::json::Json;
 use crate::wanted::resolve;
 
-/// How deep a value is compared with the branches of a union.
+/// Maximum depth to which a value is compared with a branch.
 const FITS: usize = 16;
 
-/// What the branches of a union make of a value.
+/// Result of coercing a value by the branches of a union.
 pub(super) enum Branch {
-    /// There are none, or none takes the value.
+    /// The schema has no branches, or no branch accepts the value.
     None,
-    /// One takes the value as it is.
+    /// A branch accepts the value unchanged.
     Fits,
-    /// One takes what the value becomes.
+    /// A branch accepts the coerced value.
     Coerced(Json, Vec<Coercion>),
 }
 
 impl<'a> Walk<'a> {
-    /// Finds the branch of a union that takes a value, as it is or coerced.
+    /// Finds the branch of a union that accepts a value, unchanged or coerced.
     pub(super) fn branch(&self, value: &Json, schema: &'a Value, path: &str, depth: usize) -> Branch {
         let schema = resolve(schema, self.root);
         let Some(depth) = depth.checked_sub(1) else { return Branch::None };
@@ -30,7 +30,7 @@ impl<'a> Walk<'a> {
         let left = self.tries.get().checked_sub(branches.len());
         let Some(left) = left.filter(|_| !branches.is_empty()) else { return Branch::None };
         self.tries.set(left);
-        // What stands beside the branches is put right first: a branch may be about it, too.
+        // Coerce by the keywords beside the union first: a branch may depend on these members, too.
         let mut beside = self.begin();
         let value = beside.members(value.clone(), schema, path, Sight::Beside);
         let is_taken = |value: &Json, branch: &Value| {
@@ -52,7 +52,7 @@ impl<'a> Walk<'a> {
             };
             is_taken(&value, branch).then_some((value, walk.coerced))
         });
-        // The branch that takes the value with the fewest changes; of several the first.
+        // Prefer the branch with the fewest changes, and the first of several such branches.
         let best = coerced.min_by_key(|(_, coerced)| coerced.len());
         best.map_or(Branch::None, |(value, coerced)| {
             beside.coerced.extend(coerced);

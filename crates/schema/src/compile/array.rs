@@ -1,11 +1,11 @@
-//! Finishing a list.
+//! Compilation of lists.
 
 use super::{Compiler, Place};
 use crate::json::{Json, Members};
 use crate::rules::Types;
 
 impl Compiler<'_> {
-    /// A list whose keywords are compiled.
+    /// Completes a list whose keywords are compiled.
     pub(super) fn list(&mut self, mut out: Members, place: &Place) -> Members {
         if !self.takes("prefixItems")
             && let Some(Json::Array(mut first)) = out.remove("prefixItems")
@@ -21,7 +21,8 @@ impl Compiler<'_> {
             let items = self.joined(Members::new(), different);
             out.set("items", items);
         }
-        // OpenAI refuses a list without items, strict or not, and so does Gemini; nobody refuses one with.
+        // OpenAI refuses a list without items, strict or not, and so does Gemini; no provider refuses a list
+        // with items.
         if !out.has("items") {
             if self.rules.types != Types::Kept {
                 self.lose(

@@ -1,4 +1,4 @@
-//! `enum`.
+//! Compilation of `enum`.
 
 use super::kinds::kind_of;
 use super::words::Words;
@@ -7,17 +7,17 @@ use crate::json::Json;
 use crate::kind::Kind;
 use crate::rules::Enums;
 
-/// From so many values on OpenAI counts the characters of one enum.
+/// Number of values above which OpenAI limits the characters of one enum.
 const LONG: usize = 250;
 
 impl Compiler<'_> {
-    /// The values that are sent, if they can be sent.
+    /// Returns the values that the dialect accepts, or `None` if the keyword is left out.
     pub(super) fn enumeration(&mut self, value: &Json, place: &Place, words: &mut Words) -> Option<Json> {
         let values = value.as_array()?;
         let fits = |value: &Json| match (self.rules.enums, kind_of(value)) {
             (Enums::Kept, _) | (_, Kind::String) => true,
             (Enums::Scalars, kind) => !matches!(kind, Kind::Object | Kind::Array),
-            // Null is said by `nullable`.
+            // `nullable` represents null.
             (Enums::Strings, kind) => kind == Kind::Null,
         };
         if !values.iter().all(fits) {

@@ -1,4 +1,4 @@
-//! A schema of one kind, keyword by keyword, in the author's order.
+//! Compilation of a schema's keywords, in the author's order.
 
 use super::kinds::is_about;
 use super::pattern::{is_anchored, looks_around};
@@ -8,11 +8,12 @@ use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::rules::{Formats, Patterns, Types};
 
-/// Larger numbers are no longer exact everywhere.
+/// Largest bound (2^53). Above it not every integer is exact in a 64-bit float.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Compiler<'_> {
-    /// A schema that takes these kinds; more than one only where the dialect takes a list of them.
+    /// Compiles a schema for these kinds. There is more than one kind only if the dialect accepts a list of
+    /// types.
     pub(super) fn one(&mut self, members: &Members, kinds: &[Kind], place: &Place) -> Json {
         let mut words = Words::default();
         let mut out = Members::new();
@@ -21,7 +22,8 @@ impl Compiler<'_> {
             if is_idle && self.rules.keywords.is_some() {
                 continue;
             }
-            // The list ends with its first items, which are to be joined: "nothing" must not become "anything" among them.
+            // `items: false` after `prefixItems` ends the list. The first items will be joined to one schema,
+            // in which "nothing" must not become "anything".
             let ends_here = key == "items" && *value == Json::Bool(false) && members.has("prefixItems");
             if ends_here && !self.takes("prefixItems") {
                 continue;
@@ -44,7 +46,7 @@ impl Compiler<'_> {
         Json::Object(words.into(out))
     }
 
-    /// The value that is sent for a keyword, if any.
+    /// Returns the compiled value of a keyword, or `None` if the keyword is left out.
     fn keyword(&mut self, key: &str, value: &Json, place: &Place, words: &mut Words) -> Option<Json> {
         match key {
             "properties"
@@ -91,9 +93,9 @@ impl Compiler<'_> {
         }
     }
 
-    /// A keyword whose value is made of schemas.
+    /// Compiles a keyword whose value consists of schemas.
     fn nested(&mut self, key: &str, value: &Json, place: &Place) -> Option<Json> {
-        // Closed objects and lists are finished by themselves, and need to see these.
+        // The completion of objects and lists needs these keywords.
         let is_needed = matches!(key, "additionalProperties" | "prefixItems");
         if !self.takes(key) && !is_needed {
             self.lose(place, key, "is not sent");
@@ -135,7 +137,7 @@ impl Compiler<'_> {
         self.rules.keywords.is_none_or(|keywords| keywords.contains(&key))
     }
 
-    /// Whether the dialect takes this value of a keyword that it has.
+    /// Returns whether the dialect accepts this value of a keyword that it knows.
     fn fits(&self, key: &str, value: &Json) -> bool {
         match (key, value) {
             ("format", Json::String(format)) => match self.rules.formats {
@@ -163,7 +165,7 @@ impl Compiler<'_> {
         self.lose(place, key, what);
     }
 
-    /// The annotations that the dialect takes; the others are said in the description.
+    /// Keeps the annotations that the dialect accepts, and moves the others to the description.
     pub(super) fn annotations(&mut self, members: Members) -> Members {
         let (mut out, mut words) = (Members::new(), Words::default());
         let place = Place::default();
@@ -176,7 +178,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Gemini's `type`: one word, and null apart.
+/// Sets Gemini's `type`, a single word, and `nullable` for null.
 fn one_type(out: &mut Members, kinds: &[Kind]) {
     let value = kinds.iter().find(|kind| **kind != Kind::Null);
     match value {
@@ -186,12 +188,12 @@ fn one_type(out: &mut Members, kinds: &[Kind]) {
                 out.set("nullable", Json::Bool(true));
             }
         }
-        // Nothing but null: Gemini has the word, as a type of its own.
+        // Only null is accepted: Gemini has a type of its own for it.
         None => out.set("type", Json::text(Kind::Null.word())),
     }
 }
 
-/// Keywords of JSON Schema that hold values to something; what nobody knows holds nothing.
+/// Returns whether a keyword of JSON Schema restricts values. Unknown keywords restrict nothing.
 fn is_constraint(keyword: &str) -> bool {
     matches!(
         keyword,

@@ -1,4 +1,4 @@
-//! Which kinds of value a schema takes: said, found out, or split into one schema for each.
+//! Kinds of value that a schema accepts: named, inferred, or split into one schema for each kind.
 
 use super::mend::{kinds_of, types};
 use super::{Compiler, Place, is_annotation};
@@ -6,11 +6,11 @@ use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::rules::{Types, Unions};
 
-/// What `anything` stands for where a type must be said.
+/// Types that replace "anything" in a dialect that requires a type.
 const SCALARS: [Kind; 4] = [Kind::String, Kind::Number, Kind::Boolean, Kind::Null];
 
 impl Compiler<'_> {
-    /// A schema whose references and, where the dialect wants it, branches are dealt with.
+    /// Compiles a schema whose references and, if the dialect needs it, branches are resolved.
     pub(super) fn typed(&mut self, mut members: Members, place: &Place) -> Json {
         let said = members.get("type").map(kinds_of);
         let kinds = said.unwrap_or_else(|| self.found(&members, place));
@@ -37,7 +37,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The kinds of a schema that does not say them.
+    /// Infers the kinds of a schema without `type`.
     fn found(&mut self, members: &Members, place: &Place) -> Vec<Kind> {
         if let Some(Json::Array(values)) = members.get("enum") {
             let mut kinds = Vec::new();
@@ -51,7 +51,7 @@ impl Compiler<'_> {
             }
             return kinds;
         }
-        // With branches beside it a type can be wrong.
+        // A type that is inferred beside branches can be wrong.
         let branches = ["anyOf", "oneOf", "allOf", "not", "if", "$ref"];
         if branches.iter().any(|word| members.has(word)) {
             return Vec::new();
@@ -65,7 +65,7 @@ impl Compiler<'_> {
         Vec::new()
     }
 
-    /// The kinds that an enum leaves.
+    /// Removes the enum values that contradict the kinds.
     fn narrowed(&mut self, kinds: Vec<Kind>, members: &mut Members, place: &Place) -> Vec<Kind> {
         let Some(Json::Array(values)) = members.get("enum") else { return kinds };
         if kinds.is_empty() {
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         if kept.len() == values.len() {
             return kinds;
         }
-        // Gemini's own examples have numbers as strings under `enum`; elsewhere it is a mistake.
+        // Gemini's own examples have numbers as strings under `enum`; elsewhere this is an author's mistake.
         if kept.is_empty() {
             members.remove("enum");
             self.lose(place, "enum", "has no value of the type that is said, and is not sent");
@@ -89,7 +89,7 @@ impl Compiler<'_> {
         kinds
     }
 
-    /// One schema for each kind.
+    /// Splits a schema into one branch for each kind.
     fn split(&mut self, members: Members, kinds: &[Kind], place: &Place) -> Json {
         let (mut outer, mut inner) = (Members::new(), Members::new());
         for (key, value) in members {
@@ -109,13 +109,13 @@ impl Compiler<'_> {
         self.joined(outer, branches)
     }
 
-    /// What takes anything, or as much as the dialect can say.
+    /// Returns a schema that accepts anything, as far as the dialect can express it.
     pub(super) fn anything(&mut self, members: Members) -> Json {
         let outer: Members = members.into_iter().filter(|(key, _)| is_annotation(key)).collect();
         let mut out = self.annotations(outer);
         match self.rules.types {
             Types::Kept if self.rules.unions == Unions::Kept => Json::Object(out),
-            // llama.cpp reads `{}` as an object, and a schema with any keyword as what it says.
+            // llama.cpp treats `{}` as an object, but not a schema with a description.
             Types::Kept => {
                 if out.is_empty() {
                     out.push("description", Json::text("Any value."));
@@ -134,7 +134,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The values of one kind, or no branch if there are values and none of this kind.
+/// Keeps the enum values of one kind. Returns `None` if the enum has no value of this kind.
 fn narrow_enum(mut branch: Members, kind: Kind) -> Option<Members> {
     if let Some(Json::Array(values)) = branch.get("enum") {
         let fits =
@@ -148,7 +148,7 @@ fn narrow_enum(mut branch: Members, kind: Kind) -> Option<Members> {
     Some(branch)
 }
 
-/// The kind of a value.
+/// Returns the kind of a value.
 pub(super) fn kind_of(value: &Json) -> Kind {
     match value {
         Json::Null => Kind::Null,
@@ -161,7 +161,7 @@ pub(super) fn kind_of(value: &Json) -> Kind {
     }
 }
 
-/// Whether a keyword is about values of this kind; nothing is said of those that are about all.
+/// Returns whether a keyword applies to values of a kind, or `None` for a keyword that applies to all kinds.
 pub(super) fn is_about(keyword: &str, kind: Kind) -> Option<bool> {
     let about: &[Kind] = match keyword {
         "properties"

@@ -1,11 +1,12 @@
-//! One level of a schema as JSON Schema 2020-12 would write it: odd types, older drafts, `OpenAPI`, mistakes.
+//! Normalization of one level of a schema to JSON Schema 2020-12: nonstandard types, older drafts, `OpenAPI`,
+//! mistakes.
 
 use crate::json::{Json, Members};
 use crate::kind::{Kind, Word, word};
 use crate::loss::Losses;
 
-/// The members of a schema without what is no schema's: what is left has the shape that its keyword has. A
-/// reference's targets are looked up in the author's own text, so definitions are left out too.
+/// Normalizes the members of a schema: every remaining value has the shape that its keyword requires.
+/// Definitions are removed, because references are resolved in the author's own text.
 pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
     let members = match schema {
         Json::Object(members) => members,
@@ -27,13 +28,14 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
                     out.push("type", types(&kinds));
                 }
             }
-            // What names the document is no use to a provider, and some refuse it.
+            // A provider does not need the names of a document, and some providers refuse them.
             "$schema" | "$id" | "$anchor" | "$comment" | "$vocabulary" | "$defs" | "definitions" | "id"
             | "nullable" | "optional" | "additionalItems" | "const" => {}
             "$dynamicRef" | "$recursiveRef" | "$dynamicAnchor" | "$recursiveAnchor" | "dependencies" => {
                 losses.tell(path, key, "is not sent");
             }
-            // Draft 3 said `required` at the property itself, and tool lists still do; draft 4's limits are below.
+            // Draft 3 had a boolean `required` at the property, and tool lists still do. The boolean limits
+            // of draft 4 are converted below.
             "required" | "exclusiveMinimum" | "exclusiveMaximum" if matches!(value, Json::Bool(_)) => {}
             "items" => items(members, value, &mut out),
             _ => match shaped(key, value) {
@@ -46,7 +48,7 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
     out
 }
 
-/// What older drafts and `OpenAPI` say with other words.
+/// Converts keywords of older drafts and of `OpenAPI`.
 fn older(members: &Members, out: &mut Members, path: &str, losses: &mut Losses) {
     for (word, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
         if members.get(word) == Some(&Json::Bool(true))
@@ -72,7 +74,7 @@ fn older(members: &Members, out: &mut Members, path: &str, losses: &mut Losses) 
     }
 }
 
-/// `items` as one schema; a list of them is the 2020 draft's `prefixItems`.
+/// Converts `items`: a list becomes `prefixItems` of draft 2020-12.
 fn items(members: &Members, value: &Json, out: &mut Members) {
     match value {
         Json::Array(list) if !list.is_empty() => {
@@ -86,7 +88,7 @@ fn items(members: &Members, value: &Json, out: &mut Members) {
     }
 }
 
-/// The kinds that a `type` names; none if it takes anything.
+/// Returns the kinds that a `type` names, or `None` if it accepts anything.
 fn kinds(value: &Json, path: &str, losses: &mut Losses) -> Option<Vec<Kind>> {
     let words: Vec<&Json> = match value {
         Json::Array(words) => words.iter().collect(),
@@ -110,7 +112,7 @@ fn kinds(value: &Json, path: &str, losses: &mut Losses) -> Option<Vec<Kind>> {
     (!kinds.is_empty()).then_some(kinds)
 }
 
-/// The kinds of a mended `type`.
+/// Returns the kinds of a normalized `type`.
 pub(crate) fn kinds_of(value: &Json) -> Vec<Kind> {
     let words = match value {
         Json::Array(words) => words.as_slice(),
@@ -120,7 +122,7 @@ pub(crate) fn kinds_of(value: &Json) -> Vec<Kind> {
     words.iter().filter_map(known).collect()
 }
 
-/// A `type` of these kinds.
+/// Creates a `type` of these kinds.
 pub(crate) fn types(kinds: &[Kind]) -> Json {
     match kinds {
         [one] => Json::text(one.word()),
@@ -128,7 +130,8 @@ pub(crate) fn types(kinds: &[Kind]) -> Json {
     }
 }
 
-/// The value in the shape that its keyword has, if it can be had; a keyword that is unknown takes anything.
+/// Returns the value in the shape that its keyword requires, or `None` if that is impossible. An unknown
+/// keyword accepts any value.
 fn shaped(key: &str, value: &Json) -> Option<Json> {
     let is_schema = |value: &Json| matches!(value, Json::Object(_) | Json::Bool(_));
     let keep = |fits: bool| fits.then(|| value.clone());
@@ -175,13 +178,13 @@ fn shaped(key: &str, value: &Json) -> Option<Json> {
     }
 }
 
-/// A whole number that is not negative; some write `1.0`.
+/// Parses a non-negative integer. Some authors write `1.0`.
 fn count(value: &Json) -> Option<u64> {
     let Json::Number(text) = value else { return None };
     text.strip_suffix(".0").unwrap_or(text).parse().ok()
 }
 
-/// The values without those that came before, in their order.
+/// Removes duplicate values and keeps the order.
 fn unique(values: &[Json]) -> Vec<Json> {
     let mut seen = std::collections::BTreeSet::new();
     values.iter().filter(|value| seen.insert(value.to_string())).cloned().collect()

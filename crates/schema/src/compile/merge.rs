@@ -1,4 +1,4 @@
-//! Two schemas that both hold, as one.
+//! Merging of two schemas that both apply to a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::loss::Losses;
 
-/// How deep properties of properties are merged; below that the first one wins.
+/// Maximum depth to which properties are merged. Below it the first schema wins.
 const DEPTH: usize = 16;
 
-/// What both schemas say. Both are mended; where they cannot be said together the first one's word stays, and
-/// the loss is told. `path` is where the second stands.
+/// Merges the second schema into the first. Both are normalized. If two keywords cannot be combined, the
+/// first one stays and a loss is reported. `path` is the position of the second schema.
 pub(crate) fn both(first: &mut Members, second: &Members, path: &str, losses: &mut Losses) {
     merge(first, second, path, losses, DEPTH);
 }
@@ -39,8 +39,8 @@ fn merge(first: &mut Members, second: &Members, path: &str, losses: &mut Losses,
     }
 }
 
-/// Whether one schema says of properties that only the other names what becomes of those that it does not name: once
-/// they stand together they are named, and it is not said of them any more.
+/// Returns whether `closing` restricts further properties and `other` names a property that `closing` does
+/// not name. After a merge the property is named, so the restriction would no longer apply to it.
 fn closes_over(closing: &Members, other: &Members) -> bool {
     if closing.get("additionalProperties").is_none_or(|more| *more == Json::Bool(true)) {
         return false;
@@ -61,7 +61,7 @@ fn together(
     depth: usize,
 ) -> Option<Json> {
     Some(match (key, first, second) {
-        // The outer words are the ones that the author wrote for this place.
+        // The author wrote the outer texts for this position.
         ("description" | "title" | "default" | "examples" | "deprecated", _, _) => first.clone(),
         ("type", _, _) => {
             let kinds = intersect(&kinds_of(first), &kinds_of(second));
@@ -123,7 +123,7 @@ fn properties(some: &Members, more: &Members, path: &str, losses: &mut Losses, d
     Json::Object(all)
 }
 
-/// Two schemas of one property.
+/// Merges two schemas of one property.
 fn one(first: &Json, second: &Json, path: &str, losses: &mut Losses, depth: usize) -> Option<Json> {
     let depth = depth.checked_sub(1)?;
     if *second == Json::Bool(true) {

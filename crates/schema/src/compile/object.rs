@@ -1,4 +1,4 @@
-//! Properties, and finishing an object.
+//! Compilation of properties and objects.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::rules::Objects;
 
-/// How an object that cannot be described is asked for; it is read back by [`crate::coerce`].
+/// Description of an object that is requested as text because the dialect cannot describe it.
+/// [`crate::coerce`] parses the text.
 pub(super) const AS_TEXT: &str = "a JSON object, written as text";
 
 impl Compiler<'_> {
@@ -31,7 +32,7 @@ impl Compiler<'_> {
         Json::Object(out)
     }
 
-    /// An object whose keywords are compiled.
+    /// Completes an object whose keywords are compiled.
     pub(super) fn object(&mut self, mut out: Members, place: &Place, words: &mut Words) -> Members {
         self.only_known_required(&mut out, place);
         let is_root = place.depth == 0 && place.path.is_empty();
@@ -50,7 +51,7 @@ impl Compiler<'_> {
         out
     }
 
-    /// Names under `required` that are no properties are refused by most.
+    /// Removes names under `required` that are not properties. Most providers refuse them.
     pub(super) fn only_known_required(&mut self, out: &mut Members, place: &Place) {
         let Some(Json::Array(required)) = out.get("required").cloned() else { return };
         let is_strict = self.rules.keywords.is_some();
@@ -79,7 +80,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An object that the dialect cannot describe, asked for as a text.
+    /// Converts an object that the dialect cannot describe to a string schema.
     fn as_text(&mut self, mut out: Members, place: &Place, words: &mut Words) -> Members {
         let kinds = out.get("type").map(kinds_of).unwrap_or_default();
         let nullable = out.remove("nullable").is_some() || kinds.contains(&Kind::Null);
@@ -109,8 +110,8 @@ impl Compiler<'_> {
         text
     }
 
-    /// OpenAI's strict form: every property is required, those that were optional may be null, and there are no
-    /// others.
+    /// Applies OpenAI's strict form: every property is required, optional properties accept null, and further
+    /// properties are forbidden.
     fn close(&mut self, out: &mut Members, place: &Place) {
         match out.get("additionalProperties") {
             None | Some(Json::Bool(false)) => {}
@@ -134,7 +135,7 @@ impl Compiler<'_> {
         out.set("additionalProperties", Json::Bool(false));
     }
 
-    /// Gemini's form: the order of properties is said, because its own maps have none.
+    /// Applies Gemini's form: the order of properties is stated, because Gemini's maps are unordered.
     fn list_properties(&mut self, out: &mut Members, place: &Place) {
         match out.remove("additionalProperties") {
             None | Some(Json::Bool(_)) => {}
@@ -150,7 +151,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The same schema, and null.
+/// Extends a schema by null.
 fn nullable(schema: Json) -> Json {
     let Json::Object(mut members) = schema else { return schema };
     if let Some(Json::Array(mut branches)) = members.remove("anyOf") {

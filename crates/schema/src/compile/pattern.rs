@@ -1,6 +1,7 @@
-//! Which regular expressions a dialect can read.
+//! Regular expressions that dialects accept.
 
-/// Whether a pattern looks around, or back, or does what else only backtracking engines do.
+/// Returns whether a pattern needs a backtracking engine: it has look-around, back-references or other groups
+/// with `(?`.
 pub(super) fn looks_around(pattern: &str) -> bool {
     let plain = pattern.replace("(?:", "(");
     let is_back_reference =
@@ -8,9 +9,9 @@ pub(super) fn looks_around(pattern: &str) -> bool {
     plain.contains("(?") || plain.as_bytes().windows(2).any(is_back_reference)
 }
 
-/// Whether llama.cpp's translation to a grammar reads a pattern: from `^` to `$`, without escapes of letters
-/// and digits, with balanced brackets, and without large repetitions. It refuses the whole request otherwise,
-/// or writes a grammar that cannot be read.
+/// Returns whether llama.cpp can translate a pattern to a grammar: it is anchored with `^` and `$`, and has
+/// no escapes of letters and digits, no unbalanced brackets and no large repetitions. llama.cpp refuses the
+/// whole request otherwise, or writes an invalid grammar.
 pub(super) fn is_anchored(pattern: &str) -> bool {
     let Some(inner) = pattern.strip_prefix('^').and_then(|rest| rest.strip_suffix('$')) else { return false };
     if inner.is_empty() || !inner.is_ascii() || inner.contains("(?") || inner.ends_with('\\') {
@@ -21,7 +22,7 @@ pub(super) fn is_anchored(pattern: &str) -> bool {
     let mut bytes = inner.bytes();
     while let Some(byte) = bytes.next() {
         match byte {
-            // Only punctuation may be escaped: `\d` and its like are no words of a grammar.
+            // Only punctuation may be escaped: a grammar does not have `\d` and similar classes.
             b'\\' => match bytes.next() {
                 Some(next) if next.is_ascii_punctuation() && !in_braces => {}
                 _ => return false,
@@ -38,7 +39,7 @@ pub(super) fn is_anchored(pattern: &str) -> bool {
             }
             b',' if in_braces => digits = 0,
             _ if in_braces => return false,
-            // A repetition of nothing, and one of a repetition.
+            // A repetition without an operand, or of another repetition.
             b'{' | b'*' | b'+' | b'?' if matches!(before, b'(' | b'|' | b'*' | b'+' | b'?' | b'}') => {
                 return false;
             }

@@ -1,4 +1,4 @@
-//! References: kept with their definitions, or what they lead to written in their place.
+//! References: kept with their definitions, or inlined.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,27 +8,27 @@ use super::{Compiler, Place, is_annotation, size};
 use crate::json::{Json, Members};
 use crate::rules::{Keys, References};
 
-/// How many references lead to each other before they are cut.
+/// Maximum length of a chain of references.
 const CHAIN: usize = 16;
 
-/// The definitions that are referred to.
+/// Definitions that references of the compiled schema use.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
-    /// Name and where it leads in the author's schema.
+    /// The names with their pointers into the author's schema, in the order of first use.
     known: Vec<(String, String)>,
-    /// How often a name was wanted.
+    /// The number of definitions that share a base name.
     names: BTreeMap<String, usize>,
-    /// Name by where it leads.
+    /// The names by pointer.
     by_target: BTreeMap<String, String>,
-    /// How many of them are written.
+    /// The number of definitions that are compiled.
     written: usize,
-    /// Whether a target leads to itself, by where it is.
+    /// Results of the search for definitions that refer to themselves, by pointer.
     circles: BTreeMap<String, bool>,
 }
 
 impl Compiler<'_> {
-    /// Deals with the `$ref` of a schema: either it is the schema, or it is gone and what it leads to is in
-    /// `members`.
+    /// Resolves the `$ref` of a schema. Returns a schema with the reference if the dialect keeps it.
+    /// Otherwise inlines the target into `members` and returns `None`.
     pub(super) fn resolve(&mut self, members: &mut Members, place: &Place) -> Option<Json> {
         for _ in 0..CHAIN {
             let Some(Json::String(reference)) = members.remove("$ref") else { return None };
@@ -50,14 +50,14 @@ impl Compiler<'_> {
         None
     }
 
-    /// Writes what a reference leads to in its place.
+    /// Inlines the target of a reference.
     pub(super) fn expand(&mut self, pointer: String, members: &mut Members, place: &Place) {
         let Some(target) = self.document.pointer(&pointer) else { return };
-        // What was merged stays in the list while properties beside it are compiled, which did not come out of it: only a
-        // definition that leads to itself can lead back.
+        // A merged definition stays in `expanding` while sibling properties are compiled, which are not part
+        // of it. So the list alone does not prove a cycle: only a definition that refers to itself can.
         if self.expanding.contains(&pointer) && self.leads_to_itself(&pointer) {
             self.lose(place, "$ref", "leads back to itself, and is cut here");
-            // What the target is made of is cut; that it is an object or a list is not.
+            // Keep the target's kind, although its content is cut.
             if let Some(kind) = target.as_object().and_then(|target| target.get("type"))
                 && !members.has("type")
             {
@@ -80,7 +80,7 @@ impl Compiler<'_> {
         self.expanding.push(pointer);
     }
 
-    /// Returns whether a definition can be reached from itself.
+    /// Returns whether a definition refers to itself, directly or through others.
     fn leads_to_itself(&mut self, pointer: &str) -> bool {
         if let Some(known) = self.definitions.circles.get(pointer) {
             return *known;
@@ -106,9 +106,10 @@ impl Compiler<'_> {
         is_circle
     }
 
-    /// Where a reference leads in the author's schema, as a JSON Pointer.
+    /// Returns the target of a local reference in the author's schema as a JSON Pointer, or `None` if it does
+    /// not exist.
     pub(super) fn target(&self, reference: &str) -> Option<String> {
-        // The pointer of a fragment is written as in a URL.
+        // The pointer in a fragment is percent-encoded.
         let pointer = decoded(reference.strip_prefix('#')?);
         self.document.pointer(&pointer).map(|_| pointer)
     }
@@ -136,7 +137,7 @@ impl Compiler<'_> {
         Json::Object(out)
     }
 
-    /// The name under which a target is defined.
+    /// Returns the definition's name for a target, and registers the target on first use.
     fn definition(&mut self, pointer: String) -> String {
         if let Some(name) = self.definitions.by_target.get(&pointer) {
             return name.clone();
@@ -159,7 +160,7 @@ impl Compiler<'_> {
         name
     }
 
-    /// Compiles what is referred to, and what that refers to, one after the other.
+    /// Compiles the used definitions, including those that other definitions use.
     pub(super) fn definitions(&mut self) -> Members {
         let mut out = Members::new();
         while let Some((name, pointer)) = self.definitions.known.get(self.definitions.written).cloned() {
@@ -167,7 +168,7 @@ impl Compiler<'_> {
             let place = Place { path: pointer.clone(), ..Place::default() };
             let document = self.document;
             let target = document.pointer(&pointer).unwrap_or(&Json::Null);
-            // A definition that is only a reference to itself says nothing.
+            // A definition that consists of a reference to itself restricts nothing.
             let own =
                 |target: &Json| target.as_object()?.get("$ref")?.as_str().and_then(|to| self.target(to));
             let compiled = if own(target).as_deref() == Some(pointer.as_str()) {
@@ -181,7 +182,7 @@ impl Compiler<'_> {
         out
     }
 
-    /// The name under which a property is shown.
+    /// Returns the name of a property in the compiled schema.
     pub(super) fn shown_key(&mut self, name: &str) -> String {
         let is_plain = |name: &str| {
             (1..=64).contains(&name.len())
@@ -196,7 +197,7 @@ impl Compiler<'_> {
         let plain = |c: char| if c.is_ascii_alphanumeric() || "_.-".contains(c) { c } else { '_' };
         let base: String = name.chars().take(48).map(plain).collect();
         let mut salt = 0_u64;
-        // A property of the same name, or another name with the same hash, is next to impossible and still looked at.
+        // Retry with another salt on a collision with a used name, however unlikely it is.
         loop {
             let shown = format!("{base}_{:08x}", hash(name, salt) & 0xffff_ffff);
             if self.shown.insert(shown.clone()) {
@@ -208,7 +209,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The definitions that a schema still leads to: what referred to the others was not sent.
+/// Keeps the definitions that the compiled schema reaches. References to the others were removed.
 pub(super) fn used(schema: &Json, mut definitions: Members) -> Members {
     let known: BTreeMap<&str, &Json> = definitions.iter().collect();
     let mut reached = BTreeSet::new();
@@ -233,14 +234,14 @@ pub(super) fn used(schema: &Json, mut definitions: Members) -> Members {
     definitions
 }
 
-/// FNV-1a: the same on every machine, and nobody's secret depends on it.
+/// FNV-1a: equal on every machine. It need not resist attacks.
 fn hash(text: &str, salt: u64) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// A URL's fragment without its percent signs.
+/// Decodes the percent escapes of a URL fragment.
 fn decoded(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();

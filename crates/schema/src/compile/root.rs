@@ -1,4 +1,4 @@
-//! The root of a schema: whatever the author wrote, an object and nothing beside.
+//! Compilation of a schema's root, which always becomes a plain object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,15 +16,15 @@ use crate::kind::Kind;
 use crate::loss::{Loss, Losses};
 use crate::rules::Objects;
 
-/// The longest schema that is read.
+/// Maximum length of a schema in bytes.
 const BYTES: usize = 1 << 20;
-/// The most values in one.
+/// Maximum number of JSON values in a schema.
 const VALUES: usize = 50_000;
 
-/// The property that holds the arguments where the root cannot be said as an object.
+/// Property that wraps the arguments if the root cannot be expressed as a plain object.
 pub(crate) const WRAPPER: &str = "arguments";
 
-/// Compiles a whole schema. It always gives one.
+/// Compiles a whole schema. It always returns a usable schema.
 pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
     let document = if text.len() > BYTES { None } else { Json::parse(text).ok() };
     match document.filter(|document| size(document, VALUES) < VALUES) {
@@ -34,7 +34,7 @@ pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, 
     }
 }
 
-/// An object that takes anything.
+/// Returns a schema of an object that accepts anything.
 fn open(dialect: Dialect, why: &str) -> (Json, Vec<Loss>, Restoration) {
     let mut losses = Losses::default();
     losses.tell("", "the schema", why);
@@ -117,7 +117,7 @@ impl Compiler<'_> {
         (self.one(&members, &[Kind::Object], &place), false)
     }
 
-    /// Deals with branches at the root; gives a schema to be wrapped, if it has to be.
+    /// Resolves the branches at the root. Returns a schema if it has to be wrapped.
     fn root_union(
         &mut self,
         members: &mut Members,
@@ -174,7 +174,7 @@ impl Compiler<'_> {
         None
     }
 
-    /// The branches that can be arguments, with what they refer to in their place.
+    /// Returns the branches that accept an object, with their references inlined.
     fn object_branches(&mut self, word: &str, branches: &[Json], place: &Place) -> Vec<(Place, Members)> {
         let mut kept = Vec::new();
         for (position, branch) in branches.iter().enumerate() {
@@ -194,12 +194,13 @@ impl Compiler<'_> {
     }
 }
 
-/// One object that takes what any of the branches takes, with what stands beside them.
+/// Merges branches, and the keywords beside them, into one object that accepts every value that a branch
+/// accepts.
 fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) -> Members {
     let none = Members::new();
     let own = beside.get("properties").and_then(Json::as_object).unwrap_or(&none);
     let own: BTreeMap<&str, &Json> = own.iter().collect();
-    // Each property in the order in which it is met, with what the branches make of it.
+    // The properties in the order of their first occurrence, each with its schemas in the branches.
     let mut order: Vec<&str> = Vec::new();
     let mut variants: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     for (place, branch) in branches {
@@ -226,7 +227,8 @@ fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) 
     let mut properties = Members::new();
     let beside_properties = beside.get("properties").and_then(Json::as_object).unwrap_or(&none);
     for (name, schema) in beside_properties.iter() {
-        // A branch that does not mention a property leaves it as it is, and that takes what the others take.
+        // A branch that does not mention a property accepts every value that the schema beside the branches
+        // accepts, so the property is narrowed only if all branches mention it.
         match variants.get(name).filter(|schemas| schemas.len() == branches.len()) {
             Some(schemas) => {
                 let (name, schema) = joined(name, schemas);
@@ -242,7 +244,8 @@ fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) 
     finished(beside, branches, properties)
 }
 
-/// The object with these properties, and what is required in any case.
+/// Completes the merged object. A property stays required if the keywords beside the branches or all branches
+/// require it.
 fn finished(beside: &Members, branches: &[(Place, Members)], properties: Members) -> Members {
     let required = |members: &Members| -> BTreeSet<String> {
         let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
@@ -268,7 +271,7 @@ fn finished(beside: &Members, branches: &[(Place, Members)], properties: Members
     out
 }
 
-/// Two schemas that both hold for one property.
+/// Merges two schemas that both apply to one property.
 fn merged(first: &Json, second: &Json, path: &str, losses: &mut Losses) -> Json {
     let mut merged = Members::from_iter([("items".to_owned(), first.clone())]);
     let second = Members::from_iter([("items".to_owned(), second.clone())]);

@@ -1,4 +1,4 @@
-//! `anyOf`, `oneOf` and `allOf`.
+//! Compilation of `anyOf`, `oneOf` and `allOf`.
 
 use super::mend::mend;
 use super::merge::both;
@@ -6,18 +6,18 @@ use super::{Compiler, Place, is_annotation, size};
 use crate::json::{Json, Members};
 use crate::rules::{References, Unions};
 
-/// The most branches of one `allOf` that are merged, nested ones counted.
+/// Maximum number of rounds in which nested `allOf` are merged.
 const BRANCHES: usize = 64;
 
-/// What became of a schema's branches.
+/// Result of compiling a schema's branches.
 pub(super) enum Union {
     Done(Json),
-    /// There are none, or one that is in the members now.
+    /// The schema has no branches left; a single branch was merged into the members.
     None(Members),
 }
 
 impl Compiler<'_> {
-    /// Merges `allOf` into the schema, where the dialect has none.
+    /// Merges `allOf` into the schema if the dialect does not accept it.
     pub(super) fn conjunction(&mut self, members: &mut Members, place: &Place) {
         if self.rules.unions != Unions::Kept {
             self.merge_all(members, place);
@@ -50,7 +50,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Writes what a schema refers to in its place, whatever the dialect, so that it can be merged.
+    /// Inlines the reference of a schema in every dialect, so that the schema can be merged.
     pub(super) fn inline(&mut self, members: &mut Members, place: &Place) {
         for _ in 0..16 {
             let Some(Json::String(reference)) = members.remove("$ref") else { return };
@@ -62,7 +62,7 @@ impl Compiler<'_> {
         members.remove("$ref");
     }
 
-    /// The branches of `anyOf` or `oneOf`, for a dialect that has `anyOf` alone.
+    /// Compiles `anyOf` or `oneOf` for a dialect that only has `anyOf`.
     pub(super) fn union(&mut self, mut members: Members, place: &Place) -> Union {
         for _ in 0..4 {
             let Some((word, branches)) = self.branches(&mut members, place) else {
@@ -77,8 +77,8 @@ impl Compiler<'_> {
                     (place, branch)
                 })
                 .collect();
-            // `anyOf: [{required: [a]}, {required: [b]}]` beside properties: no dialect can say which of them go
-            // together without saying all properties once more for each.
+            // For `anyOf: [{required: [a]}, {required: [b]}]` beside properties every dialect would need a
+            // copy of all properties for each branch.
             if beside && mended.iter().all(|(_, branch)| branch.keys().all(says_no_shape)) {
                 let what = "says which properties go together, which is not sent";
                 self.lose(place, word, what);
@@ -119,7 +119,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles the branches, with what stands beside them in each.
+    /// Compiles the branches, and merges the keywords beside them into each.
     fn spread(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
         let mut beside = Members::new();
         let mut outer = Members::new();
@@ -149,9 +149,9 @@ impl Compiler<'_> {
         Union::Done(self.joined(outer, out))
     }
 
-    /// Compiled branches as one schema.
+    /// Joins compiled branches to one schema.
     pub(super) fn joined(&mut self, outer: Members, branches: Vec<Json>) -> Json {
-        // A branch that is a union itself: its branches are as good as these.
+        // Flatten a branch that is a union itself.
         let mut flat: Vec<Json> = Vec::new();
         for branch in branches {
             for branch in inner_branches(&branch).unwrap_or_else(|| vec![branch]) {
@@ -177,7 +177,7 @@ impl Compiler<'_> {
         Json::Object(out)
     }
 
-    /// Gemini's form: null is `nullable`, and nothing stands beside `anyOf`.
+    /// Applies Gemini's form: `nullable` represents null, and `anyOf` is the only keyword.
     fn alone(&mut self, outer: Members, branches: Vec<Json>) -> Json {
         let is_null = |branch: &Json| {
             branch.as_object().and_then(|branch| branch.get("type")).and_then(Json::as_str) == Some("null")
@@ -216,7 +216,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The branches of a schema that is nothing but a union.
+/// Returns the branches of a schema whose only keyword is `anyOf`.
 fn inner_branches(branch: &Json) -> Option<Vec<Json>> {
     let members = branch.as_object()?;
     if members.len() != 1 {
@@ -225,7 +225,7 @@ fn inner_branches(branch: &Json) -> Option<Vec<Json>> {
     members.get("anyOf")?.as_array().map(<[Json]>::to_vec)
 }
 
-/// Keywords that only say which of the properties beside them are there.
+/// Returns whether a keyword describes only which of the properties beside it are present.
 pub(super) fn says_no_shape(keyword: &str) -> bool {
     is_annotation(keyword) || matches!(keyword, "required" | "not" | "minProperties" | "maxProperties")
 }

@@ -1,12 +1,12 @@
-//! What a description says because no keyword can.
+//! Texts that a description has because the dialect lacks a keyword.
 
 use crate::json::{Json, Members};
 
-/// The longest value that a description repeats, and how long all of them may be.
+/// Maximum length of one value that a description repeats, and of all values together, in bytes.
 const VALUE: usize = 120;
 const VALUES: usize = 400;
 
-/// Words for a schema's description.
+/// Additions to a schema's description.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     title: Option<String>,
@@ -14,17 +14,17 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// A title where the dialect has none: the description, unless there is one.
+    /// Sets a title that the dialect does not accept. It becomes the description if the schema has none.
     pub(super) fn title(&mut self, title: &Json) {
         self.title = title.as_str().map(str::to_owned);
     }
 
-    /// Words as they are.
+    /// Adds a text.
     pub(super) fn say(&mut self, words: &str) {
         self.values.push(words.to_owned());
     }
 
-    /// A keyword and its value, unless it is long. Whether it is said.
+    /// Adds a keyword and its value unless they are too long. Returns whether they were added.
     pub(super) fn value(&mut self, key: &str, value: &Json) -> bool {
         let text = value.to_string();
         let fits = text.len() <= VALUE && self.values.iter().map(String::len).sum::<usize>() <= VALUES;
@@ -34,7 +34,7 @@ impl Words {
         fits
     }
 
-    /// The members with a description that says all this.
+    /// Returns the members with the extended description.
     pub(super) fn into(self, mut members: Members) -> Members {
         let own = members.get("description").and_then(Json::as_str).or(self.title.as_deref());
         let own = own.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What each provider takes, by its documents and its answers.
+//! Rules of the providers, from their documentation and their error messages.
 
 use super::{Enums, Formats, Keys, Limits, Objects, Patterns, References, Rules, Types, Unions};
 
@@ -11,8 +11,9 @@ const ROOMY: Limits = Limits {
     repetitions: f64::INFINITY,
 };
 
-// OpenAI, "Function calling" and its 400 answers: an array has items; the root is a plain object. Mistral and
-// Anthropic take what JSON Schema 2020-12 takes. `$schema` and `$id` are left out for all: Mistral refuses them.
+// OpenAI, "Function calling" and its 400 responses: an array has items; the root is a plain object. Mistral
+// and Anthropic accept JSON Schema 2020-12. `$schema` and `$id` are left out for all providers, because
+// Mistral refuses them.
 pub(super) const LENIENT: Rules = Rules {
     keywords: None,
     references: References::Kept,
@@ -77,9 +78,9 @@ pub(super) const STRICT: Rules = Rules {
     },
 };
 
-// Gemini API reference, `Schema`. What its 400 answers add: a type must be said where there is no anyOf; an anyOf
-// is the only field; enums are of strings; of a string's formats only `enum` and `date-time`; an object's
-// properties are not empty; an unknown keyword is an error.
+// Gemini API reference, `Schema`, and its 400 responses: a schema without `anyOf` needs a type; an `anyOf` is
+// the only field; enums are of strings; of a string's formats only `enum` and `date-time` are accepted; an
+// object's properties are not empty; an unknown keyword is an error.
 pub(super) const GEMINI: Rules = Rules {
     keywords: Some(&[
         "anyOf",
@@ -111,7 +112,8 @@ pub(super) const GEMINI: Rules = Rules {
     limits: ROOMY,
 };
 
-// Gemini API reference, the list of keywords under `responseJsonSchema`; `parametersJsonSchema` takes the same.
+// Gemini API reference, the list of keywords under `responseJsonSchema`. `parametersJsonSchema` accepts the
+// same.
 pub(super) const GEMINI_JSON_SCHEMA: Rules = Rules {
     keywords: Some(&[
         "$defs",
@@ -143,8 +145,8 @@ pub(super) const GEMINI_JSON_SCHEMA: Rules = Rules {
     limits: ROOMY,
 };
 
-// Groq's docs on structured outputs and its 400 answers: `required` without `properties` and `minItems` are
-// refused.
+// Groq's documentation of structured outputs and its 400 responses: `required` without `properties` and
+// `minItems` are refused.
 pub(super) const GROQ: Rules = Rules {
     keywords: Some(&[
         "$defs",
@@ -177,8 +179,8 @@ pub(super) const GROQ: Rules = Rules {
     limits: ROOMY,
 };
 
-// llama.cpp, common/json-schema-to-grammar: `$ref` and `anyOf` hide what stands beside them, a pattern is
-// anchored, and a grammar repeats nothing more than 2,000 times.
+// llama.cpp, common/json-schema-to-grammar: `$ref` and `anyOf` hide the keywords beside them, a pattern is
+// anchored, and a grammar allows at most 2,000 repetitions.
 pub(super) const LLAMA_CPP: Rules = Rules {
     keywords: Some(&[
         "$defs",
