@@ -144,8 +144,8 @@ impl Effects {
         &self.touched
     }
 
-    /// Returns the reason why the words were not judged, or `None` if they were. A doubt is present in the
-    /// first case as well.
+    /// Returns the reason why the words were not judged, or `None` if they were. With a reason, there is also
+    /// a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }

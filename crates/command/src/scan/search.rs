@@ -330,7 +330,7 @@ pub(super) enum Feed {
     Expansion,
 }
 
-/// The part of its standard input that a program executes.
+/// The text outside its own words that a program executes: none, or its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
     Nothing,
