@@ -7,8 +7,8 @@ use windlass_tool::ToolError;
 
 use crate::git;
 
-/// The maximum number of paths of a command that are inspected. A text has at most 10,000 bytes to be parsed,
-/// and so at most 5,000 words.
+/// The maximum number of paths of a command that are inspected. A literal text has at most 10,000 bytes, and
+/// so at most 5,000 words; argument lists can be longer.
 const MAX_PATHS: usize = 4096;
 
 /// A command to run.

@@ -64,6 +64,10 @@ const FIRST_LOOK: u64 = 500;
 const MAX_LOOK: u64 = 60_000;
 
 /// The tools that run a command in a terminal.
+///
+/// The program has a screen and reads keys, for example a debugger or an editor. It is confined like a
+/// command of [`RunCommand`](crate::RunCommand), and results contain its output without escape sequences.
+/// Processes that outlive the call belong to the given [`Processes`].
 #[derive(Debug)]
 pub struct RunInTerminal {
     site: Site,
