@@ -1,10 +1,14 @@
-//! What a literal command says: its simple commands, how they are joined, and where their streams go.
+//! Parsed literal commands: the simple commands, the operators between them, and their redirections.
 
 use std::fmt;
 
 use crate::{Effects, Error, Limits, lexer, quote};
 
-/// A command that means to bash exactly what is listed here.
+/// A shell command in literal form: bash gives it exactly the meaning that this type lists.
+///
+/// The text has only plain words, quotes without expansions, the operators `&&`, `||`, `;` and `|`, and
+/// simple redirections. The parser refuses all other text with an [`ErrorKind`](crate::ErrorKind) and a byte
+/// offset.
 ///
 /// ```
 /// use windlass_command::{Access, Command, ErrorKind};
@@ -23,28 +27,30 @@ pub struct Command {
 }
 
 impl Command {
-    /// Reads a text with the default limits.
+    /// Parses a text with the default limits.
     ///
     /// # Errors
-    /// The text holds anything whose meaning is not on its face; see [`ErrorKind`](crate::ErrorKind).
+    /// The text contains a part that bash may read as more than literal text; see
+    /// [`ErrorKind`](crate::ErrorKind).
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::parse_with(text, Limits::default())
     }
 
-    /// Reads a text.
+    /// Parses a text with the given limits.
     ///
     /// # Errors
-    /// As [`Command::parse`], or the text is beyond a limit.
+    /// The errors of [`Command::parse`], for the given limits.
     pub fn parse_with(text: &str, limits: Limits) -> Result<Self, Error> {
         Ok(Self { commands: lexer::lex(text, limits)? })
     }
 
-    /// The simple commands in the order of the text.
+    /// Returns the simple commands in the order of the text.
     pub fn commands(&self) -> &[Simple] {
         &self.commands
     }
 
-    /// The only simple command, where there is just one and nothing is redirected: such a command needs no shell.
+    /// Returns the only simple command, or `None` if the text has several commands or a redirection. Such a
+    /// command can be started without a shell.
     pub fn single(&self) -> Option<&Simple> {
         match self.commands.as_slice() {
             [only] if only.redirections.is_empty() => Some(only),
@@ -52,13 +58,13 @@ impl Command {
         }
     }
 
-    /// What the command would run, read and write.
+    /// Judges which programs the command would start, and which files it would read and write.
     pub fn effects(&self) -> Effects {
         Effects::of_command(self)
     }
 }
 
-/// Writes the command so that reading it again gives the same command.
+/// Formats the command so that parsing the result returns an equal command.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for simple in &self.commands {
@@ -71,7 +77,7 @@ impl fmt::Display for Command {
     }
 }
 
-/// One program with its words.
+/// A program with its arguments and redirections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simple {
     pub(crate) argv: Vec<String>,
@@ -80,22 +86,23 @@ pub struct Simple {
 }
 
 impl Simple {
-    /// The program and its arguments; never empty.
+    /// Returns the program and its arguments; never empty.
     pub fn argv(&self) -> &[String] {
         &self.argv
     }
 
-    /// The program's name, without a folder.
+    /// Returns the name of the program. It never contains a folder, because the lexer refuses paths to
+    /// programs.
     pub fn program(&self) -> &str {
         self.argv.first().map_or("", String::as_str)
     }
 
-    /// Where its streams go, in the order in which bash opens them.
+    /// Returns the redirections in the order in which bash performs them.
     pub fn redirections(&self) -> &[Redirection] {
         &self.redirections
     }
 
-    /// The operator between this command and the next; none for the last.
+    /// Returns the operator between this command and the next one, or `None` for the last command.
     pub fn next(&self) -> Option<Operator> {
         self.next
     }
@@ -114,17 +121,17 @@ impl fmt::Display for Simple {
     }
 }
 
-/// What stands between two simple commands.
+/// An operator between two simple commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "the lexer accepts these four and no more")]
 pub enum Operator {
-    /// `&&`: the next runs if this one succeeds.
+    /// `&&`: the next command runs if this one succeeds.
     And,
-    /// `||`: the next runs if this one fails.
+    /// `||`: the next command runs if this one fails.
     Or,
-    /// `;`: the next runs afterwards.
+    /// `;`: the next command runs after this one.
     Then,
-    /// `|`: both run, and the output of this one is the input of the next.
+    /// `|`: both commands run, and the output of this one is the input of the next one.
     Pipe,
 }
 
@@ -143,9 +150,9 @@ impl fmt::Display for Operator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "the lexer accepts descriptors 1 and 2 and no more")]
 pub enum Stream {
-    /// Descriptor 1.
+    /// Standard output, descriptor 1.
     Output,
-    /// Descriptor 2.
+    /// Standard error, descriptor 2.
     Error,
 }
 
@@ -158,34 +165,34 @@ impl Stream {
     }
 }
 
-/// Where one stream of a program goes to or comes from.
+/// A redirection of one stream of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "the lexer accepts these four and no more")]
 pub enum Redirection {
     /// `< path`.
     Read {
-        /// What is read.
+        /// The file that is read.
         path: String,
     },
-    /// `> path` or `2> path`: the file is emptied first.
+    /// `> path` or `2> path`: truncates the file first.
     Write {
-        /// The stream that is sent there.
+        /// The redirected stream.
         stream: Stream,
-        /// What is written.
+        /// The file that is written.
         path: String,
     },
     /// `>> path` or `2>> path`.
     Append {
-        /// The stream that is sent there.
+        /// The redirected stream.
         stream: Stream,
-        /// What is appended to.
+        /// The file to which the stream is appended.
         path: String,
     },
     /// `2>&1` or `1>&2`.
     Duplicate {
-        /// The stream that is sent elsewhere.
+        /// The redirected stream.
         stream: Stream,
-        /// The stream whose place it takes, as that one stands at this point.
+        /// The stream whose current target `stream` gets. A later redirection of `onto` does not change it.
         onto: Stream,
     },
 }

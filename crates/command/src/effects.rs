@@ -1,4 +1,5 @@
-//! What a command would do: the programs it starts, the files it reads and writes, and whether it provably only reads.
+//! Effects of a command: its programs, the files that it reads and writes, and a proof that it only reads, if
+//! there is one.
 
 mod find;
 mod git;
@@ -15,13 +16,13 @@ pub use touched::{TouchKind, Touched};
 use crate::kind::{self, ProgramKind};
 use crate::{Command, Excess, MAX_SCAN_BYTES, Redirection, Simple};
 
-/// Wrappers and quoted shells are looked through this deep.
+/// Maximum depth of wrappers and of texts for shells.
 const MAX_DEPTH: usize = 8;
 
-/// What a command would run, read and write.
+/// The programs of a command, the files that it reads and writes, and the doubts about it.
 ///
-/// The paths are words of the command, not yet resolved: path rules judge them. What is not known to be harmless
-/// is a [`Doubt`].
+/// The paths are words of the command and are not resolved; path rules judge them. Each part of the command
+/// that is not known to be harmless adds a [`Doubt`].
 ///
 /// ```
 /// use windlass_command::{Access, DoubtKind, Effects};
@@ -42,20 +43,20 @@ pub struct Effects {
     excess: Option<Excess>,
 }
 
-/// How much is proved about a command.
+/// The degree to which a command is proved to be harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
 pub enum Access {
-    /// It reads the listed files and writes nothing but its output.
+    /// It reads the listed files, and writes only to its standard streams.
     ReadOnly,
-    /// The words only read, but the program obeys configuration that lies in the workspace (git): it may only be
-    /// taken as reading inside a sandbox that holds it to that.
+    /// The words only read, but the program obeys configuration in the workspace, as git does. Treat it as
+    /// reading only inside a sandbox that enforces this.
     NeedsSandbox,
-    /// It writes, or it is not known what it does.
+    /// It writes files, or its effects are unknown.
     Unproven,
 }
 
-/// Why a command is not proved to read only.
+/// A reason why a command is not proved to be read-only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
     kind: DoubtKind,
@@ -64,42 +65,43 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    /// What is doubtful.
+    /// Returns the kind of this doubt.
     pub fn kind(&self) -> DoubtKind {
         self.kind
     }
 
-    /// The program whose word it is.
+    /// Returns the program to which the doubtful word belongs.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// The word that is doubtful; the program's own name where it is the program.
+    /// Returns the doubtful word, or the name of the program if the doubt is about the program itself.
     pub fn word(&self) -> &str {
         &self.word
     }
 }
 
-/// What kind of thing is doubtful.
+/// The kind of a doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DoubtKind {
-    /// No validator knows this program, or it is named by a path.
+    /// No list has this program, or a path names it.
     UnknownProgram,
-    /// The program is known, this option of it is not, or is known to do more than read.
+    /// The program is known, but this option is unknown or does more than read.
     UnknownOption,
-    /// The program is known, but may not be given this operand.
+    /// The program is known, but this operand may make it do more than read.
     Operand,
     /// The program writes files.
     Writes,
-    /// There are more words than are judged.
+    /// The command has more bytes than are judged ([`MAX_SCAN_BYTES`]).
     TooMuch,
-    /// The program runs what another rule or identity decides: `sudo`, `xargs`, a shell whose text is not simple.
+    /// The program runs another program in a way that is not judged: with another identity (`sudo`), with
+    /// words from its input (`xargs`), or through a shell whose text is not simple.
     Runs,
 }
 
 impl Effects {
-    /// The effects of a program started without a shell. The words may hold anything.
+    /// Judges a program that is started without a shell. The words may contain any characters.
     pub fn of_argv(argv: &[String]) -> Self {
         let mut effects = Self::default();
         if argv.iter().map(|word| word.len().saturating_add(1)).sum::<usize>() > MAX_SCAN_BYTES {
@@ -120,38 +122,40 @@ impl Effects {
         effects
     }
 
-    /// Every program with its words, a wrapper first and then what it wraps.
+    /// Returns every program with its words; a wrapper comes before its inner program.
     pub fn programs(&self) -> &[Vec<String>] {
         &self.programs
     }
 
-    /// The paths that are read, as written; folders are read with all that is in them.
+    /// Returns the paths that are read, as written in the command. [`Effects::touched`] has the depth below
+    /// folders. For git, an operand can also be a revision.
     pub fn reads(&self) -> &[String] {
         &self.reads
     }
 
-    /// The paths that are written, made, changed or removed, as written.
+    /// Returns the paths that are written, created, changed or removed, as written in the command.
     pub fn writes(&self) -> &[String] {
         &self.writes
     }
 
-    /// Returns every file and folder that is touched, with what happens to it and how far it goes. What `reads` and
-    /// `writes` have is among them.
+    /// Returns every file and folder that is touched, with its use and depth. Includes all paths of
+    /// [`Effects::reads`] and [`Effects::writes`], but not every git revision.
     pub fn touched(&self) -> &[Touched] {
         &self.touched
     }
 
-    /// Returns why the words were not judged, if they were not. There is a doubt then as well.
+    /// Returns the reason why the words were not judged, or `None` if they were. With a reason, there is also
+    /// a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }
 
-    /// Why the command is not proved to read only.
+    /// Returns the reasons why the command is not proved to be read-only.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
     }
 
-    /// How much is proved.
+    /// Returns the degree to which the command is proved to be harmless.
     pub fn access(&self) -> Access {
         if !self.doubts.is_empty() || !self.writes.is_empty() {
             Access::Unproven
@@ -213,7 +217,7 @@ impl Effects {
         self.doubts.push(Doubt { kind, program: program.to_owned(), word: word.to_owned() });
     }
 
-    /// A file that is read, or the names in a folder.
+    /// Records a file that is read, or a folder whose names are listed. `-` is the standard input.
     fn read(&mut self, path: &str) {
         if path != "-" {
             self.reads.push(path.to_owned());
@@ -221,7 +225,7 @@ impl Effects {
         }
     }
 
-    /// A folder that is read with all that is below it, or a file.
+    /// Records a file, or a folder that is read with everything below it. `-` is the standard input.
     fn read_tree(&mut self, path: &str) {
         if path != "-" {
             self.reads.push(path.to_owned());
@@ -248,7 +252,7 @@ impl Effects {
         self.touched.push(Touched { path: path.to_owned(), kind, below, sure: true, from_root: false });
     }
 
-    /// What a word may stand for, without saying that it does.
+    /// Records a word that may be a path, without certainty.
     fn may_touch(&mut self, kind: TouchKind, path: &str) {
         if !path.is_empty() && path != "-" {
             let below = kind != TouchKind::Any;
@@ -256,13 +260,13 @@ impl Effects {
         }
     }
 
-    /// Links below a folder are followed, and may lead anywhere in the workspace.
+    /// Records that links below a folder are followed; they can lead anywhere in the workspace.
     fn may_read_all(&mut self) {
         let (path, kind) = (".".to_owned(), TouchKind::Read);
         self.touched.push(Touched { path, kind, below: true, sure: false, from_root: true });
     }
 
-    /// A path that begins at the top of the repository; the whole of it is `.`.
+    /// Records a path relative to the top of the repository; an empty path is the whole repository.
     fn read_repository(&mut self, path: &str, below: bool) {
         let path = if path.is_empty() { "." } else { path };
         let kind = TouchKind::Read;
@@ -270,12 +274,12 @@ impl Effects {
     }
 }
 
-/// The names of the programs of which a list here says what they do.
+/// Returns the names of the programs whose effects are in a list of this module.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     programs::names().chain(writers::NAMES.iter().map(|(name, _)| *name))
 }
 
-/// The paths that a program of this name writes, by the list of those that write.
+/// Returns the paths that a program writes, by the lists of programs that write.
 pub(crate) fn written(name: &str, arguments: &[String]) -> Vec<String> {
     let mut effects = Effects::default();
     if !writers::judge(&mut effects, name, arguments) {

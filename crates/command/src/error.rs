@@ -1,8 +1,8 @@
-//! Why a text is not a simple command, and where.
+//! The reason and the place where the literal lexer refuses a text.
 
 use thiserror::Error;
 
-/// Why a text is not a simple command: it may be harmless, but a human is asked.
+/// The refusal of a text by the literal lexer. The command may be harmless, but a human has to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{kind} at byte {offset}")]
 pub struct Error {
@@ -15,40 +15,40 @@ impl Error {
         Self { kind, offset }
     }
 
-    /// What was met.
+    /// Returns the reason for the refusal.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// The byte where it stands.
+    /// Returns the offset in bytes of the refused part.
     pub fn offset(&self) -> usize {
         self.offset
     }
 }
 
-/// What the literal lexer does not read.
+/// A construct that the literal lexer does not accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The text is longer than the limit.
     #[error("too many bytes")]
     TooLong,
-    /// More simple commands than the limit.
+    /// The text has more simple commands than the limit.
     #[error("too many commands")]
     TooManyCommands,
-    /// LF, CR, U+0085, U+2028 or U+2029: all of them count as separating commands.
+    /// LF, CR, U+0085, U+2028 or U+2029: each of them is treated as a separator of commands.
     #[error("line break")]
     LineBreak,
-    /// Another control character, a tab too.
+    /// Another control character, for example a tab.
     #[error("control character")]
     Control,
-    /// A character outside ASCII: it may look like another one, or like nothing.
+    /// A character outside ASCII: it can look like a different character, or be invisible.
     #[error("character outside ascii")]
     NotAscii,
-    /// `$` or a backtick where the shell would expand it, `$'..'` too.
+    /// `$` or a backtick that the shell would expand, also `$'..'`.
     #[error("expansion")]
     Expansion,
-    /// A backslash that the shell would read.
+    /// A backslash that the shell would interpret.
     #[error("backslash")]
     Escape,
     /// `*`, `?`, `[` or `]`.
@@ -60,7 +60,7 @@ pub enum ErrorKind {
     /// `~`.
     #[error("tilde")]
     Tilde,
-    /// `!`: a negation, or the history in an interactive shell.
+    /// `!`: a negation, or a history expansion in an interactive shell.
     #[error("exclamation mark")]
     Exclamation,
     /// `#`.
@@ -72,25 +72,25 @@ pub enum ErrorKind {
     /// A single `&`.
     #[error("background operator")]
     Background,
-    /// A redirection that is not one of the simple ones, or that stands before the program.
+    /// A redirection before the program, or of a form that is not supported, such as `3>` or `<<`.
     #[error("redirection that is not simple")]
     Redirection,
-    /// A quote without its end.
+    /// A quote that is not closed.
     #[error("quote without end")]
     UnclosedQuote,
-    /// An operator without a command beside it, or no command at all.
+    /// An operator without a command on one side, or an empty text.
     #[error("missing command")]
     MissingCommand,
     /// `NAME=value` before the program.
     #[error("assignment")]
     Assignment,
-    /// A reserved word where a program is expected.
+    /// A reserved word in the position of a program.
     #[error("reserved word")]
     Keyword,
-    /// A program name that is quoted, a path, or not made of name characters.
+    /// A program name that is quoted, is a path, or contains a character outside letters, digits and `_.+-`.
     #[error("program name that is not plain")]
     ProgramName,
-    /// Another character that means something to the shell.
+    /// Another character outside the accepted set, for example `^`.
     #[error("unexpected character")]
     Character,
 }

@@ -1,4 +1,4 @@
-//! What kind of program a name stands for: whether what it does can be told from its words.
+//! Kinds of programs by name. The kind decides whether the words of a program show its effects.
 
 mod tables;
 pub(crate) mod wrappers;
@@ -9,38 +9,40 @@ use std::sync::LazyLock;
 use tables::{INTERPRETERS, PLAIN, SHELLS, SUBCOMMANDS};
 use wrappers::Wrapper;
 
-/// What kind of program a name stands for.
+/// The kind of a program, recognised by its name.
 ///
-/// A name is recognised by its kind and not by its spelling: folder, case, `.exe`, version (`python3.11`, `node20`) and
-/// the prefix of GNU tools on other systems (`gxargs`) do not matter.
+/// The folder, the case and the endings `.exe`, `.com`, `.cmd` and `.bat` of the name are ignored. For
+/// programs that can run other code, a version is ignored too (`python3.11`, `node20`), and for wrappers the
+/// prefix `g` of GNU tools on other systems (`gxargs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProgramKind {
-    /// Only reads, or only writes what its words name. It runs no other program.
+    /// Only reads, or only writes files that its words name. It does not run other programs.
     Plain,
     /// Runs the program that its own words name: `env`, `prlimit`, `busybox`.
     Wrapper,
-    /// Runs code: shells, interpreters, and programs with a language or a shell escape inside (`awk`, `vim`, `less`).
+    /// Runs code: shells, interpreters, and programs with a built-in language or shell escape (`awk`, `vim`).
     Interpreter,
-    /// Does something else for each sub-command, and runs other programs for some of them: `git`, `cargo`, `npm`.
+    /// Has sub-commands with different effects, and runs other programs for some of them: `git`, `cargo`,
+    /// `npm`.
     Subcommands,
-    /// No list here has it. It decides itself what it runs.
+    /// Not in any list of this crate. It may run any program.
     Unknown,
 }
 
-/// The name under which tables know a program: without folder, in lower case, without the ending of Windows.
+/// Returns the key of a program in the tables: without folder, in lower case, without a Windows ending.
 pub(crate) fn table_name(program: &str) -> String {
     let name = base_name(program).to_ascii_lowercase();
     let end = [".exe", ".com", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end));
     end.filter(|stem| !stem.is_empty()).map_or(name.clone(), str::to_owned)
 }
 
-/// The last name of a path.
+/// Returns the last component of a path; both `/` and `\` are separators.
 pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// Returns what kind of program a name stands for.
+/// Returns the kind of the program with this name.
 ///
 /// ```
 /// use windlass_command::{ProgramKind, program_kind};
@@ -59,7 +61,7 @@ pub fn program_kind(program: &str) -> ProgramKind {
     }
 }
 
-/// What the tables say about a name.
+/// The table entry of a program.
 #[derive(Clone, Copy)]
 enum Known {
     Wrapper(&'static Wrapper),
@@ -69,18 +71,18 @@ enum Known {
     Plain,
 }
 
-/// All tables by name: a command can name a program with every word.
+/// All tables as one hash table, because every word of a command can be the name of a program.
 static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     let plain = PLAIN.iter().copied().chain(crate::effects::names()).map(|name| (name, Known::Plain));
     let subcommands = SUBCOMMANDS.iter().map(|&name| (name, Known::Subcommands));
     let interpreters = INTERPRETERS.iter().map(|&name| (name, Known::Interpreter));
     let shells = SHELLS.iter().map(|&name| (name, Known::Shell));
     let wrappers = wrappers::WRAPPERS.iter().map(|wrapper| (wrapper.name, Known::Wrapper(wrapper)));
-    // A later table wins.
+    // For a name in several tables, the last table has precedence.
     plain.chain(subcommands).chain(interpreters).chain(shells).chain(wrappers).collect()
 });
 
-/// What the tables say about a name, its version, or its shape.
+/// Looks up a name: first exactly, then without its version, then without the prefix `g`, then by its shape.
 fn known(name: &str) -> Option<Known> {
     let exact = |name: &str| KNOWN.get(name).copied();
     let versioned = || exact(unversioned(name)?).filter(|known| !matches!(known, Known::Plain));
@@ -92,17 +94,17 @@ fn known(name: &str) -> Option<Known> {
     exact(name).or_else(versioned).or_else(gnu).or_else(shape)
 }
 
-/// Whether a table's name is a shell's.
+/// Returns whether a table name is that of a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     matches!(known(name), Some(Known::Shell))
 }
 
-/// Whether a table's name is an interpreter's that is not a shell.
+/// Returns whether a table name is that of an interpreter other than a shell.
 pub(crate) fn is_interpreter(name: &str) -> bool {
     matches!(known(name), Some(Known::Interpreter))
 }
 
-/// Whether an interpreter takes its input for code where no file is named.
+/// Returns whether an interpreter executes its standard input as code if its words do not name a file.
 pub(crate) fn runs_its_input(name: &str) -> bool {
     is_interpreter(name)
         && !name.ends_with("awk")
@@ -156,7 +158,7 @@ pub(crate) fn runs_its_input(name: &str) -> bool {
         )
 }
 
-/// The wrapper of a table's name.
+/// Returns the wrapper with this table name.
 pub(crate) fn wrapper(name: &str) -> Option<&'static Wrapper> {
     match known(name) {
         Some(Known::Wrapper(wrapper)) => Some(wrapper),
@@ -164,13 +166,14 @@ pub(crate) fn wrapper(name: &str) -> Option<&'static Wrapper> {
     }
 }
 
-/// Whether a rule's program is this program: the same name in any case, or the same interpreter in another version.
+/// Returns whether the program of a rule is this program: the same name in any case, or the same interpreter
+/// or shell with a version.
 pub(crate) fn is_same_program(rule: &str, program: &str) -> bool {
     let (rule, program) = (base_name(rule), base_name(program));
     if rule.eq_ignore_ascii_case(program) {
         return true;
     }
-    // Nearly every word is done with here.
+    // Fast path: nearly every word is rejected here.
     let begins = program.get(..rule.len()).is_some_and(|start| start.eq_ignore_ascii_case(rule));
     if !begins && !rule.contains('.') {
         return false;
@@ -180,7 +183,8 @@ pub(crate) fn is_same_program(rule: &str, program: &str) -> bool {
     rule == program || is_version(version) && matches!(known(&rule), Some(Known::Shell | Known::Interpreter))
 }
 
-/// The name without its version: `python3.11`, `lua5.4`, `node-20`, `python3.13t`, `php8.3-cgi`. `None` where it has none.
+/// Returns a name without its version, or `None` if it has no version. Examples with one are `python3.11`,
+/// `lua5.4`, `node-20`, `python3.13t` and `php8.3-cgi`.
 fn unversioned(name: &str) -> Option<&str> {
     let at = name.find(|char: char| char.is_ascii_digit())?;
     let (stem, version) = name.split_at(at);
@@ -188,7 +192,8 @@ fn unversioned(name: &str) -> Option<&str> {
     (!stem.is_empty() && is_version(version)).then_some(stem)
 }
 
-/// Digits and dots, then perhaps a letter for the build or a word behind a dash.
+/// Returns whether a text is a version: digits and dots, then optionally one lower-case letter for the build,
+/// or a suffix that begins with `-`, `_`, `m` or `t`.
 fn is_version(text: &str) -> bool {
     let text = text.trim_start_matches(['-', '_']);
     let digits = text.trim_start_matches(|char: char| char.is_ascii_digit() || char == '.');

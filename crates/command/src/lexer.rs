@@ -1,16 +1,16 @@
-//! The literal lexer: it reads only what bash cannot read in another way, and refuses the rest.
+//! Literal lexer: it accepts only text that bash can read in one way, and refuses all other text.
 
 use crate::error::{Error, ErrorKind};
 use crate::{Limits, Operator, Redirection, Simple, Stream};
 
-/// Words that open or join a compound command where a program would stand (bash manual, "Reserved Words"),
-/// and `in`, which is one only inside `for` and `case` but is no program either.
+/// Words that open or join a compound command if they are in the position of a program (bash manual,
+/// "Reserved Words"). `in` is reserved only inside `for` and `case`, but it does not name a program either.
 const KEYWORDS: &[&str] = &[
     "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select",
     "then", "time", "until", "while",
 ];
 
-/// Bytes that mean themselves in an unquoted word wherever they stand behind the program.
+/// Returns whether a byte of an unquoted word is literal at every position after the program.
 pub(crate) fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_./:=,@%+-".contains(&byte)
 }
@@ -47,13 +47,13 @@ fn only_printable_ascii(text: &str) -> Result<(), Error> {
     Err(Error::new(kind, offset))
 }
 
-/// A position in printable ASCII.
+/// Cursor over a text of printable ASCII.
 struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
 }
 
-/// A word, and whether any of it was in quotes.
+/// A word without its quotes, its offset, and whether a part of it was quoted.
 struct Word {
     text: String,
     start: usize,
@@ -135,7 +135,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// At `<` or `>`, behind the descriptor's number if one was written.
+    /// Reads a redirection. The cursor is at `<` or `>`, after the descriptor's number if the text has one.
     fn redirection(&mut self, number: Option<&'static str>) -> Result<Redirection, Error> {
         let start = self.at;
         let not_simple = Error::new(ErrorKind::Redirection, start);
@@ -160,7 +160,7 @@ impl Lexer<'_> {
                 _ => return Err(not_simple),
             };
             self.step();
-            // `>&2x` sends both streams to the file `2x`, and `>&2>` is read in another way again.
+            // `>&2x` sends both streams to the file `2x`, and bash parses `>&2>` differently again.
             return match self.peek() {
                 None | Some(b' ' | b';' | b'|' | b'&') => Ok(Redirection::Duplicate { stream, onto }),
                 Some(_) => Err(not_simple),
@@ -178,7 +178,7 @@ impl Lexer<'_> {
             return Err(not_simple);
         }
         let word = self.word()?;
-        // Bash gives names below /dev a meaning of its own in redirections: /dev/tcp opens a connection.
+        // Bash gives some names below /dev a special meaning in redirections: /dev/tcp opens a connection.
         let device = word.text.starts_with("/dev/") && word.text != "/dev/null";
         if word.text.is_empty() || device || self.at_angle() {
             return Err(not_simple);
@@ -186,7 +186,7 @@ impl Lexer<'_> {
         Ok(word.text)
     }
 
-    /// At a byte that is neither a space nor an operator.
+    /// Reads a word. The cursor is at a byte that is neither a space nor an operator.
     fn word(&mut self) -> Result<Word, Error> {
         let mut word = Word { text: String::new(), start: self.at, quoted: false };
         while let Some(byte) = self.peek() {
@@ -224,7 +224,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The digits of an unquoted word that bash takes as a descriptor if an angle follows at once.
+/// Returns the digits of an unquoted word: bash reads them as a descriptor if `<` or `>` follows directly.
 fn descriptor(word: &Word) -> Option<&'static str> {
     let digits = !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then_some(match word.text.as_str() {
@@ -251,7 +251,8 @@ fn check_program(word: &Word) -> Result<(), Error> {
     if begins && word.text.bytes().all(named) { Ok(()) } else { refuse(ErrorKind::ProgramName) }
 }
 
-/// What an unquoted byte outside the plain ones would mean to the shell.
+/// Returns the reason for refusing an unquoted byte outside the plain set: the meaning of this byte to the
+/// shell.
 fn meaning(byte: u8) -> ErrorKind {
     match byte {
         b'$' | b'`' => ErrorKind::Expansion,

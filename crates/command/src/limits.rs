@@ -1,12 +1,13 @@
-//! How much text and how many commands are read before a command counts as not simple.
+//! Limits on the bytes and on the commands of a text for the literal lexer.
 
-/// How much is read before the answer is "not simple".
+/// The size up to which [`Command`](crate::Command) parses a text. The lexer refuses a longer text as not
+/// simple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of text.
+    /// Maximum number of bytes of the text (default 10,000).
     pub bytes: usize,
-    /// Simple commands in one text.
+    /// Maximum number of simple commands in the text (default 50).
     pub commands: usize,
 }
 
@@ -17,14 +18,14 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The same with another number of bytes.
+    /// Sets the maximum number of bytes.
     #[must_use]
     pub fn with_bytes(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// The same with another number of simple commands.
+    /// Sets the maximum number of simple commands.
     #[must_use]
     pub fn with_commands(mut self, commands: usize) -> Self {
         self.commands = commands;

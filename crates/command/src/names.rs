@@ -1,11 +1,12 @@
-//! Names that decide what runs later, and names of secrets: one list for policy, confinement and scan.
+//! Protected names, which decide which code runs later, and names of secrets: one list for policy, sandbox
+//! and scan.
 
 mod kinds;
 
 pub use self::kinds::ProtectedKind;
 
-/// Names in a project that decide what runs later, or what an agent may do: version control, editors, agents,
-/// package managers.
+/// Protected names in a project: files and folders that decide which code runs later, or which rights an
+/// agent has. Examples are those of version control, editors, agents and package managers.
 pub const PROJECT_NAMES: [&str; 26] = [
     ".git",
     ".hg",
@@ -35,7 +36,8 @@ pub const PROJECT_NAMES: [&str; 26] = [
     ".pnpmfile.cjs",
 ];
 
-/// Names in a home folder that do: shell start-up, keys, tools that run for the user.
+/// Protected names in a home folder: shell start-up files, keys, and configuration of tools that run for the
+/// user.
 pub const HOME_NAMES: [&str; 22] = [
     ".ssh",
     ".gnupg",
@@ -61,8 +63,9 @@ pub const HOME_NAMES: [&str; 22] = [
     "crontab",
 ];
 
-/// Names that steer agents, or what a server runs of a project. They are protected where they are; a confined command
-/// may make them where they are not, because no empty folder of such a name is to stand in the workspace meanwhile.
+/// Names that configure agents, or that a server executes for a project. Existing files and folders of these
+/// names are protected. A confined command may create a missing one, because the sandbox would otherwise have
+/// to put an empty placeholder of that name into the workspace for the time of the command.
 pub const STEERING_NAMES: [&str; 22] = [
     ".github",
     ".gitlab-ci.yml",
@@ -117,13 +120,15 @@ const SECRET_NAMES: [&str; 24] = [
 const SECRET_STARTS: [&str; 7] = [".env.", ".env-", ".env_", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
 const SECRET_ENDS: [&str; 9] =
     [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk", ".secret"];
-/// Data, not source: `credentials.rs` is a part of a program.
+/// Endings of data files. They separate `credentials.json` from `credentials.rs`, which is source code.
 const DATA_ENDS: [&str; 10] =
     [".json", ".toml", ".yaml", ".yml", ".ini", ".xml", ".csv", ".txt", ".properties", ".db"];
-/// What such a name ends with where there is no secret in the file: a template, or the public half.
+/// Endings of files without a secret, although the rest of the name is that of a secret: a template, or a
+/// public key.
 const HARMLESS_ENDS: [&str; 6] = [".example", ".sample", ".template", ".dist", ".defaults", ".pub"];
 
-/// Whether a name on a path decides what runs later, in any spelling that some file system takes for it.
+/// Returns whether a name in a path is protected, which means that it decides which code runs later.
+/// Recognises every spelling that some file system treats as this name.
 ///
 /// ```
 /// use windlass_command::is_protected_name;
@@ -135,13 +140,13 @@ pub fn is_protected_name(name: &str) -> bool {
     PROJECT_NAMES.contains(&name.as_str())
         || HOME_NAMES.contains(&name.as_str())
         || STEERING_NAMES.contains(&name.as_str())
-        // The short names that Windows gives to `.git` and its like.
+        // The 8.3 short names that Windows gives to `.git`, `.hg` and `.svn`.
         || name.strip_suffix("~1").is_some_and(|stem| ["git", "hg", "svn"].contains(&stem))
         || kinds::of(&name).is_some()
 }
 
-/// Returns the kind of program that runs what a configuration of this name says, in any spelling of the name; `None`
-/// where the name is not known, or is protected for another reason.
+/// Returns the kind of program that executes the configuration of this name, in any spelling of the name.
+/// Returns `None` for a name that is unknown, or that is protected for another reason.
 ///
 /// ```
 /// use windlass_command::{ProtectedKind, protected_kind};
@@ -152,7 +157,7 @@ pub fn protected_kind(name: &str) -> Option<ProtectedKind> {
     kinds::of(&folded(name))
 }
 
-/// Whether a path has a name that decides what runs later: by itself, or in the folder of another name.
+/// Returns whether a path contains a protected name, or a name that is protected inside the folder before it.
 ///
 /// ```
 /// use windlass_command::is_protected_path;
@@ -163,7 +168,8 @@ pub fn is_protected_path<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
     let mut folder: Option<&str> = None;
     names.into_iter().any(|name| {
         let is_pair = folder.is_some_and(|folder| {
-            // Only below a hidden folder is the place of a name looked at.
+            // Names are protected by their folder only below a hidden folder, so other folders skip the
+            // lookup.
             folder.contains('.') && kinds::of_pair(&folded(folder), &folded(name)).is_some()
         });
         folder = Some(name);
@@ -171,7 +177,7 @@ pub fn is_protected_path<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
     })
 }
 
-/// Whether a name on a path is that of a secret, or of a folder of them.
+/// Returns whether a name in a path is that of a secret, or of a folder with secrets.
 ///
 /// ```
 /// use windlass_command::is_secret_name;
@@ -179,8 +185,8 @@ pub fn is_protected_path<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
 /// assert!(!is_secret_name(".env.example") && !is_secret_name("credentials.rs"));
 /// ```
 ///
-/// A colon parts a name from a stream of it on one system, and a revision from a path where git reads it: what stands on
-/// either side counts.
+/// A colon separates a file from an alternate data stream on NTFS, and a revision from a path in git, so each
+/// part between colons is checked.
 pub fn is_secret_name(name: &str) -> bool {
     name.split(':').any(is_secret_part)
 }
@@ -197,8 +203,8 @@ fn is_secret_part(name: &str) -> bool {
         || stem.is_some_and(|rest| DATA_ENDS.iter().any(|end| rest.ends_with(end)))
 }
 
-/// A name as the most forgiving file system would compare it: without case, characters that have no width,
-/// trailing dots and spaces, and a stream's suffix (SECURITY "Paths").
+/// Returns a name as the most tolerant file system would compare it: without case, invisible characters,
+/// trailing dots and spaces, and the suffix of an alternate data stream (SECURITY "Paths").
 fn folded(name: &str) -> String {
     let name = name.split(':').next().unwrap_or(name);
     if name.is_ascii() {
@@ -206,7 +212,7 @@ fn folded(name: &str) -> String {
     }
     let shown = |char: &char| !matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let name: String = name.chars().filter(shown).collect();
-    // Upper case first: some letters have the same upper case as an ASCII letter, but another lower case.
+    // Upper case comes first: some letters share the upper case of an ASCII letter, but not its lower case.
     name.trim_end_matches(['.', ' ']).to_uppercase().to_lowercase()
 }
 

@@ -1,16 +1,17 @@
-//! Writes a word so that the lexer, and bash, read the same word again.
+//! Quoting of words for the shell and for the literal lexer.
 
 use std::borrow::Cow;
 
 use crate::lexer;
 
-/// The word as it is, or in quotes, so that a shell reads this one word.
+/// Returns the word in a form that a shell reads as exactly this one word: in single quotes, or unchanged if
+/// each of its bytes is plain.
 ///
 /// ```
 /// use windlass_command::quote;
 /// assert_eq!([quote("src/a.rs"), quote("my notes"), quote("it's")].join(" "), r#"src/a.rs 'my notes' 'it'"'"'s'"#);
 /// ```
-// A single quote cannot stand inside single quotes, so it gets its own double ones.
+// Single quotes cannot contain a single quote, so it gets its own pair of double quotes.
 pub fn quote(word: &str) -> Cow<'_, str> {
     if !word.is_empty() && word.bytes().all(lexer::is_plain) {
         return Cow::Borrowed(word);

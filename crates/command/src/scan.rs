@@ -1,4 +1,5 @@
-//! The tolerant reading for deny rules: finds what any text would run and write, rather too much than too little.
+//! Tolerant analysis for deny rules: finds the programs and writes of any text. It prefers a false match to a
+//! missed one.
 
 mod dangers;
 mod nested;
@@ -15,7 +16,8 @@ use search::Search;
 
 use crate::{Excess, kind};
 
-/// What a text would run and write, as far as it can be found. It can only make an answer stricter.
+/// The programs, writes and dangers that were found in a text, which may be malformed. A policy uses a scan
+/// only to make a decision stricter, never to allow a command.
 ///
 /// ```
 /// use windlass_command::{Certainty, Danger, Scan};
@@ -28,7 +30,7 @@ use crate::{Excess, kind};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     found: Vec<Found>,
-    /// Programs of which no list says that they do not run what their words name.
+    /// Found programs that may run a program that their words name, because no list rules it out.
     loose: Vec<Found>,
     writes: Vec<String>,
     dangers: Vec<Danger>,
@@ -37,40 +39,42 @@ pub struct Scan {
     work: usize,
 }
 
-/// How many words behind a name are compared with a rule where it is not sure that the name is a program.
+/// The number of words after a possible program name that are compared with a rule.
 const LOOSE_WORDS: usize = 64;
 
-/// A program that would run, or might.
+/// A program that a command would start, or may start.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Found {
     program: String,
-    /// The words of the whole command, which all that is found in it share.
+    /// The words of the whole command, shared by all programs that were found in it.
     words: Arc<[String]>,
     place: Range<usize>,
     is_pattern: bool,
 }
 
 impl Found {
-    /// A program at the start of a range of words.
+    /// Creates an entry for the program at the start of a range of words.
     pub(crate) fn new(program: &str, words: &Arc<[String]>, place: Range<usize>, is_pattern: bool) -> Self {
         Self { program: program.to_owned(), words: Arc::clone(words), place, is_pattern }
     }
 
-    /// Returns the program's name without its folder.
+    /// Returns the name of the program without its folder.
     pub fn program(&self) -> &str {
         &self.program
     }
 
-    /// Returns the words behind the program, with the quotes gone. Expansions read as nothing.
+    /// Returns the words after the program, without quotes. An expansion is replaced by the empty text.
     pub fn words(&self) -> &[String] {
         let from = self.place.start.saturating_add(1);
         self.words.get(from..self.place.end).unwrap_or_default()
     }
 
-    /// Returns whether a rule of words is about this program. The first word of the rule is the program's name, in any
-    /// case, or the name of an interpreter without its version. The program's other words have to have the rule's in
-    /// this order, with only options and their values between them. A name that is a file pattern fits what it could
-    /// stand for.
+    /// Returns whether a rule of words applies to this program.
+    ///
+    /// The first word of the rule is the name of the program in any case, or the name of an interpreter
+    /// without its version. The other words of the rule must follow in this order among the program's words,
+    /// with only options and their values between them. A program name that is a file pattern matches every
+    /// name that the pattern can expand to.
     pub fn matches(&self, rule: &[&str]) -> bool {
         let Some((name, wanted)) = rule.split_first() else { return false };
         let fits = kind::is_same_program(name, &self.program)
@@ -79,12 +83,12 @@ impl Found {
         fits && follows(wanted, self.words())
     }
 
-    /// Whether this is of the same command.
+    /// Returns whether both programs were found in the same command.
     fn is_of(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.words, &other.words)
     }
 
-    /// Whether one of this program's words, or a part of one, could be a program that a rule is about.
+    /// Returns whether one of this program's words, or a part of one, could be the program of a rule.
     fn may_run(&self, rule: &[&str]) -> bool {
         let Some((name, wanted)) = rule.split_first() else { return false };
         let words = self.words();
@@ -109,7 +113,7 @@ impl Found {
     }
 }
 
-/// Whether the words of a rule come in this order, with only options and their values between them.
+/// Returns whether the words of a rule occur in this order, with only options and their values between them.
 fn follows(wanted: &[&str], words: &[String]) -> bool {
     let mut wanted = wanted.iter().copied().peekable();
     let mut may_be_value = false;
@@ -128,43 +132,46 @@ fn follows(wanted: &[&str], words: &[String]) -> bool {
     wanted.peek().is_none()
 }
 
-/// How much of the text was understood.
+/// The degree to which a text was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
 pub enum Certainty {
-    /// Every program has a name on its face.
+    /// The name of every program is literal text.
     Whole,
-    /// A program is named by an expansion, the text is broken, or it is too deep: deny rules may have missed
-    /// something, so it is never allowed without a question.
+    /// The scan may be incomplete, so deny rules may have missed a program and the command always needs a
+    /// question to the user. Examples: an expansion names a program, the text is malformed, or it is nested
+    /// too deeply.
     Partial,
 }
 
-/// Something that is dangerous whatever the rules say.
+/// An effect that is dangerous regardless of the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Danger {
-    /// Removes a whole tree at a root, a home, the working folder or everything in it.
+    /// Removes a whole tree, or changes the mode or owner of all files in it. For `rm`, `chmod`, `chown` and
+    /// `chgrp` the tree is the root, a home folder, a system folder, the working folder or all of its
+    /// content; for `find -delete` it is any folder.
     RemovesTree {
         /// The word that names the tree.
         target: String,
     },
-    /// Changes who runs the command: `sudo`, `su`, `doas`, `pkexec`.
+    /// Changes the user that runs the command: `sudo`, `su`, `doas`, `pkexec`, `runuser`.
     Escalates,
-    /// A shell or an interpreter runs what another program prints: `curl … | sh`.
+    /// Lets a shell or an interpreter execute the output of another program: `curl … | sh`.
     FeedsShell,
-    /// Text that is not on its face is run: `eval`, `source`, a shell whose text is an expansion.
+    /// Executes text that is not literal: `eval`, `source`, or a shell whose text comes from an expansion.
     Evaluates,
     /// Formats, partitions or overwrites a device.
     WritesDevice,
-    /// A function that starts itself twice.
+    /// Defines a function that pipes itself into itself.
     ForkBomb,
-    /// Opens a connection through the shell itself.
+    /// Opens a connection through the shell's own `/dev/tcp` or `/dev/udp`.
     OpensNetwork,
-    /// Stops the machine, or ends every process.
+    /// Stops the machine, or kills all processes.
     StopsSystem,
-    /// Writes a name that decides what runs later: version control, shell start-up, keys, system configuration.
+    /// Writes to a protected name, which decides which code runs later, or to a folder of the system.
     WritesProtected {
-        /// The path as written.
+        /// The path as written in the command.
         path: String,
     },
 }
@@ -172,33 +179,33 @@ pub enum Danger {
 impl Scan {
     /// Scans any text.
     ///
-    /// Time and memory grow with the bytes of the text at most. A text that would cost more than that is left where
-    /// its budget ends; see [`Scan::excess`].
+    /// Time and memory are at most linear in the bytes of the text. The scan of a text that would cost more
+    /// ends when its budget is exhausted; see [`Scan::excess`].
     pub fn of(text: &str) -> Self {
         let mut search = Search::new(text.len());
         search.text(text);
         search.finish(text)
     }
 
-    /// Scans a program that is started without a shell; limited like [`Scan::of`].
+    /// Scans a program that is started without a shell, with the same limits as [`Scan::of`].
     pub fn of_argv(argv: &[String]) -> Self {
         let mut search = Search::new(argv.iter().map(|word| word.len().saturating_add(1)).sum());
         search.argv(argv);
         search.finish("")
     }
 
-    /// Every program that was found, wrappers and what they wrap, in no order that matters.
+    /// Returns every program that was found, wrappers and inner programs alike, in unspecified order.
     pub fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// Whether any program that was found is meant by a rule of words; see [`Found::matches`].
+    /// Returns whether a rule of words applies to any found program; see [`Found::matches`].
     pub fn runs(&self, rule: &[&str]) -> bool {
         self.found.iter().any(|found| found.matches(rule))
     }
 
-    /// Returns whether a program that a rule of words is about may run, though it is not sure that it does: its name is
-    /// a word of a program that no list knows, and that program may be a wrapper.
+    /// Returns whether a program to which a rule applies may run, even if this is not certain. The name can
+    /// be a word of a program that is in no list and that may be a wrapper.
     ///
     /// ```
     /// use windlass_command::Scan;
@@ -210,27 +217,28 @@ impl Scan {
         self.runs(rule) || self.loose.iter().any(|found| found.may_run(rule))
     }
 
-    /// Returns why the command was not judged to its end, if it was not. Deny rules may have missed something then.
+    /// Returns the reason why the command was not judged to its end, or `None` if it was. Deny rules may have
+    /// missed a program in such a command.
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }
 
-    /// Returns the units of work that were spent, for tests of growth.
+    /// Returns the units of work that the scan spent. Tests use it to check that the cost grows linearly.
     pub fn work(&self) -> usize {
         self.work
     }
 
-    /// The paths that would be written, changed or removed, as written.
+    /// Returns the paths that would be written, changed or removed, as written in the command.
     pub fn writes(&self) -> &[String] {
         &self.writes
     }
 
-    /// What is dangerous whatever the rules say, each once.
+    /// Returns the effects that are dangerous regardless of the rules, without duplicates.
     pub fn dangers(&self) -> &[Danger] {
         &self.dangers
     }
 
-    /// How much of the text was understood.
+    /// Returns the degree to which the text was understood.
     pub fn certainty(&self) -> Certainty {
         if self.partial { Certainty::Partial } else { Certainty::Whole }
     }

@@ -1,25 +1,27 @@
-//! The budget of one judging: what a command may cost before the answer is "too much to judge".
+//! The work budget for judging one command. A command that would exceed it is reported as too expensive to
+//! judge.
 
 use std::fmt;
 
-/// The longest text, or the longest list of words, that [`Scan`](crate::Scan) reads, in bytes.
+/// The maximum size in bytes of a text or of a list of words that [`Scan`](crate::Scan) reads.
 pub const MAX_SCAN_BYTES: usize = 256 * 1024;
-/// Units of work that a judging may spend for each byte of the command. A unit is a byte or a word that is looked at once.
+/// Units of work that judging may spend per byte of the command. One unit pays for one look at a byte or at a
+/// word.
 pub const WORK_PER_BYTE: usize = 8;
-/// Units of work that the shortest command may cost.
+/// Units of work that judging may spend on any command, in addition to [`WORK_PER_BYTE`].
 pub const LEAST_WORK: usize = 32 * 1024;
-/// The most different paths, or different dangers, that are kept of one command.
+/// The maximum number of different paths, and of different dangers, that are stored for one command.
 pub(crate) const MAX_KEPT: usize = 8 * 1024;
 
-/// Why a command was not judged to its end. Such a command is never allowed without a question.
+/// The reason why a command was not judged to its end. Such a command always needs a question to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Excess {
-    /// It has more bytes than are read.
+    /// The command has more than [`MAX_SCAN_BYTES`] bytes.
     Bytes,
-    /// Judging it takes more steps than its length allows: wrappers inside wrappers, texts inside texts.
+    /// Judging it takes more steps than its length allows, as with deeply nested wrappers or texts.
     Work,
-    /// It names more paths than are kept.
+    /// It names more different paths, or has more different dangers, than are stored.
     Paths,
 }
 
@@ -33,7 +35,7 @@ impl fmt::Display for Excess {
     }
 }
 
-/// The meter of one judging. Each step is charged before it is done.
+/// The meter of one judgement. Each step is charged before it is performed.
 #[derive(Debug)]
 pub(crate) struct Work {
     left: usize,
@@ -48,13 +50,14 @@ impl Default for Work {
 }
 
 impl Work {
-    /// Returns a meter for a command of so many bytes; it is used up at once where they are too many.
+    /// Creates a meter for a command of this many bytes. The meter starts exhausted if that is more than
+    /// [`MAX_SCAN_BYTES`].
     pub(crate) fn for_bytes(bytes: usize) -> Self {
         let excess = (bytes > MAX_SCAN_BYTES).then_some(Excess::Bytes);
         Self { left: bytes.saturating_mul(WORK_PER_BYTE).saturating_add(LEAST_WORK), spent: 0, excess }
     }
 
-    /// Charges for a step. Returns false where the budget does not cover it: then the step must not be done.
+    /// Charges for a step. Returns false if the budget does not cover it; the caller must then skip the step.
     pub(crate) fn charge(&mut self, units: usize) -> bool {
         if self.excess.is_some() {
             return false;
@@ -68,7 +71,7 @@ impl Work {
         true
     }
 
-    /// Ends the judging.
+    /// Records the reason for the end of the judgement. An earlier reason is kept.
     pub(crate) fn exceed(&mut self, excess: Excess) {
         self.excess.get_or_insert(excess);
     }

@@ -1,4 +1,4 @@
-//! What the model asks for: the arguments, and the step that they mean.
+//! Arguments of the tool, and the step that they describe.
 
 use serde::Deserialize;
 use windlass_tool::ToolError;
@@ -6,7 +6,7 @@ use windlass_tool::ToolError;
 use crate::keys::{Press, Size};
 use windlass_web_reach::WebUrl;
 
-/// The most bytes that are typed at once.
+/// Maximum number of bytes of text in one `type` action.
 const MAX_TYPED: usize = 20_000;
 
 pub(crate) const DESCRIPTION: &str = "Drives a real browser, to look at a page and to try it out. Begin with launch, which gives a fresh \
@@ -48,7 +48,7 @@ pub(crate) enum Action {
     Close,
 }
 
-/// What is done. Coordinates are read when the viewport is known.
+/// A parsed action. Coordinates are parsed later, when the size of the viewport is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Launch(WebUrl),
@@ -107,12 +107,12 @@ impl ActionArguments {
     }
 }
 
-/// What an action does with a page: a yes to one use is none to the other.
+/// The kind of access that an action has to a page. An approval of one kind is not valid for the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageUse {
-    /// Opens it, moves the pointer or the viewport, takes a picture.
+    /// The action opens the page, moves the pointer or the viewport, or takes a screenshot.
     Look,
-    /// Clicks, types or presses keys: what a page does then is the page's own matter.
+    /// The action clicks, types or presses keys; the page decides the consequences.
     Operate,
 }
 

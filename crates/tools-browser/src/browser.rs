@@ -1,4 +1,4 @@
-//! `Browser`: which Chromium is used, and what its pages may reach.
+//! Configuration of the browser: the Chromium to use, and the network that its pages may reach.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use windlass_web_reach::{Reach, Scope};
 use crate::sight::MayFollow;
 use crate::{Dialer, Limits, Resolver, SystemResolver, TcpDialer, UrlRefusal, program};
 
-/// A Chromium, and what its pages may reach: the public web, and what the program names.
+/// A Chromium and the network that its pages may reach: the public web, and addresses that the program
+/// allows.
 ///
 /// ```
 /// use windlass_tools_browser::Browser;
@@ -28,12 +29,13 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// The first Chromium in a list of fixed places; none is looked for in a workspace or along the search path.
+    /// Returns the first Chromium in a list of fixed places, or `None`. Does not search the workspace or the
+    /// search path.
     pub fn find() -> Option<Self> {
         program::find().map(Self::at)
     }
 
-    /// The Chromium at this path.
+    /// Creates the configuration for the Chromium at this path.
     pub fn at(program: impl Into<PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -45,50 +47,51 @@ impl Browser {
         }
     }
 
-    /// Where it is.
+    /// Returns the path of the Chromium.
     pub fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The same with one more host and port that may be reached wherever they lead, private addresses included: for
-    /// what the program itself owns. Only pages that were launched at such a place reach it.
+    /// Allows one more host and port with any address, also a private one. Use it for servers that the
+    /// program itself owns. Only pages that were launched at such a place can reach it.
     ///
     /// # Errors
-    /// If the host is none.
+    /// The host is not valid.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
         self.reach = self.reach.with(host, port, Scope::Any)?;
         Ok(self)
     }
 
-    /// The same with one more port of a host, at public addresses.
+    /// Allows one more port of a host, at public addresses only.
     ///
     /// # Errors
-    /// If the host is none.
+    /// The host is not valid.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
         self.reach = self.reach.with(host, port, Scope::Public)?;
         Ok(self)
     }
 
-    /// The same with somebody who judges whether a page may go by itself to a URL at another host, port or scheme.
-    /// The checks of addresses come all the same. By default it may not, and the model is told.
+    /// Sets the callback that decides whether a page may navigate by itself to a URL with another host, port
+    /// or scheme. The checks of addresses still apply. By default such navigation is refused, and the result
+    /// reports it.
     pub fn with_may_follow(mut self, judge: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         self.may_follow = Arc::new(judge);
         self
     }
 
-    /// The same with other limits.
+    /// Replaces the limits.
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The same with another resolver.
+    /// Replaces the resolver of host names.
     pub fn with_resolver(mut self, resolver: impl Resolver + 'static) -> Self {
         self.resolver = Arc::new(resolver);
         self
     }
 
-    /// The same with another way out.
+    /// Replaces the dialer of connections.
     pub fn with_dialer(mut self, dialer: impl Dialer + 'static) -> Self {
         self.dialer = Arc::new(dialer);
         self

@@ -1,4 +1,4 @@
-//! `browser_action`: a page in a real browser.
+//! The tool `browser_action`: a page in a real browser.
 
 use std::sync::PoisonError;
 
@@ -21,8 +21,9 @@ use windlass_web_reach::{Endpoint, WebUrl};
 
 const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
 
-/// The tool `browser_action`: one browser with one page, which lives between calls. It ends with `close`, after some
-/// time without an action, and when the tool is dropped.
+/// The tool `browser_action`: one browser with one page, which lives between calls.
+///
+/// The browser ends with the action `close`, after some time without an action, and when the tool is dropped.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, Effect, Payload};
@@ -43,7 +44,7 @@ pub struct BrowserAction {
 }
 
 impl BrowserAction {
-    /// The tool on a browser, which is not started before the first launch.
+    /// Creates the tool for a browser. The browser starts with the first launch.
     pub fn new(browser: Browser) -> Self {
         Self { browser, spec: spec(), whereabouts: Whereabouts::default(), session: Mutex::default() }
     }
@@ -82,10 +83,11 @@ impl BrowserAction {
         }
     }
 
-    /// A browser for pages at this URL's place: the one that is open, if it was opened for the same host and port,
-    /// else a fresh one. No page of one host meets what another one left behind.
+    /// Ensures that a browser for the host and port of this URL runs, and returns whether it is new. An open
+    /// browser is reused only for the same host and port, so a page never sees data that another host left
+    /// behind.
     async fn make_ready(&self, place: &mut Option<Session>, url: &WebUrl) -> Result<bool, ToolError> {
-        // Judged by its text before anything is started.
+        // Judges the text of the URL before anything is started.
         let scope = self.browser.reach.scope(url.endpoint(), Some(Scope::Any)).map_err(|refusal| {
             ToolError::model(format!(
                 "{refusal}. Do not try other spellings of it: what a host leads to is what is judged."
@@ -145,7 +147,7 @@ impl BrowserAction {
         *self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner) = page;
     }
 
-    /// The page that an action is about: the one that it opens, else the one that is open.
+    /// Returns the page of an action: the one that it opens, or else the current one.
     fn page(&self, arguments: &ActionArguments) -> Option<WebUrl> {
         match (arguments.action, &arguments.url) {
             (Action::Close, _) | (Action::Launch, None) => None,
@@ -171,12 +173,12 @@ impl Tool for BrowserAction {
         &self.spec
     }
 
-    /// A page is the outside, and what is typed or asked for goes out.
+    /// A page is external, and typed text and requested URLs are sent to it.
     fn hints(&self) -> Hints {
         Hints { open_world: true, risk: Risk::High, ..Hints::default() }
     }
 
-    /// The host that a launch names, else the one that the page is at: it stays there.
+    /// Returns the host of a launch, or else the host of the current page, which the page cannot leave.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         match read_arguments::<ActionArguments>(payload) {
             Ok(arguments) => vec![self.effect(&arguments)],
@@ -194,7 +196,8 @@ impl Tool for BrowserAction {
         sure.map(connect).into_iter().collect()
     }
 
-    /// A yes to look at the pages of a host is none to click and type there, and one over TLS none without it.
+    /// Separates approvals: one for looking at pages is not valid for clicking and typing, and one for HTTPS
+    /// is not valid for HTTP.
     fn inspect(&self, payload: &Payload) -> Inspection {
         let kind = read_arguments::<ActionArguments>(payload).ok().and_then(|arguments| {
             let page = self.page(&arguments)?;
@@ -204,7 +207,7 @@ impl Tool for BrowserAction {
         kind.into_iter().fold(Inspection::default(), Inspection::with_call_kind)
     }
 
-    /// A dropped call leaves the browser as it is, for the next one.
+    /// Dropping the future leaves the browser in its current state for the next call.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let arguments: ActionArguments = read_arguments(payload)?;
@@ -224,13 +227,13 @@ impl std::fmt::Debug for BrowserAction {
     }
 }
 
-/// The name and the schema are written in this crate and tested.
+/// Creates the spec. Its name and schema are constants of this crate and tested.
 fn spec() -> ToolSpec {
     let name = ToolName::new("browser_action").expect("the tool's name is a plain word");
     ToolSpec::function(name, DESCRIPTION, SCHEMA.parse().expect("the tool's schema is JSON"))
 }
 
-/// What the browser says if a launch shows nothing.
+/// Performs a step. Returns the browser's error if a launch cannot show the page.
 async fn carried_out(session: &mut Session, step: &Step) -> Result<Option<String>, StepError> {
     match step {
         Step::Launch(url) => return session.open(url.as_str()).await,
@@ -264,14 +267,15 @@ fn action_of(step: &Step) -> Action {
     }
 }
 
-/// Why a launch shows nothing: what the proxy refused says more than what the browser makes of it.
+/// Returns the reason why a launch shows nothing. The refusal of the proxy is more precise than the browser's
+/// error.
 fn refused(step: &Step, reached: &[(Option<Endpoint>, String)], failure: Option<String>) -> Option<String> {
     let Step::Launch(url) = step else { return None };
     let own = reached.iter().find(|(endpoint, _)| endpoint.as_ref() == Some(url.endpoint()));
     own.map(|(_, text)| text.clone()).or(failure)
 }
 
-/// What is known to be secret here goes into no page.
+/// Refuses a call that contains a known secret, so that no secret is sent to a page.
 fn refuse_secrets(arguments: &ActionArguments, redactor: &Redactor) -> Result<(), ToolError> {
     let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| redactor.contains_secret(text));
     let decoded = |url: &String| {
@@ -286,7 +290,7 @@ fn refuse_secrets(arguments: &ActionArguments, redactor: &Redactor) -> Result<()
     Ok(())
 }
 
-/// The browser is gone, and what to do.
+/// Returns the error for a browser that was ended, with the next step for the model.
 fn ended(error: Option<StepError>) -> ToolError {
     let what = match error {
         Some(StepError::Model(error)) => return error,

@@ -1,4 +1,4 @@
-//! `DevTools`: commands, answers and events of the DevTools protocol, as JSON with a NUL behind each.
+//! Client of the DevTools protocol: commands, replies and events as JSON, each followed by a NUL.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use tokio::io::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-/// The most bytes of one message: room for the largest picture.
+/// Maximum number of bytes of one message, enough for the largest screenshot.
 const MAX_MESSAGE: u64 = 64 * 1024 * 1024;
-/// How many commands wait for the pipe at most.
+/// Maximum number of commands that are queued for the pipe.
 const WAITING: usize = 64;
 
-/// Why a command gave nothing.
+/// The reason why a command failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DevToolsError {
     #[error("the browser has ended")]
@@ -28,21 +28,21 @@ pub(crate) enum DevToolsError {
     Refused { method: &'static str, message: String },
 }
 
-/// Something that the browser tells.
+/// An event from the browser.
 pub(crate) struct Event {
     pub(crate) method: String,
     pub(crate) params: Value,
 }
 
-/// A command that answers an event; nobody waits for what comes of it.
+/// A command that answers an event. Its own reply is ignored.
 pub(crate) struct Command {
     pub(crate) method: &'static str,
     pub(crate) params: Value,
-    /// Whether it goes to the browser and not to the page.
+    /// The recipient of the command.
     pub(crate) target: Target,
 }
 
-/// Who carries a command out.
+/// The recipient of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Browser,
@@ -53,7 +53,7 @@ pub(crate) enum Target {
 struct Shared {
     waiting: Mutex<Waiting>,
     next: AtomicU64,
-    /// The page's session, once there is one.
+    /// The id of the page's session; `None` before the client is attached to the page.
     session: Mutex<Option<String>>,
 }
 
@@ -65,7 +65,7 @@ struct Waiting {
 
 type Answer = Result<Value, String>;
 
-/// The side that asks.
+/// The client's handle for sending commands.
 pub(crate) struct DevTools {
     shared: Arc<Shared>,
     outgoing: mpsc::Sender<Vec<u8>>,
@@ -88,7 +88,8 @@ struct Failure {
 }
 
 impl DevTools {
-    /// The side that asks, and the work that has to be driven for it; the work ends when the browser does.
+    /// Returns the client's handle, and a future that reads and writes the pipes. The future must be polled,
+    /// and completes when the browser ends.
     pub(crate) fn new<R, W, E>(
         answers: R,
         commands: W,
@@ -113,12 +114,12 @@ impl DevTools {
         (Self { shared, outgoing }, work)
     }
 
-    /// From now on commands for the page go to this session of it.
+    /// Sets the session that receives the commands for the page.
     pub(crate) fn attach(&self, session: String) {
         *self.shared.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
     }
 
-    /// Has a command carried out and waits for what comes of it.
+    /// Sends a command and waits for its reply.
     pub(crate) async fn call(
         &self,
         target: Target,
@@ -146,7 +147,7 @@ impl DevTools {
     }
 }
 
-/// Tells everybody who waits that nothing more comes, when the work ends or is dropped.
+/// Fails all pending commands when the future of the pipes completes or is dropped.
 struct Over(Arc<Shared>);
 
 impl Drop for Over {
@@ -190,7 +191,7 @@ async fn read(
     loop {
         bytes.clear();
         let read = (&mut pipe).take(MAX_MESSAGE).read_until(0, &mut bytes).await;
-        // A message that is longer than any, or none: the browser is not to be talked with.
+        // The message exceeds the limit, or the pipe was closed: the connection cannot be used any more.
         if read.is_err() || bytes.pop() != Some(0) {
             return;
         }
@@ -202,7 +203,7 @@ async fn read(
                     Some(failure) => Err(failure.message),
                     None => Ok(message.result.unwrap_or_default()),
                 };
-                // Whoever does not wait any more is not told.
+                // The caller may have stopped waiting.
                 let _ = waiting.send(answer);
             }
         } else if let Some(method) = message.method

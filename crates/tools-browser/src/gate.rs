@@ -1,4 +1,5 @@
-//! `Gate`: what every connection of a page goes through: judged, resolved once, checked, dialled.
+//! Gate for all connections of a page: judges the endpoint, resolves it once, checks the addresses, and
+//! dials.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,15 +12,15 @@ use windlass_web_reach::{Endpoint, Reach, Scope, checked};
 
 use crate::{Dialer, Refusal, Resolver};
 
-/// A name with more addresses than these gets no more attempts.
+/// Maximum number of addresses of a name that are tried.
 const MAX_ATTEMPTS: usize = 4;
-/// How many refusals are kept until they are told.
+/// Maximum number of refusals that are stored until the next result.
 const MAX_TOLD: usize = 20;
 
-/// The way out of one browser.
+/// The outgoing connections of one browser.
 pub(crate) struct Gate {
     reach: Reach,
-    /// Where the page was opened: at what the program named for itself, or on the public web.
+    /// The scope of the launched page: a place that the program allowed, or the public web.
     home: Scope,
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
@@ -37,9 +38,10 @@ impl Gate {
         Self { reach, home, resolver, dialer, connect, refusals: Mutex::default() }
     }
 
-    /// A connection to an endpoint, if there may be one. Cancel-safe: a dropped wait leaves no connection.
+    /// Opens a connection to an endpoint, if it is allowed. Cancel-safe: a dropped future leaves no
+    /// connection.
     pub(crate) async fn open(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
-        // Nobody is asked about it, and nobody is told: it is the browser itself that wants it.
+        // Only the browser itself requests such names, so they are not resolved and not reported.
         if to.is_nowhere() {
             let source = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
             return Err(Refusal::Unresolved { host: to.host.clone(), source });
@@ -51,7 +53,7 @@ impl Gate {
         opened
     }
 
-    /// Keeps a refusal until the model is told of it.
+    /// Stores a refusal for the next result.
     pub(crate) fn note(&self, to: Option<&Endpoint>, refusal: &Refusal) {
         let told = (to.cloned(), crate::steps::with_causes(refusal));
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +62,7 @@ impl Gate {
         }
     }
 
-    /// What was refused since the last time.
+    /// Returns and removes the stored refusals.
     pub(crate) fn take_refusals(&self) -> Vec<(Option<Endpoint>, String)> {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
     }
@@ -72,7 +74,7 @@ impl Gate {
             .await
             .map_err(|_| Refusal::Unresolved { host: to.host.clone(), source: late() })??;
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
-        // So that one address that never answers leaves time for the others.
+        // An address that never answers must leave time for the others.
         let each = self.connect / u32::try_from(attempts).unwrap_or(1);
         let mut last = late();
         for address in addresses.into_iter().take(attempts) {

@@ -1,29 +1,29 @@
-//! What an action's words mean to a mouse and a keyboard: `Point`, `Size`, `Press`.
+//! Mouse and keyboard input of an action: `Point`, `Size` and `Press`.
 
 use serde_json::{Value, json};
 use windlass_tool::ToolError;
 
-/// The smallest and the largest side of a viewport.
+/// The allowed length of a side of the viewport, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 200..=2_000;
 
-/// The protocol's number of a held Shift.
+/// The protocol's modifier bit for Shift.
 const SHIFT: u8 = 8;
 
-/// A viewport, in pixels.
+/// The size of a viewport in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) width: u32,
     pub(crate) height: u32,
 }
 
-/// A place in the viewport, in pixels from its upper left corner.
+/// A position in the viewport, in pixels from its upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Point {
     pub(crate) x: u32,
     pub(crate) y: u32,
 }
 
-/// A key, with those that are held meanwhile.
+/// A key press with modifiers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Press {
     modifiers: u8,
@@ -33,7 +33,7 @@ pub(crate) struct Press {
     text: Option<String>,
 }
 
-/// The keys that have a name: name, code of the Windows keyboard (which the protocol takes), text.
+/// The named keys: name, Windows virtual-key code (which the protocol uses), and text.
 const NAMED: [(&str, u32, Option<&str>); 16] = [
     ("Enter", 13, Some("\r")),
     ("Tab", 9, None),
@@ -56,7 +56,7 @@ const NAMED: [(&str, u32, Option<&str>); 16] = [
 impl Size {
     pub(crate) const DEFAULT: Self = Self { width: 900, height: 600 };
 
-    /// Reads `WIDTH,HEIGHT`.
+    /// Parses `WIDTH,HEIGHT`.
     pub(crate) fn parse(text: &str) -> Result<Self, ToolError> {
         let (width, height) = pair(text, &[',', 'x', 'X']).ok_or_else(|| {
             ToolError::model(format!("size {text:?} is not WIDTH,HEIGHT in pixels, as \"1280,720\""))
@@ -76,7 +76,8 @@ impl Size {
 }
 
 impl Point {
-    /// Reads `X,Y`, or `X,Y@WIDTHxHEIGHT` of a picture that was shown in another size, within a viewport.
+    /// Parses `X,Y`, or `X,Y@WIDTHxHEIGHT` for a screenshot that was scaled to another size. The position
+    /// must be inside the viewport.
     pub(crate) fn parse(text: &str, view: Size) -> Result<Self, ToolError> {
         let wrong = || {
             ToolError::model(format!(
@@ -110,7 +111,7 @@ fn pair(text: &str, between: &[char]) -> Option<(u32, u32)> {
 }
 
 impl Press {
-    /// Reads a key as `Enter`, `a` or `Control+Shift+ArrowLeft`.
+    /// Parses a key such as `Enter`, `a` or `Control+Shift+ArrowLeft`.
     pub(crate) fn parse(text: &str) -> Result<Self, ToolError> {
         let wrong = || {
             let names: Vec<_> = NAMED.iter().map(|(name, ..)| *name).collect();
@@ -134,7 +135,7 @@ impl Press {
         Self::of(rest, modifiers).ok_or_else(wrong)
     }
 
-    /// The key that ends a line of text, or goes to the next field.
+    /// Returns the key for a line break or a tab in typed text.
     pub(crate) fn of_control(character: char) -> Option<Self> {
         match character {
             '\n' => Self::of("Enter", 0),
@@ -164,13 +165,13 @@ impl Press {
             '0'..='9' => (format!("Digit{upper}"), u32::from(upper)),
             _ => (String::new(), 0),
         };
-        // With Control, Alt or Meta held it is a command to the page and no text.
+        // With Control, Alt or Meta a key is a command to the page and not text.
         let is_text = modifiers == 0 || modifiers == SHIFT;
         let text = is_text.then(|| name.to_owned());
         Some(Self { modifiers, key: name.to_owned(), code, number, text })
     }
 
-    /// Down and up, as `Input.dispatchKeyEvent` takes them.
+    /// Returns the key-down and key-up events for `Input.dispatchKeyEvent`.
     pub(crate) fn events(&self) -> [Value; 2] {
         let kind = if self.text.is_some() { "keyDown" } else { "rawKeyDown" };
         let base = |kind: &str| {

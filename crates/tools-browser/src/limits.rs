@@ -1,8 +1,8 @@
-//! `Limits`: how much and how long.
+//! Limits on the time of actions and on the size of results.
 
 use std::time::Duration;
 
-/// How long an action may last and how much of a page is told.
+/// Limits on the time of actions and on the size of results.
 ///
 /// ```
 /// use std::time::Duration;
@@ -13,23 +13,23 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long the browser may take to start: 20 s.
+    /// Maximum time for the start of the browser: 20 s.
     pub start: Duration,
-    /// How long a page may take to load before it is shown as it is: 15 s.
+    /// Maximum time for loading a page: 15 s. Afterwards the page is shown in its current state.
     pub load: Duration,
-    /// How long the browser may take to carry out one command before it is ended: 15 s.
+    /// Maximum time for one command of the protocol: 15 s. A browser that takes longer is ended.
     pub answer: Duration,
-    /// How long the proxy may take until a connection stands: 10 s.
+    /// Maximum time in which the proxy connects: 10 s.
     pub connect: Duration,
-    /// After how long without an action the browser is ended: 10 minutes.
+    /// Time without an action after which the browser is ended: 10 minutes.
     pub idle: Duration,
-    /// The most bytes of a picture: 2 MB. A larger one is taken again as JPEG.
+    /// Maximum size of a screenshot in bytes: 2 MB. A larger one is repeated as JPEG.
     pub image_bytes: usize,
-    /// How many lines of the console are told, the last ones: 40.
+    /// Maximum number of console lines in a result: 40. Earlier lines are dropped.
     pub console_lines: usize,
-    /// The most bytes of one line of the console: 500.
+    /// Maximum number of bytes of one console line: 500.
     pub line_bytes: usize,
-    /// The most connections of a page at once: 64.
+    /// Maximum number of simultaneous connections of a page: 64.
     pub connections: usize,
 }
 
@@ -50,43 +50,43 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The same limits with another time until the browser stands.
+    /// Sets the maximum time for the start of the browser.
     pub fn with_start(mut self, start: Duration) -> Self {
         self.start = start;
         self
     }
 
-    /// The same limits with another time for a page to load.
+    /// Sets the maximum time for loading a page.
     pub fn with_load(mut self, load: Duration) -> Self {
         self.load = load;
         self
     }
 
-    /// The same limits with another time for one command.
+    /// Sets the maximum time for one command.
     pub fn with_answer(mut self, answer: Duration) -> Self {
         self.answer = answer;
         self
     }
 
-    /// The same limits with another time until a connection stands.
+    /// Sets the maximum time for connecting.
     pub fn with_connect(mut self, connect: Duration) -> Self {
         self.connect = connect;
         self
     }
 
-    /// The same limits with another time without an action.
+    /// Sets the time without an action after which the browser is ended.
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
         self
     }
 
-    /// The same limits with another size of a picture.
+    /// Sets the maximum size of a screenshot in bytes.
     pub fn with_image_bytes(mut self, bytes: usize) -> Self {
         self.image_bytes = bytes;
         self
     }
 
-    /// The same limits with another number of lines of the console.
+    /// Sets the maximum number of console lines.
     pub fn with_console_lines(mut self, lines: usize) -> Self {
         self.console_lines = lines;
         self

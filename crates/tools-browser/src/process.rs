@@ -1,4 +1,4 @@
-//! The browser's processes: a group of their own, two pipes, a folder that goes with them (RULES Q1, Q2).
+//! The processes of the browser: their process group, two pipes, and the profile folder (RULES Q1, Q2).
 
 use std::ffi::OsString;
 use std::io;
@@ -18,38 +18,39 @@ use windlass_sandbox::start_child;
 
 use crate::profile::Profile;
 
-/// How much of what the browser says beside the protocol is kept.
+/// Maximum number of bytes of the browser's stderr that are stored.
 const HEARD_BYTES: usize = 4 * 1024;
-/// How often and how long is waited for the last process of the group.
+/// Number of checks, and time between them, while waiting for the last process of the group to end.
 const LOOKS: u32 = 100;
 const BETWEEN: Duration = Duration::from_millis(20);
-/// Chromium reads commands here and writes answers and events there.
+/// Descriptors of the child: Chromium reads commands from the first, and writes replies and events to the
+/// second.
 const COMMANDS: i32 = 3;
 const ANSWERS: i32 = 4;
 
-/// The running browser. Dropping it kills all of its processes and removes its folder.
+/// A running browser. Dropping it kills all of its processes and removes its profile folder.
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
     leader: Option<Pid>,
     profile: Option<Profile>,
 }
 
-/// What is spoken over.
+/// The pipes to the browser.
 pub(crate) struct Pipes {
     pub(crate) commands: pipe::Sender,
     pub(crate) answers: pipe::Receiver,
     pub(crate) heard: Heard,
 }
 
-/// The last words of a browser.
+/// The end of the browser's stderr.
 #[derive(Clone, Default)]
 pub(crate) struct Heard(Arc<Mutex<Vec<u8>>>);
 
 impl Group {
     /// Starts a program with a profile folder.
     ///
-    /// The pipes are in nobody's hands but the child's: a debugging port would be open to every process here. When
-    /// this process ends, however it does, they are closed, and Chromium ends by itself.
+    /// Only the child inherits the pipes. A debugging port would be open to every process of the machine. At
+    /// every end of this process the pipes are closed, and Chromium then exits by itself.
     pub(crate) fn start(
         program: &Path,
         arguments: &[OsString],
@@ -68,7 +69,8 @@ impl Group {
         let mut wrapped = CommandWrap::from(process);
         wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
         let mut child = start_child(|| wrapped.spawn())?;
-        // Their ends must be open nowhere else, or the end of the browser would not be seen.
+        // The child's ends must be closed in this process, or the end of the browser would not close the
+        // pipes.
         drop(wrapped);
         let heard = Heard::default();
         if let Some(stderr) = child.stderr().take() {
@@ -81,13 +83,13 @@ impl Group {
         Ok((group, Pipes { commands, answers, heard }))
     }
 
-    /// The leader alone.
+    /// Waits for the end of the group's leader.
     pub(crate) async fn leader_ends(&mut self) {
         let _ = self.child.inner_mut().wait().await;
     }
 
-    /// Kills everybody, waits until they are gone and removes the folder. There is nothing to tidy up for them: the
-    /// folder is thrown away.
+    /// Kills all processes, waits until they are gone, and removes the folder. They need no time to clean up,
+    /// because their folder is deleted.
     pub(crate) async fn end(mut self) {
         self.kill();
         let _ = tokio::time::timeout(BETWEEN * LOOKS, self.leader_ends()).await;
@@ -100,7 +102,7 @@ impl Group {
     }
 
     fn kill(&mut self) {
-        // A group that is already gone cannot be killed, and need not be.
+        // Killing fails if the process group is already gone, which is harmless.
         let _ = self.child.start_kill();
         if let Some(leader) = self.leader {
             let _ = kill_process_group(leader, Signal::KILL);
@@ -122,8 +124,8 @@ impl Drop for Group {
             return;
         }
         let removal = LateRemoval(profile);
-        // The waits are not for a thread that runs other tasks. The end of a runtime waits for its blocking tasks, or drops
-        // them, which removes the folder, too.
+        // The waiting must not block a thread that runs other tasks. A runtime that shuts down waits for its
+        // blocking tasks or drops them, which removes the folder as well.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(move || drop(removal))),
             Err(_) => drop(removal),
@@ -131,8 +133,8 @@ impl Drop for Group {
     }
 }
 
-/// A folder in which a process that was just killed may still make files. Dropping it waits until they are gone, too; a
-/// folder that stays is for a later sweep.
+/// A folder in which a killed process may still create files. Dropping it retries the removal for two
+/// seconds; a folder that still remains is removed by a later sweep.
 struct LateRemoval(Profile);
 
 impl Drop for LateRemoval {
@@ -147,14 +149,15 @@ impl Drop for LateRemoval {
 }
 
 impl Heard {
-    /// Its last lines.
+    /// Returns the stored end of stderr.
     pub(crate) fn text(&self) -> String {
         let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&heard).trim().to_owned()
     }
 }
 
-/// Nothing of this process's environment: no proxy, no key, no display.
+/// Returns the environment of the browser. It inherits nothing from this process, such as a proxy, a key or a
+/// display.
 fn environment(profile: &Path) -> Vec<(&'static str, OsString)> {
     let folder = || profile.as_os_str().to_owned();
     vec![
@@ -165,13 +168,13 @@ fn environment(profile: &Path) -> Vec<(&'static str, OsString)> {
         ("XDG_CONFIG_HOME", folder()),
         ("XDG_CACHE_HOME", folder()),
         ("XDG_RUNTIME_DIR", folder()),
-        // There is no bus, and it is not looked for.
+        // No message bus is available, and Chromium must not search for one.
         ("DBUS_SESSION_BUS_ADDRESS", "disabled:".into()),
         ("DBUS_SYSTEM_BUS_ADDRESS", "disabled:".into()),
     ]
 }
 
-/// Reads what the browser says beside the protocol, so that it never waits for a reader, and keeps the end of it.
+/// Reads the browser's stderr, so that the browser never blocks on a full pipe, and stores the end of it.
 async fn hear(mut stderr: ChildStderr, heard: Heard) {
     let mut buf = [0; 1024];
     while let Ok(len @ 1..) = stderr.read(&mut buf).await {

@@ -1,5 +1,5 @@
-//! The folder of one browser: made for it, locked while this process lives, and removed by a later process if this one is
-//! killed.
+//! The profile folder of one browser. It is created for the browser, locked while this process lives, and
+//! removed by a later process if this one is killed.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -9,27 +9,29 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-/// How the names of all folders begin.
+/// The prefix of the names of all profile folders.
 const PREFIX: &str = "windlass-browser-";
-/// The file whose lock says that the owner of the folder lives. A folder without it is not one of ours.
+/// The file whose lock shows that the owner of the folder lives. A folder without this file is never removed.
 const LOCK: &str = "windlass.lock";
-/// The rights of a folder: cookies are the user's alone.
+/// The mode of a folder: only the user can read the cookies in it.
 const MODE: u32 = 0o700;
-/// How often a folder is made anew that a sweep took for a stale one before it was locked.
+/// The number of attempts to create a folder, because a sweep can remove a folder before it is locked.
 const ATTEMPTS: u32 = 8;
-/// The most names of the temporary folder that a sweep looks at.
+/// The maximum number of names in the temporary folder that a sweep examines.
 const MOST_NAMES: usize = 100_000;
 
-/// A browser's folder. Dropping it removes it, as far as nothing is made in it meanwhile.
+/// A browser's profile folder. Dropping it removes the folder, unless another process creates a file in it
+/// meanwhile.
 #[derive(Debug)]
 pub(crate) struct Profile {
     path: PathBuf,
-    /// Held until the folder is gone. The system gives it back when this process ends, however it ends.
+    /// The lock is held until the folder is removed. The operating system releases it at every end of this
+    /// process.
     _lock: File,
 }
 
 impl Profile {
-    /// Makes a folder in the one for temporary files.
+    /// Creates a profile in the folder for temporary files.
     pub(crate) fn create() -> io::Result<Self> {
         Self::create_in(&std::env::temp_dir())
     }
@@ -45,7 +47,7 @@ impl Profile {
             match lock.and_then(|lock| Ok(is_locked(&lock)?.then_some(lock))) {
                 Ok(Some(lock)) => return Ok(Self { path: folder.keep(), _lock: lock }),
                 Ok(None) => {}
-                // A sweep has just removed the folder.
+                // A sweep removed the folder between its creation and the lock.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -57,7 +59,8 @@ impl Profile {
         &self.path
     }
 
-    /// Removes the folder. Returns whether it is gone: a process that was just killed may still make a file in it.
+    /// Removes the folder. Returns whether it is gone: a process that was just killed may still create a file
+    /// in it.
     pub(crate) fn remove(&self) -> bool {
         remove(&self.path);
         self.path.symlink_metadata().is_err()
@@ -70,11 +73,12 @@ impl Drop for Profile {
     }
 }
 
-/// Removes the browser folders of processes that were killed, from the folder for temporary files.
+/// Removes the browser profiles of killed processes from the folder for temporary files.
 ///
-/// A program that is killed cannot remove its browser's profile, which holds cookies. This function is called before each
-/// start of a browser; a program may call it when it starts itself. It removes only folders that carry this crate's name,
-/// belong to this user alone, and hold a lock file that no living process has locked.
+/// A killed process cannot remove its browser's profile, which contains cookies. Every start of a browser
+/// calls this function, and a program may also call it at its own start. It removes only folders that have
+/// this crate's prefix, belong to this user, have mode 0700, and contain a lock file that no living process
+/// has locked.
 pub fn remove_stale_profiles() {
     sweep(&std::env::temp_dir());
 }
@@ -83,7 +87,7 @@ fn sweep(above: &Path) {
     for entry in fs::read_dir(above).into_iter().flatten().take(MOST_NAMES).flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
             let path = entry.path();
-            // Held until the folder is gone, so that two sweeps do not remove one folder.
+            // The lock is held until the folder is removed, so two sweeps never remove the same folder.
             if let Some(_lock) = stale_lock(&path) {
                 remove(&path);
             }
@@ -91,8 +95,8 @@ fn sweep(above: &Path) {
     }
 }
 
-/// Locks the lock file of a folder that is one of ours and whose owner is gone; `None` for every other folder. All is judged
-/// by handles: a name can mean another thing in the next moment.
+/// Locks the lock file of a profile whose owner is gone. Returns `None` for every other folder. All checks
+/// use handles, because the meaning of a name can change between two calls.
 fn stale_lock(path: &Path) -> Option<File> {
     let own = rustix::process::geteuid().as_raw();
     let folder = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -111,7 +115,8 @@ fn stale_lock(path: &Path) -> Option<File> {
     (now.ino() == about.ino() && now.dev() == about.dev()).then_some(lock)
 }
 
-/// Locks a file without waiting. Returns `false` if another process has it, or if the file has no name any more.
+/// Locks a file without waiting. Returns `false` if another process has the lock, or if the file was
+/// unlinked.
 fn is_locked(lock: &File) -> io::Result<bool> {
     match lock.try_lock() {
         Ok(()) => Ok(lock.metadata()?.nlink() > 0),
@@ -120,12 +125,12 @@ fn is_locked(lock: &File) -> io::Result<bool> {
     }
 }
 
-/// Removes a folder, the lock file last: what is cut off in the middle is still known for stale.
+/// Removes a folder, its lock file last, so an interrupted removal is still recognised as stale.
 fn remove(path: &Path) {
     for entry in fs::read_dir(path).into_iter().flatten().flatten() {
         if entry.file_name() != OsStr::new(LOCK) {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            // What is left shows in the folder, which is looked at again.
+            // Errors are ignored, because the folder is checked for remaining entries afterwards.
             let _ = if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
         }
     }
@@ -136,7 +141,8 @@ fn remove(path: &Path) {
     let lock = path.join(LOCK);
     let _ = fs::remove_file(&lock);
     if fs::remove_dir(path).is_err() {
-        // Somebody made a file just now. Without the lock file no sweep would take the folder.
+        // Another process created a file after the check. Without a lock file no sweep would remove this
+        // folder.
         let _ = File::create_new(lock);
     }
 }

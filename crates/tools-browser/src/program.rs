@@ -1,9 +1,10 @@
-//! Where a Chromium is: fixed places that no workspace can change, and never the search path.
+//! Search for a Chromium: only in fixed places that no workspace can change, never in the search path.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Whole paths, before the names: the browser itself and not a script that starts it.
+/// Paths of the browser's own binary, which are tried before the names: a name can be a script that starts
+/// the browser.
 const FILES: [&str; 9] = [
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium/chromium",
@@ -19,7 +20,7 @@ const FOLDERS: [&str; 2] = ["/usr/bin", "/usr/local/bin"];
 const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "headless_shell"];
 
-/// The first Chromium that there is.
+/// Returns the first Chromium that exists.
 pub(crate) fn find() -> Option<PathBuf> {
     let names = FOLDERS.iter().flat_map(|folder| NAMES.iter().map(|name| Path::new(folder).join(name)));
     FILES.iter().map(PathBuf::from).chain(names).find(|path| is_program(path))

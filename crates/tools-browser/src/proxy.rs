@@ -1,4 +1,4 @@
-//! `Proxy`: the only thing that the browser is connected with, and what it asks for goes through the `Gate`.
+//! HTTP proxy for the browser's only network access. It sends every request through the `Gate`.
 
 use std::convert::Infallible;
 use std::io;
@@ -27,14 +27,14 @@ use crate::gate::Gate;
 use crate::{Limits, Refusal};
 use windlass_web_reach::{Endpoint, WebUrl};
 
-/// The name beside the secret; it says nothing.
+/// The user name for the secret. It contains no information.
 pub(crate) const USER: &str = "windlass";
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"windlass\"");
-/// The most bytes of a head, in both directions.
+/// Maximum number of bytes of a message head, in both directions.
 const MAX_HEAD: usize = 64 * 1024;
 const HEAD_TIME: Duration = Duration::from_secs(20);
 
-/// Headers that are meant for the next machine and not for the last one (RFC 9110, 7.6.1).
+/// Hop-by-hop headers, which a proxy must not forward (RFC 9110, 7.6.1).
 const HOP_BY_HOP: [HeaderName; 8] = [
     CONNECTION,
     HeaderName::from_static("keep-alive"),
@@ -48,17 +48,17 @@ const HOP_BY_HOP: [HeaderName; 8] = [
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// A proxy on loopback; dropped, it ends with all of its connections.
+/// A proxy on loopback. Dropping it ends all of its connections.
 ///
-/// Loopback is open to every process of the machine, so each request has to bring the secret. The browser is told it
-/// over its pipe when it is asked, and nobody else is.
+/// Every process of the machine can connect to loopback, so each request must contain the secret. Only the
+/// browser receives the secret, over its pipe, when it requests the credentials.
 pub(crate) struct Proxy {
     pub(crate) address: SocketAddr,
     pub(crate) secret: String,
     _running: DropGuard,
 }
 
-/// What each connection works with.
+/// The shared state of all connections.
 struct Desk {
     gate: Arc<Gate>,
     expected: Vec<u8>,
@@ -92,7 +92,7 @@ async fn accept(listener: TcpListener, desk: Arc<Desk>, places: Arc<Semaphore>) 
     }
 }
 
-/// The place is held until the last one who works for this connection is through.
+/// Serves a connection. The permit is held until the last task for this connection has ended.
 async fn serve(stream: TcpStream, desk: &Arc<Desk>, place: Arc<tokio::sync::OwnedSemaphorePermit>) {
     let service = service_fn(|request| {
         let (desk, place) = (Arc::clone(desk), Arc::clone(&place));
@@ -104,7 +104,7 @@ async fn serve(stream: TcpStream, desk: &Arc<Desk>, place: Arc<tokio::sync::Owne
         .max_buf_size(MAX_HEAD)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // What breaks here breaks for the browser, who is told by the broken connection.
+    // Errors are ignored: the browser sees the closed connection.
     let _ = served.await;
 }
 
@@ -130,14 +130,15 @@ impl Desk {
         })
     }
 
-    /// In a time that does not tell how much of it was right.
+    /// Returns whether a request contains the secret. The comparison takes constant time, so it does not
+    /// reveal how many bytes are right.
     fn is_known(&self, headers: &HeaderMap) -> bool {
         let given = headers.get(PROXY_AUTHORIZATION).map(HeaderValue::as_bytes).unwrap_or_default();
         let differing = given.iter().zip(&self.expected).fold(0, |all, (left, right)| all | (left ^ right));
         given.len() == self.expected.len() && differing == 0
     }
 
-    /// `CONNECT`: bytes both ways, for encrypted connections and web sockets.
+    /// Answers `CONNECT`: copies bytes in both directions, for encrypted connections and web sockets.
     async fn tunnel(
         &self,
         request: Request<Incoming>,
@@ -157,7 +158,7 @@ impl Desk {
         Ok(Response::new(Full::default().map_err(|never| match never {}).boxed()))
     }
 
-    /// A plain request, on a connection of its own.
+    /// Forwards a request without encryption, on its own connection.
     async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
         let url = WebUrl::parse_page(&request.uri().to_string())
             .map_err(Refusal::from)
@@ -170,7 +171,7 @@ impl Desk {
         let authority =
             HeaderValue::from_str(url.authority()).map_err(|error| unreachable(io::Error::other(error)))?;
         clean(request.headers_mut());
-        // What the page's script says here is not asked: the host is the one that was judged.
+        // Replaces the `Host` header of the page, because the gate judged the host of the URL.
         request.headers_mut().insert(HOST, authority);
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
             .max_buf_size(MAX_HEAD)
@@ -180,7 +181,7 @@ impl Desk {
         tokio::spawn(self.over.clone().run_until_cancelled_owned(connection));
         let mut answer =
             sender.send_request(request).await.map_err(|error| unreachable(io::Error::other(error)))?;
-        // Only this proxy may ask for its secret.
+        // Only this proxy may request its secret.
         if answer.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             *answer.status_mut() = StatusCode::BAD_GATEWAY;
         }
@@ -190,7 +191,7 @@ impl Desk {
     }
 }
 
-/// Takes out what is not meant for who is behind the next connection, and what `Connection` names besides.
+/// Removes the hop-by-hop headers, and the headers that `Connection` names.
 fn clean(headers: &mut HeaderMap) {
     let named: Vec<String> = headers
         .get_all(CONNECTION)

@@ -1,4 +1,4 @@
-//! What the model is told of an action.
+//! The text of a result for the model.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::sight::{Happened, one_line};
 use crate::switches::Confinement;
 use crate::view::View;
 
-/// The most bytes of a URL and of a title.
+/// Maximum number of bytes of a URL and of a title.
 const MAX_WORDS: usize = 500;
 
-/// What there is to tell.
+/// The input of a report.
 pub(crate) struct Told<'a> {
     pub(crate) action: &'static str,
     pub(crate) size: Size,
@@ -25,7 +25,8 @@ pub(crate) struct Told<'a> {
     pub(crate) redactor: &'a Redactor,
 }
 
-/// The head in this crate's words, then the page's own, between two lines that it cannot forge.
+/// Returns the report: this crate's own lines, then text of the page between two delimiter lines that the
+/// page cannot forge.
 pub(crate) fn of(told: &Told<'_>) -> String {
     let view = told.view;
     let mut report = format!("[browser_action {}]", told.action);
@@ -61,7 +62,7 @@ pub(crate) fn of(told: &Told<'_>) -> String {
     report
 }
 
-/// The lines around the page's words carry a digest of them, so the words cannot hold them.
+/// Encloses text of the page in lines with its digest, so the text cannot contain these lines.
 fn enclose(report: &mut String, words: &str) {
     let digest = Sha256::digest(words.as_bytes());
     let mark = digest.iter().take(8).fold(String::new(), |mut mark, byte| {
@@ -75,7 +76,7 @@ fn enclose(report: &mut String, words: &str) {
     );
 }
 
-/// One line, redacted before it is cut.
+/// Returns a text on one line, redacted before it is cut.
 fn cut(text: &str, redactor: &Redactor) -> String {
     let clean = redactor.redact(text);
     let head = clean.get(..clean.floor_char_boundary(MAX_WORDS)).unwrap_or_default();

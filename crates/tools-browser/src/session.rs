@@ -1,4 +1,4 @@
-//! `Session`: one running browser with one page, from its start to its end.
+//! One running browser with one page, from its start to its end.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -22,7 +22,7 @@ use crate::switches::{self, Confinement};
 use windlass_web_reach::Scope;
 use windlass_web_reach::WebUrl;
 
-/// A running browser. Dropping it ends all of it.
+/// A running browser. Dropping it ends the browser, its proxy and all of its processes.
 pub(crate) struct Session {
     pub(crate) devtools: DevTools,
     pub(crate) sight: Arc<Sight>,
@@ -36,7 +36,7 @@ pub(crate) struct Session {
     keeper: JoinHandle<()>,
 }
 
-/// Why no browser stands.
+/// The reason why the browser did not start.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("the browser cannot be started")]
@@ -46,8 +46,8 @@ pub(crate) enum StartError {
 }
 
 impl Session {
-    /// Starts a browser for pages at one place, with nothing in its folder and nothing loaded. Cancel-safe: a dropped
-    /// start leaves nothing behind.
+    /// Starts a browser for pages at one place, with an empty profile and an empty page. Cancel-safe:
+    /// dropping the future ends the browser and removes its profile.
     pub(crate) async fn start(
         browser: &Browser,
         home: WebUrl,
@@ -90,7 +90,7 @@ impl Session {
     pub(crate) async fn end(self) {
         let Self { over, keeper, .. } = self;
         drop(over);
-        // A keeper that was stopped with its runtime has dropped the group, which ends it too.
+        // If the runtime stopped the keeper, dropping the keeper has already ended the process group.
         let _ = keeper.await;
     }
 
@@ -98,17 +98,17 @@ impl Session {
         self.keeper.is_finished()
     }
 
-    /// Says that somebody uses it: the time without an action begins anew.
+    /// Restarts the time without an action.
     pub(crate) fn touch(&self) {
         self.used.notify_one();
     }
 
-    /// A command for the page.
+    /// Sends a command to the page.
     pub(crate) async fn ask(&self, method: &'static str, params: Value) -> Result<Value, DevToolsError> {
         self.devtools.call(Target::Page, method, params, self.limits.answer).await
     }
 
-    /// One page, and everything that guards it, before it loads anything.
+    /// Creates the page and enables all protections before the page loads anything.
     async fn prepare(&mut self) -> Result<(), DevToolsError> {
         let limit = self.limits.start;
         let browser = |method, params| self.devtools.call(Target::Browser, method, params, limit);
@@ -117,8 +117,8 @@ impl Session {
         let target = text(&made, "/targetId").to_owned();
         let attached = browser("Target.attachToTarget", json!({"targetId": target, "flatten": true})).await?;
         self.devtools.attach(text(&attached, "/sessionId").to_owned());
-        // Who asks for documents, and who is asked for a secret, goes through `Sight`; what a page loads besides
-        // is judged by the proxy alone, which is asked either way.
+        // `Sight` decides about requests for documents and for credentials. The proxy alone judges the other
+        // requests of a page; it receives all of them in any case.
         let documents = json!({"handleAuthRequests": true,
             "patterns": [{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}]});
         self.ask("Page.enable", json!({})).await?;
@@ -129,15 +129,15 @@ impl Session {
         self.ask("Log.enable", json!({})).await?;
         self.ask("Page.setInterceptFileChooserDialog", json!({"enabled": true})).await?;
         self.resize(self.size).await?;
-        // From now on every page but this one is closed. It is not held before: its opener would be held with it.
-        // What it asks for meanwhile goes through the proxy, as what a frame asks for.
+        // From now on every other page is closed. New pages are not paused before, because this would also
+        // pause their opener. Their requests until then go through the proxy, like those of a frame.
         self.devtools
             .call(Target::Browser, "Target.setDiscoverTargets", json!({"discover": true}), limit)
             .await?;
         Ok(())
     }
 
-    /// Gives the viewport another size.
+    /// Sets the size of the viewport.
     pub(crate) async fn resize(&mut self, size: Size) -> Result<(), DevToolsError> {
         let metrics =
             json!({"width": size.width, "height": size.height, "deviceScaleFactor": 1, "mobile": false});
@@ -149,7 +149,7 @@ impl Session {
 
 type Launched = (DevTools, JoinHandle<()>, Heard, Arc<Notify>, DropGuard);
 
-/// Starts the processes, and the task that holds all that lives as long as they do.
+/// Starts the processes, and the task that owns everything with the same lifetime.
 fn launched(
     program: &Path,
     proxy: Proxy,
@@ -158,7 +158,7 @@ fn launched(
     limits: &Limits,
     whereabouts: &Whereabouts,
 ) -> std::io::Result<Launched> {
-    // Beside the start, which does not wait for it.
+    // Runs in parallel to the start, which does not wait for it.
     drop(tokio::task::spawn_blocking(remove_stale_profiles));
     let profile = Profile::create()?;
     let arguments = switches::arguments(profile.path(), proxy.address, size, confinement);
@@ -178,8 +178,8 @@ struct Held {
     whereabouts: Whereabouts,
 }
 
-/// Lives as long as the browser, and ends what is left of it: when nobody wants it any more, when nobody used it for
-/// long, when it ended by itself.
+/// Owns the running browser. Ends it when the session is dropped, after the idle time, or when the browser
+/// ends by itself.
 async fn keep(
     mut held: Held,
     work: impl Future<Output = ()>,

@@ -1,4 +1,4 @@
-//! The tools of this crate.
+//! Constructors for the tools of this crate.
 
 use std::sync::Arc;
 
@@ -6,12 +6,14 @@ use windlass_tool::Tool;
 
 use crate::{Browser, BrowserAction};
 
-/// `browser_action` on the Chromium of this machine; nothing where there is none.
+/// Creates `browser_action` with the Chromium of this machine. Returns an empty list on a machine
+/// without Chromium.
 pub fn tools() -> Vec<Arc<dyn Tool>> {
     Browser::find().as_ref().map(tools_with).unwrap_or_default()
 }
 
-/// `browser_action` on this browser. Each call gives a tool with a browser of its own, which ends with the tool.
+/// Creates `browser_action` with this browser. Each returned tool has its own browser process, which ends
+/// with the tool.
 pub fn tools_with(browser: &Browser) -> Vec<Arc<dyn Tool>> {
     vec![Arc::new(BrowserAction::new(browser.clone()))]
 }

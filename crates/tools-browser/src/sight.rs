@@ -1,4 +1,4 @@
-//! `Sight`: what is known of the page from what the browser tells, and what it is answered at once.
+//! Observer of the page: collects state from the browser's events, and answers some of them at once.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -14,16 +14,16 @@ use crate::devtools::{Command, Event, Target};
 use crate::proxy::USER;
 use windlass_web_reach::WebUrl;
 
-/// How many notes of one action are kept.
+/// Maximum number of notes per action.
 const MAX_NOTES: usize = 20;
 
-/// Who judges whether a page may go to another host by itself.
+/// Callback that decides whether a page may navigate to another host by itself.
 pub(crate) type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// Where the page is, for whoever judges the next action.
+/// The current URL of the page, for the policy's decision about the next action.
 pub(crate) type Whereabouts = Arc<Mutex<Option<WebUrl>>>;
 
-/// What does not change while the browser runs.
+/// Settings that do not change while the browser runs.
 pub(crate) struct Rules {
     pub(crate) home: WebUrl,
     pub(crate) may_follow: MayFollow,
@@ -33,7 +33,7 @@ pub(crate) struct Rules {
     pub(crate) line_bytes: usize,
 }
 
-/// What is known of the page.
+/// The observed state of the page.
 pub(crate) struct Sight {
     rules: Rules,
     whereabouts: Whereabouts,
@@ -52,13 +52,13 @@ struct Seen {
     has_crashed: bool,
 }
 
-/// What happened since the last action.
+/// Events since the last action.
 pub(crate) struct Happened {
-    /// The page's own words, last ones last.
+    /// Console output of the page, in order of arrival.
     pub(crate) console: Vec<String>,
-    /// How many lines there were before these.
+    /// The number of earlier lines that were dropped.
     pub(crate) missed: usize,
-    /// What was done for the model's sake, in this crate's words.
+    /// Notes of this crate about automatic reactions to the page.
     pub(crate) notes: Vec<String>,
 }
 
@@ -67,20 +67,20 @@ impl Sight {
         Self { rules, whereabouts, seen: Mutex::default(), loading: watch::Sender::new(false) }
     }
 
-    /// From now on these are the page and its main frame.
+    /// Sets the page and the main frame that are observed.
     pub(crate) fn watch_page(&self, target: &str, main_frame: &str) {
         let mut seen = self.seen();
         (seen.target, seen.main_frame) = (target.to_owned(), main_frame.to_owned());
     }
 
-    /// What is taken out of the page's words before they are cut.
+    /// Sets the redactor for text of the page. It is applied before text is cut.
     pub(crate) fn redact_with(&self, redactor: &Redactor) {
         self.seen().redactor = redactor.clone();
     }
 
-    /// Waits until the page does not load any more.
+    /// Waits until the page has loaded.
     pub(crate) async fn has_loaded(&self) {
-        // The sender is here, so there is no error.
+        // The sender lives in `self`, so waiting cannot fail.
         let _ = self.loading.subscribe().wait_for(|loading| !loading).await;
     }
 
@@ -97,12 +97,12 @@ impl Sight {
         }
     }
 
-    /// Whether the page is beyond use.
+    /// Returns whether the page has crashed.
     pub(crate) fn has_crashed(&self) -> bool {
         self.seen().has_crashed
     }
 
-    /// Looks at an event, and says what to answer.
+    /// Processes an event. Returns the command that answers it, if one is needed.
     pub(crate) fn on_event(&self, event: &Event) -> Option<Command> {
         let params = &event.params;
         match event.method.as_str() {
@@ -137,7 +137,7 @@ impl Sight {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Our proxy is told who asks; nobody else is given anything.
+    /// Sends the credentials to this crate's proxy only; other requests for credentials are cancelled.
     fn credentials(&self, params: &Value) -> Command {
         let is_ours = text(params, "/authChallenge/source") == "Proxy"
             && text(params, "/authChallenge/origin") == format!("http://{}", self.rules.proxy);
@@ -151,8 +151,8 @@ impl Sight {
         page("Fetch.continueWithAuth", json!({"requestId": id, "authChallengeResponse": response}))
     }
 
-    /// The page stays where it was launched, whatever it or a link wants, unless somebody judged the new place: the
-    /// rule that let the launch pass named that host and no other.
+    /// Keeps the page at the host and port of its launch, unless `may_follow` allows the new URL. The rule
+    /// that allowed the launch was about this host only.
     fn paused(&self, params: &Value) -> Command {
         let id = text(params, "/requestId");
         let is_page =
@@ -197,7 +197,7 @@ impl Sight {
         }
     }
 
-    /// Nobody is there to answer: dismissed, but a page that asks whether it may be left may be.
+    /// Dismisses a dialog, because no user can answer it. A page may always be left (`beforeunload`).
     fn dialog(&self, params: &Value) -> Command {
         let kind = text(params, "/type");
         let is_leaving = kind == "beforeunload";
@@ -220,7 +220,7 @@ impl Sight {
         }
     }
 
-    /// One line of the page's own words: redacted before it is cut, and without what would make it more lines.
+    /// Adds one line of console output. It is redacted before it is cut, and line breaks in it are escaped.
     fn say(&self, kind: &str, words: &str) {
         let mut seen = self.seen();
         let clean = seen.redactor.redact(words);
@@ -238,7 +238,7 @@ impl Sight {
     }
 }
 
-/// A text on one line, with everything invisible made visible.
+/// Returns a text on one line, with invisible characters as escapes.
 pub(crate) fn one_line(text: &str) -> String {
     display_safe(text).replace('\n', "\\n")
 }
@@ -247,12 +247,12 @@ fn page(method: &'static str, params: Value) -> Command {
     Command { method, params, target: Target::Page }
 }
 
-/// The text at a place of an event, empty where there is none.
+/// Returns the string at a JSON pointer of an event, or an empty string.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// What a page printed, as a console shows it.
+/// Returns the arguments of a console call in the way of a browser's console.
 fn printed(params: &Value) -> String {
     let shown = |argument: &Value| match argument.pointer("/value") {
         Some(Value::String(text)) => text.clone(),

@@ -1,4 +1,4 @@
-//! What each action does to the page, and the wait until it shows.
+//! Actions on the page, and waiting for their effect.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::keys::{Point, Press};
 use crate::session::Session;
 use crate::sight::text;
 
-/// How long a page may take to begin with what an action started, and to draw what came of it.
+/// The time that a page has to react to an action, and the time that it has to draw the result.
 const STIR: Duration = Duration::from_millis(250);
 
-/// Why an action gave nothing.
+/// The reason why an action failed.
 #[derive(Debug)]
 pub(crate) enum StepError {
-    /// The arguments do not fit the page.
+    /// The arguments are not valid for the page.
     Model(ToolError),
-    /// The browser cannot be talked with.
+    /// The browser did not answer, refused the command, or has ended.
     DevTools(DevToolsError),
 }
 
@@ -36,13 +36,13 @@ impl From<ToolError> for StepError {
 }
 
 impl Session {
-    /// Opens a URL and waits until it has loaded; what the browser says if there is nothing to show.
+    /// Opens a URL and waits until it has loaded. Returns the browser's error if the page cannot be shown.
     pub(crate) async fn open(&self, url: &str) -> Result<Option<String>, StepError> {
         let limit = self.limits.load;
         let navigated = self.devtools.call(Target::Page, "Page.navigate", json!({"url": url}), limit).await;
         let failure = match navigated {
             Ok(answer) => text(&answer, "/errorText").to_owned(),
-            // It has not begun to answer, and is shown as it is: empty.
+            // The page has not answered yet and is shown in its current state, which is empty.
             Err(DevToolsError::Late { .. }) => String::from("no answer came in time"),
             Err(error) => return Err(error.into()),
         };
@@ -66,7 +66,7 @@ impl Session {
         Ok(())
     }
 
-    /// By one viewport, where the mouse would be.
+    /// Scrolls by the height of the viewport, at the given position or in the middle.
     pub(crate) async fn scroll(&self, direction: Direction, at: Option<&str>) -> Result<(), StepError> {
         let point = at.map_or(Ok(self.size.centre()), |at| Point::parse(at, self.size))?;
         let height = i64::from(self.size.height);
@@ -76,7 +76,7 @@ impl Session {
         Ok(())
     }
 
-    /// Text as an input method gives it, line breaks and tabs as keys.
+    /// Enters text like an input method; line breaks and tabs become key presses.
     pub(crate) async fn enter(&self, typed: &str) -> Result<(), StepError> {
         let typed = typed.replace("\r\n", "\n");
         for piece in typed.split_inclusive(['\n', '\t']) {
@@ -99,8 +99,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits until the page has begun with what it was asked for, has loaded it and has drawn it, or until the time
-    /// is over: it is shown as it is, then.
+    /// Waits until the page has reacted, loaded and drawn its content, or until the time limit for loading.
+    /// After the limit the page is shown in its current state.
     pub(crate) async fn settle(&self) {
         tokio::time::sleep(STIR).await;
         let _ = tokio::time::timeout(self.limits.load, self.sight.has_loaded()).await;
@@ -124,7 +124,7 @@ impl Session {
     }
 }
 
-/// An error in words, with all of its causes.
+/// Returns the message of an error with all of its causes.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! How Chromium is started: what it may do, and above all what it may not.
+//! Command line of Chromium: the features that are enabled, and above all those that are disabled.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -6,16 +6,16 @@ use std::path::Path;
 
 use crate::keys::Size;
 
-/// Whether Chromium confines its own processes.
+/// The confinement of Chromium's own processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Confinement {
-    /// By its own sandbox.
+    /// Chromium's own sandbox.
     Own,
-    /// Not at all: it refuses to start its sandbox for root.
+    /// No sandbox: Chromium refuses to start its sandbox for root.
     None,
 }
 
-/// Nothing is asked of the network beside the page, nothing is asked of a person, nothing is left on the disk.
+/// Switches that prevent background traffic, questions to a user, and lasting files.
 const FIXED: [&str; 39] = [
     "--headless",
     "--remote-debugging-pipe",
@@ -43,29 +43,30 @@ const FIXED: [&str; 39] = [
     "--hide-scrollbars",
     "--deny-permission-prompts",
     "--force-color-profile=srgb",
-    // What it would ask of its maker all the same is asked of names that lead nowhere (RFC 6761).
+    // Remaining requests to the vendor go to names that never resolve (RFC 6761).
     "--gaia-url=https://maker.invalid",
     "--google-url=https://maker.invalid",
     "--google-apis-url=https://maker.invalid",
     "--lso-url=https://maker.invalid",
-    // The ways around a proxy: QUIC, WebRTC, names that Chromium would resolve itself.
+    // Network paths that would bypass the proxy: QUIC, WebRTC, and Chromium's own resolver.
     "--disable-quic",
-    // Two names of one switch: Chromium 156 knows only the second one, older ones the first.
+    // One switch under two names: Chromium 156 supports only the second one, older versions only the first.
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--dns-prefetch-disable",
     "--dns-over-https-mode=off",
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-    // Loopback is reached without a proxy unless this is said.
+    // Without this, Chromium connects to loopback without the proxy.
     "--proxy-bypass-list=<-loopback>",
-    // Casting looks for devices in the local network; a page that is made before it is asked for has no guard yet.
+    // Casting searches the local network for devices, and a prerendered page would exist before it is
+    // guarded.
     "--disable-features=DnsOverHttps,DnsOverHttpsUpgrade,AsyncDns,MediaRouter,DialMediaRouteProvider,\
      CastMediaRouteProvider,OptimizationHints,Translate,AutofillServerCommunication,\
      CertificateTransparencyComponentUpdater,BackForwardCache,Prerender2,GlobalMediaControls,WebUSB,WebBluetooth,WebRtcHideLocalIpsWithMdns",
     "about:blank",
 ];
 
-/// All arguments.
+/// Returns all arguments.
 pub(crate) fn arguments(
     profile: &Path,
     proxy: SocketAddr,
@@ -86,7 +87,8 @@ pub(crate) fn arguments(
     arguments
 }
 
-/// Chromium refuses to sandbox itself for root, and asks for this switch; for anybody else it stays as it is.
+/// Returns the confinement for the current user. Chromium cannot run its sandbox for root; for other users
+/// the sandbox stays enabled.
 pub(crate) fn confinement() -> Confinement {
     if rustix::process::geteuid().is_root() { Confinement::None } else { Confinement::Own }
 }

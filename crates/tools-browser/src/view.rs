@@ -1,4 +1,4 @@
-//! `View`: the page as it is after an action: where it is, what it is called, how it looks.
+//! Snapshot of the page after an action: its URL, title, scroll position and screenshot.
 
 use serde_json::{Value, json};
 use windlass_protocol::Image;
@@ -7,16 +7,16 @@ use crate::devtools::DevToolsError;
 use crate::session::Session;
 use crate::sight::text;
 
-/// The page as it is.
+/// A snapshot of the page.
 pub(crate) struct View {
     pub(crate) url: String,
     pub(crate) title: String,
-    /// How far it is scrolled, and how high it is.
+    /// The scroll position and the height of the page, in CSS pixels.
     pub(crate) scrolled: Option<(u64, u64)>,
     pub(crate) picture: Option<Image>,
 }
 
-/// From the best to the smallest; the page is taken again when a picture has too many bytes.
+/// Formats from the best to the smallest. A screenshot with too many bytes is repeated in the next format.
 const FORMATS: [(&str, &str, u8); 3] =
     [("png", "image/png", 100), ("jpeg", "image/jpeg", 60), ("jpeg", "image/jpeg", 15)];
 
@@ -48,7 +48,7 @@ impl Session {
             }
             let mut taken = self.ask("Page.captureScreenshot", asked).await?;
             let Some(Value::String(data)) = taken.get_mut("data").map(Value::take) else { return Ok(None) };
-            // Four letters are three bytes.
+            // Four base64 characters encode three bytes.
             if data.len() / 4 * 3 <= self.limits.image_bytes {
                 return Ok(Some(Image::base64(media_type, data)));
             }
@@ -57,7 +57,7 @@ impl Session {
     }
 }
 
-/// A length in the page's own unit, without its fraction.
+/// Returns a length in CSS pixels, rounded to an integer.
 fn whole(value: &Value) -> Option<u64> {
     let number = value.as_f64().filter(|number| (0.0..1e9).contains(number))?;
     format!("{number:.0}").parse().ok()

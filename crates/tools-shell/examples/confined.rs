@@ -1,4 +1,5 @@
-//! A program that is its own helper: it runs one command in a folder, as confined as this machine can.
+//! A program that is its own helper. It runs one command in the current folder, at the best level of
+//! confinement that this machine supports.
 //!
 //! `cargo run -p windlass-tools-shell --example confined -- 'ls -l && id'`
 #![expect(clippy::print_stdout, reason = "the example shows the result")]
@@ -12,11 +13,12 @@ use windlass_sandbox::{Helper, Probe, Workspace};
 use windlass_tool::{Context, Tool};
 use windlass_tools_shell::{RunCommand, Shell};
 
-/// The first argument by which the program starts itself to confine a command.
+/// The first argument with which the program starts itself as the helper.
 const CONFINE: &str = "__confine";
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    // Before anything starts a thread: namespaces are refused to a process that has some.
+    // This must come before any thread starts, because the kernel refuses namespaces to a process with
+    // threads.
     let mut words = std::env::args_os().skip(1).peekable();
     if words.next_if(|word| word == CONFINE).is_some() {
         return Ok(windlass_sandbox::confine_and_exec(words));

@@ -1,4 +1,4 @@
-//! What a call asks to run, and what its words prove.
+//! The command of a call, and the facts that its words prove.
 
 use std::collections::BTreeSet;
 
@@ -7,31 +7,32 @@ use windlass_tool::ToolError;
 
 use crate::git;
 
-/// The most paths of a command that are looked at. Plain words of a text have fewer bytes than twice as many would need.
+/// The maximum number of paths of a command that are inspected. A literal text has at most 10,000 bytes, and
+/// so at most 5,000 words; argument lists can be longer.
 const MAX_PATHS: usize = 4096;
 
-/// What is run.
+/// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// A program with its words, without a shell.
+    /// A program with its arguments, without a shell.
     Words(Vec<String>),
     /// A text for a shell.
     Text(String),
 }
 
-/// What has to be granted, by the words alone.
+/// The rights that a command needs, by its words alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It is proved to read only.
+    /// The command is proved to be read-only.
     Read,
-    /// It is not.
+    /// The command may write.
     Write,
-    /// One git command that writes the repository, and its work tree.
+    /// A single git command that writes the repository and its work tree.
     Repository,
 }
 
 impl Asked {
-    /// A text; one simple command is known by its words.
+    /// Creates a command from a text. A text with one simple command and no redirection becomes words.
     pub(crate) fn text(text: String) -> Self {
         match Command::parse(&text) {
             Ok(command) => match command.single() {
@@ -42,7 +43,7 @@ impl Asked {
         }
     }
 
-    /// What a call gives: a text, or words.
+    /// Creates a command from the arguments of a call: either a text or words.
     pub(crate) fn of(text: Option<&str>, argv: Option<&[String]>) -> Result<Self, ToolError> {
         let nul = "the command has a NUL character; give it without";
         match (text, argv) {
@@ -57,7 +58,7 @@ impl Asked {
         }
     }
 
-    /// As a shell would read it.
+    /// Returns the command in the syntax of a shell.
     pub(crate) fn command(&self) -> String {
         match self {
             Self::Words(argv) => argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" "),
@@ -65,7 +66,7 @@ impl Asked {
         }
     }
 
-    /// What the words say that the command does; nothing where it is not one of plain words.
+    /// Returns the effects of the command by its words, or `None` if the text is not a literal command.
     fn effects(&self) -> Option<Effects> {
         match self {
             Self::Words(argv) => Some(Effects::of_argv(argv)),
@@ -73,8 +74,8 @@ impl Asked {
         }
     }
 
-    /// The paths that the words name, each once, for a command that starts in a folder of the workspace. What may not be a
-    /// path is among them.
+    /// Returns the paths that the words name, without duplicates, for a command that starts in a folder of
+    /// the workspace. Words that may not be paths are included.
     pub(crate) fn paths(&self, folder: &str) -> BTreeSet<String> {
         let effects = self.effects();
         let touched = effects.iter().flat_map(Effects::touched);

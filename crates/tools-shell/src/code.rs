@@ -1,4 +1,5 @@
-//! `execute_code`: a piece of code in an interpreter, with nothing of the machine but the interpreter.
+//! The tool `execute_code`: runs a piece of code in an interpreter, without access to the rest of the
+//! machine.
 
 use serde::Deserialize;
 use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, ToolSpec};
@@ -22,7 +23,8 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 "timeout_ms":{"type":"integer","minimum":1,"maximum":600000,"description":"When to stop it, in milliseconds. Default 120000."}
 },"required":["language","code"],"additionalProperties":false}"#;
 
-/// The tool `execute_code`. Without namespaces it refuses: then nothing would keep code from the machine.
+/// The tool `execute_code`. It refuses every level weaker than [`Level::Bubblewrap`], because nothing would
+/// then separate the code from the machine.
 #[derive(Debug)]
 pub struct ExecuteCode {
     shell: Shell,
@@ -46,10 +48,11 @@ enum Language {
 }
 
 impl Language {
-    /// The program, its words before the file, and the file's name.
+    /// Returns the program, its arguments before the file, and the name of the file.
     fn interpreter(self) -> (&'static str, &'static [&'static str], &'static str) {
         match self {
-            // Isolated: no variables, no packages of the user, no folder of the script to import from.
+            // Isolated mode: ignores environment variables, the user's packages, and modules in the script's
+            // folder.
             Self::Python => ("python3", &["-I", "-B"], "main.py"),
             Self::Javascript => ("node", &[], "main.js"),
         }
@@ -57,7 +60,7 @@ impl Language {
 }
 
 impl ExecuteCode {
-    /// The tool, confined as the shell says.
+    /// Creates the tool with the confinement of the shell.
     pub fn new(shell: Shell) -> Self {
         Self { shell, spec: spec("execute_code", DESCRIPTION, SCHEMA) }
     }

@@ -1,4 +1,4 @@
-//! `run_command`: one command, its output and its exit code.
+//! The tool `run_command`: runs one command and returns its output and exit code.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,16 +31,18 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 
 const DEFAULT_TIMEOUT: u64 = 120_000;
 const MAX_TIMEOUT: u64 = 600_000;
-/// A day: what runs longer is no command of a run.
+/// One day. A longer process should be a service of its own.
 const MAX_BACKGROUND: u64 = 86_400_000;
-/// How long a background command is looked at before the call returns: what fails at once is told at once.
+/// The time that a call waits for a new background command, so that the result can report an immediate
+/// failure.
 const FIRST_LOOK: Duration = Duration::from_millis(300);
 
 /// The tool `run_command`.
 ///
-/// What a command may touch follows from its words: what is proved to read only gets the workspace for reading,
-/// one `git` command that writes gets the repository (and says so in its effects), everything else the workspace.
-/// A provider's own local shell is answered by it, too.
+/// Its sandbox depends on the words of the command. A command that is proved to be read-only gets a read-only
+/// workspace. A single `git` command that writes can also write the repository, and declares this in its
+/// effects. Every other command can write the workspace. The tool also implements a provider's own local
+/// shell ([`Payload::LocalShell`]).
 #[derive(Debug)]
 pub struct RunCommand {
     site: Site,
@@ -58,7 +60,7 @@ struct CommandArguments {
     yield_time_ms: Option<u64>,
 }
 
-/// The time limit that a call asks for, in bounds.
+/// Returns the time limit of a call: 120 seconds by default, and at most 600 seconds.
 pub(crate) fn limit(timeout_ms: Option<u64>) -> Duration {
     Duration::from_millis(timeout_ms.unwrap_or(DEFAULT_TIMEOUT).clamp(1, MAX_TIMEOUT))
 }
@@ -96,18 +98,18 @@ impl CommandArguments {
 }
 
 impl RunCommand {
-    /// The tool on a workspace, with nothing confined.
+    /// Creates the tool for a workspace, without confinement.
     pub fn new(workspace: Arc<Workspace>) -> Self {
         Self::with(workspace, Shell::unconfined())
     }
 
-    /// The tool on a workspace, confined as the shell says. What goes on in the background ends with the tool; for
-    /// other tools to reach it, see [`with_processes`](Self::with_processes).
+    /// Creates the tool for a workspace, with the confinement of the shell. Its background commands end when
+    /// the tool is dropped, and other tools cannot access them; see [`with_processes`](Self::with_processes).
     pub fn with(workspace: Arc<Workspace>, shell: Shell) -> Self {
         Self::with_processes(workspace, shell, Processes::default())
     }
 
-    /// The same, with the processes of a run that other tools share.
+    /// Creates the tool with a set of processes that other tools of the run share.
     pub fn with_processes(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
         let site = Site { workspace, shell, processes };
         Self { site, spec: spec("run_command", DESCRIPTION, SCHEMA) }
@@ -133,13 +135,13 @@ impl Tool for RunCommand {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        // What cannot be read is not run.
+        // Arguments that cannot be parsed are never run, so nothing can be inspected.
         let Ok(given) = CommandArguments::of(payload) else { return Inspection::default() };
         let asked = Asked::of(given.command.as_deref(), given.argv.as_deref());
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 
-    /// Dropping the future ends all processes of the command, unless it was handed to the background.
+    /// Dropping the future ends all processes of the command, unless the command was moved to the background.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move { self.site.carry_out(ctx, CommandArguments::of(payload)?.order()?).await })
     }

@@ -1,4 +1,5 @@
-//! `read_command_output`: what a background command printed, and pages and matches of outputs that were too long.
+//! The tool `read_command_output`: returns the new output of a background command, and pages and matches of
+//! long outputs.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ enum StreamName {
 }
 
 impl OutputArguments {
-    /// Whether a certain part is wanted, and not what is new.
+    /// Returns whether the call requests a certain part, and not the new output.
     fn is_page(&self) -> bool {
         self.search.is_some() || self.offset.is_some() || self.tail.is_some() || self.stream.is_some()
     }
@@ -68,7 +69,7 @@ impl OutputArguments {
         Wanted { offset: self.offset, limit: self.limit, tail: self.tail, search: self.search }
     }
 
-    /// The output's name, with or without the folder.
+    /// Returns the name of the output without its folder.
     fn plain_name(&self) -> Option<&str> {
         let name = self.name.as_deref()?;
         Some(name.strip_prefix("@outputs/").unwrap_or(name))
@@ -76,7 +77,7 @@ impl OutputArguments {
 }
 
 impl ReadCommandOutput {
-    /// The tool for the processes of a run, whose long outputs the workspace has.
+    /// Creates the tool for the processes of a run. Files of long outputs are read through the workspace.
     pub fn new(workspace: Arc<Workspace>, processes: Processes) -> Self {
         Self { workspace, processes, spec: spec("read_command_output", DESCRIPTION, SCHEMA) }
     }
@@ -129,7 +130,7 @@ fn joined(first: &str, line: &str, body: &str) -> String {
     format!("{first}{gap}{line}\n{}", visible(body))
 }
 
-/// The first line about a process: how it is, and how much it printed.
+/// Returns the first line about a process: its state and the size of its output.
 pub(crate) fn state(job: &Job) -> String {
     let (id, level, command) = (job.id, job.printed.level, short(&job.command));
     let totals = job.printed.streams.iter().map(|stream: &Stream| {
@@ -150,7 +151,7 @@ impl Tool for ReadCommandOutput {
     }
 
     fn hints(&self) -> Hints {
-        // What is new is new once.
+        // A second call does not return the same new output again.
         Hints { idempotent: false, ..Hints::read_only() }
     }
 

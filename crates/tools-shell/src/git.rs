@@ -1,24 +1,25 @@
-//! `git`, whose repository can name programs to run: what is switched off, and which commands write it
-//! (SECURITY, its sixth rule for commands).
+//! `git`, whose repository can name programs to run: the features that are switched off, and the commands
+//! that write the repository (SECURITY, its sixth rule for commands).
 
 use std::path::Path;
 
-/// Options before those of the command.
+/// Options before those of the user's command.
 const FIRST: [&str; 7] = [
     "--no-pager",
     "-c",
     "core.fsmonitor=false",
     "-c",
     "core.hooksPath=/dev/null",
-    // A folder with `HEAD`, `objects` and `refs` is no repository because somebody wrote those names into it.
+    // The workspace can contain a planted folder with `HEAD`, `objects` and `refs`, so git must not discover
+    // it as a bare repository.
     "-c",
     "safe.bareRepository=explicit",
 ];
-/// Options that stand before the command and change nothing about it.
+/// Options before the command that do not change its effects.
 const PLAIN: [&str; 3] = ["--no-pager", "-P", "--no-optional-locks"];
-/// Commands that run what shows differences.
+/// Commands that show differences and can run other programs for this.
 const SHOWING: [&str; 4] = ["diff", "log", "show", "whatchanged"];
-/// Commands that write the repository, and need nothing but it and the work tree.
+/// Commands that write the repository, and access only the repository and the work tree.
 const WRITING: [&str; 31] = [
     "add",
     "am",
@@ -53,7 +54,7 @@ const WRITING: [&str; 31] = [
     "write-tree",
 ];
 
-/// Settings that no repository may change, for git wherever a command starts it.
+/// Settings that a repository cannot override, for every git process that a command starts.
 const SETTINGS: [(&str, &str); 5] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -62,20 +63,21 @@ const SETTINGS: [(&str, &str); 5] = [
     ("protocol.ext.allow", "never"),
 ];
 
-/// The place of the command among the words of git, behind options that change nothing.
+/// Returns the index of the git command among the words, after options that do not change its effects.
 fn command_at(argv: &[String]) -> Option<usize> {
     let (program, rest) = argv.split_first()?;
     let plain = rest.iter().take_while(|word| PLAIN.contains(&word.as_str())).count();
     (program == "git").then_some(plain.saturating_add(1))
 }
 
-/// Whether it is one git command that writes the repository of the workspace.
+/// Returns whether the words are a single git command that writes the repository of the workspace.
 pub(crate) fn writes_repository(argv: &[String]) -> bool {
     let command = command_at(argv).and_then(|at| argv.get(at));
     command.is_some_and(|name| WRITING.contains(&name.as_str()))
 }
 
-/// The words of git with what makes them harmless; other programs as they are.
+/// Adds the options to a git command that switch off its dangerous features. Returns other programs
+/// unchanged.
 pub(crate) fn tamed(argv: &[String]) -> Vec<String> {
     let Some(at) = command_at(argv) else { return argv.to_vec() };
     let mut words: Vec<String> = argv.iter().take(1).cloned().collect();
@@ -88,7 +90,7 @@ pub(crate) fn tamed(argv: &[String]) -> Vec<String> {
     words
 }
 
-/// Variables for every command: nothing waits for a terminal or an editor.
+/// Environment variables for every command, so that git never waits for a terminal or an editor.
 pub(crate) const QUIET: [(&str, &str); 6] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -98,17 +100,18 @@ pub(crate) const QUIET: [(&str, &str); 6] = [
     ("GIT_ASKPASS", "true"),
 ];
 
-/// Variables by which git reads no configuration but the repository's, and not all of that.
+/// Returns the environment variables with which git reads only the repository's configuration, without its
+/// dangerous settings.
 pub(crate) fn settings(confined: Option<&Path>) -> Vec<(String, String)> {
     let mut variables = vec![
         ("GIT_CONFIG_NOSYSTEM".to_owned(), "1".to_owned()),
         ("GIT_CONFIG_GLOBAL".to_owned(), "/dev/null".to_owned()),
     ];
-    // Whose repository it is matters where its programs would run unconfined.
+    // The owner of the repository matters only if programs of the repository would run unconfined.
     let own = confined.map(|workspace| workspace.display().to_string());
     let whose = match own.as_deref() {
         Some(own) => ("safe.directory", own),
-        // Confined, the tests of a project may work in bare repositories of their own.
+        // A confined project may use bare repositories of its own, for example in its tests.
         None => ("safe.bareRepository", "explicit"),
     };
     let settings = SETTINGS.into_iter().chain([whose]);
@@ -122,7 +125,7 @@ pub(crate) fn settings(confined: Option<&Path>) -> Vec<(String, String)> {
     variables
 }
 
-/// Who commits, as the user's own configuration says; read outside of any repository.
+/// Returns the author and committer of the user's own configuration. It is read outside of any repository.
 pub(crate) fn identity(git: &Path, home: &Path) -> Vec<(String, String)> {
     let ask = |key: &str| {
         let mut process = std::process::Command::new(git);

@@ -1,5 +1,5 @@
-//! `exec_command`, `run_pty_cmd`, `create_pty_session`: a command at a terminal of its own, waited for or left
-//! running.
+//! The tools `exec_command`, `run_pty_cmd` and `create_pty_session`: run a command in its own terminal, to
+//! its end or as a session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,14 +55,19 @@ const CREATE_SCHEMA: &str = r#"{"type":"object","properties":{
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"additionalProperties":false}"#;
 
-/// What a shell is called that knows how to edit a line; without files of the user, which are not there.
+/// The default shell, with line editing. It skips the user's start-up files, which are not visible in the
+/// sandbox.
 const SHELL: &str = "bash --noprofile --norc -i";
 const YIELD: u64 = 10_000;
 const MAX_YIELD: u64 = 300_000;
 const FIRST_LOOK: u64 = 500;
 const MAX_LOOK: u64 = 60_000;
 
-/// The tools that run a command at a terminal.
+/// The tools that run a command in a terminal.
+///
+/// The program has a screen and reads keys, for example a debugger or an editor. It is confined like a
+/// command of [`RunCommand`](crate::RunCommand), and results contain its output without escape sequences.
+/// Processes that outlive the call belong to the given [`Processes`].
 #[derive(Debug)]
 pub struct RunInTerminal {
     site: Site,
@@ -70,7 +75,7 @@ pub struct RunInTerminal {
     spec: ToolSpec,
 }
 
-/// Whose words for the arguments.
+/// The tool whose argument names and default times apply.
 #[derive(Clone, Copy, Debug)]
 enum Dialect {
     Exec,
@@ -95,7 +100,7 @@ struct TerminalArguments {
     cols: Option<u16>,
 }
 
-/// So many bytes as a number of tokens has, about.
+/// Returns the approximate number of bytes for a number of tokens, at most one page.
 pub(crate) fn bytes_of(tokens: Option<usize>) -> usize {
     tokens.map_or(PAGE_BYTES, |tokens| tokens.saturating_mul(4).clamp(1, PAGE_BYTES))
 }
@@ -129,19 +134,19 @@ impl TerminalArguments {
 }
 
 impl RunInTerminal {
-    /// `exec_command`: waits for so long, then lets the command go on.
+    /// Creates `exec_command`, which waits for a limited time and then leaves the command running.
     pub fn exec_command(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
         let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Exec, spec: spec("exec_command", EXEC, EXEC_SCHEMA) }
     }
 
-    /// `run_pty_cmd`: waits to the end.
+    /// Creates `run_pty_cmd`, which waits for the end of the command.
     pub fn run_pty_cmd(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
         let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Run, spec: spec("run_pty_cmd", RUN, RUN_SCHEMA) }
     }
 
-    /// `create_pty_session`: hardly waits.
+    /// Creates `create_pty_session`, which waits only for the first output.
     pub fn create_pty_session(workspace: Arc<Workspace>, shell: Shell, processes: Processes) -> Self {
         let site = Site { workspace, shell, processes };
         Self { site, dialect: Dialect::Create, spec: spec("create_pty_session", CREATE, CREATE_SCHEMA) }
@@ -169,7 +174,7 @@ impl Tool for RunInTerminal {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        // What cannot be read is not run.
+        // Arguments that cannot be parsed are never run, so nothing can be inspected.
         let Ok(given) = read_arguments::<TerminalArguments>(payload) else { return Inspection::default() };
         let asked = given.asked(self.dialect);
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))

@@ -1,4 +1,5 @@
-//! `write_stdin` and `send_pty_input`: types to a program at a terminal, and returns what it writes then.
+//! The tools `write_stdin` and `send_pty_input`: send input to a program in a terminal and return its new
+//! output.
 
 use std::time::Duration;
 
@@ -36,12 +37,12 @@ const SEND_SCHEMA: &str = r#"{"type":"object","properties":{
 const WAIT: u64 = 500;
 const POLL: u64 = 5_000;
 const MAX_WAIT: u64 = 300_000;
-/// The most that is typed in one call.
+/// The maximum number of bytes of input per call.
 const INPUT_BYTES: usize = 64 * 1024;
-/// How long a program may leave its input unread.
+/// The time that a program has to read the input.
 const TYPING: Duration = Duration::from_secs(5);
 
-/// The tools that type to a program at a terminal.
+/// The tools that send input to a program in a terminal.
 #[derive(Debug)]
 pub struct SendInput {
     processes: Processes,
@@ -63,7 +64,7 @@ struct InputArguments {
 
 impl InputArguments {
     fn typed(&self) -> String {
-        // What the Enter key sends; a terminal makes a line feed of it where the program has not said otherwise.
+        // The Enter key sends CR; the terminal translates it to LF unless the program changed this mode.
         let enter = if self.append_newline { "\r" } else { "" };
         format!("{}{enter}", self.input)
     }
@@ -75,12 +76,12 @@ impl InputArguments {
 }
 
 impl SendInput {
-    /// `write_stdin`, the other half of `exec_command`.
+    /// Creates `write_stdin`, the counterpart of `exec_command`.
     pub fn write_stdin(processes: Processes) -> Self {
         Self { processes, spec: spec("write_stdin", WRITE, WRITE_SCHEMA) }
     }
 
-    /// `send_pty_input`, for the sessions of `create_pty_session`.
+    /// Creates `send_pty_input`, for the sessions of `create_pty_session`.
     pub fn send_pty_input(processes: Processes) -> Self {
         Self { processes, spec: spec("send_pty_input", SEND, SEND_SCHEMA) }
     }
@@ -125,8 +126,8 @@ impl Tool for SendInput {
         Hints { open_world: true, risk: Risk::High, ..Hints::default() }
     }
 
-    /// What is typed may be a command for a shell, and is read as one, which only makes it stricter: what it is to
-    /// another program nobody can say.
+    /// Judges the input as a command for a shell, which can only make the decision stricter. The meaning of
+    /// the input to any other program is unknown.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         let Ok(arguments) = read_arguments::<InputArguments>(payload) else { return vec![Effect::Unknown] };
         let typed = arguments.typed();

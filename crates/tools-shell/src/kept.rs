@@ -1,4 +1,4 @@
-//! What is kept of a stream of unknown length: its head and its tail, and how much it was (RULES R9).
+//! Bounded buffer for a stream of unknown length: its head, its tail, and its total size (RULES R9).
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 pub(crate) struct Kept {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// How many bytes each of the two may have.
+    /// The maximum number of bytes of the head and of the tail, each.
     half: usize,
     total: u64,
     lines: u64,
@@ -42,19 +42,20 @@ impl Kept {
         self.total > (self.head.len() + self.tail.len()) as u64
     }
 
-    /// What was kept, if that is all of it.
+    /// Returns the whole stream, or `None` if a part of it was dropped.
     pub(crate) fn whole(&self) -> Option<Vec<u8>> {
         (!self.is_cut()).then(|| self.head.iter().chain(&self.tail).copied().collect())
     }
 
-    /// What was kept as text, with a mark where something is missing. No character is torn at the cut.
+    /// Returns the stored bytes as text, with a mark in place of a dropped part. A character at the cut is
+    /// dropped as a whole.
     pub(crate) fn text(&self) -> String {
         if let Some(whole) = self.whole() {
             return String::from_utf8_lossy(&whole).into_owned();
         }
         let is_inside = |byte: &u8| byte & 0b1100_0000 == 0b1000_0000;
         let tail: Vec<u8> = self.tail.iter().copied().skip_while(is_inside).collect();
-        // An unfinished character at the end of the head is an error without a length.
+        // For an unfinished character at the end, the error has no length.
         let head = match std::str::from_utf8(&self.head) {
             Err(error) if error.error_len().is_none() => self.head.get(..error.valid_up_to()),
             _ => None,

@@ -1,4 +1,4 @@
-//! Puts a command together: its program, its environment, what it is granted, and its leash.
+//! Preparation of a process: its program, environment, grants and leash.
 
 use std::ffi::OsString;
 use std::io::PipeWriter;
@@ -21,33 +21,33 @@ use crate::{ServiceCommand, Shell};
 pub(crate) struct Launch {
     pub(crate) process: std::process::Command,
     pub(crate) leash: Option<Leash>,
-    /// What a program that serves reads.
+    /// The writer for the standard input of a confined service.
     pub(crate) input: Option<PipeWriter>,
     pub(crate) level: Level,
-    /// The workspace and what it must not change, where it may write at all.
+    /// The workspace and the state of its guarded files, for a command that may write.
     pub(crate) guarded: Option<(PathBuf, Guarded)>,
-    /// The disk that it may not fill.
+    /// The disk whose free space is checked.
     pub(crate) disk: Option<Disk>,
-    /// The terminal that it sits at.
+    /// The size of the terminal, if the command gets one.
     pub(crate) terminal: Option<Size>,
-    /// Goes when the process has ended.
+    /// A temporary folder that is removed after the end of the process.
     pub(crate) scratch: Option<TempDir>,
 }
 
-/// A disk that a command may not fill, and how many bytes and files have to be left.
+/// A disk that a command must not fill, with the bytes and files for which room must stay.
 pub(crate) struct Disk {
     folder: PathBuf,
     bytes: u64,
-    /// `None` where the file system has no fixed number of files.
+    /// `None` if the file system has no fixed number of files.
     files: Option<u64>,
 }
 
-/// What has to be left where nothing else is said.
+/// Defaults for the bytes and files for which room must stay.
 const SPARE_BYTES: u64 = 1024 * 1024 * 1024;
 const SPARE_FILES: u64 = 10_000;
 
 impl Disk {
-    /// Where the system does not say what is free, nothing is watched.
+    /// Returns `None`, which disables the check, if the system does not report the free space.
     fn of(folder: &Path, shell: &Shell) -> Option<Self> {
         let (free, files) = (free_bytes(folder).ok()?, free_files(folder).ok()?);
         Some(Self {
@@ -57,7 +57,7 @@ impl Disk {
         })
     }
 
-    /// What too little is left of, in words.
+    /// Returns a description of the shortage, or `None` if the disk has enough room.
     pub(crate) fn shortage(&self) -> Option<String> {
         if free_bytes(&self.folder).is_ok_and(|free| free < self.bytes) {
             return Some(format!("less than {} bytes of the disk free", self.bytes));
@@ -68,11 +68,11 @@ impl Disk {
     }
 }
 
-/// A folder of the child alone, at the level that has one.
+/// The private temporary folder of the child, at a level that has one.
 const OWN_FOLDER: &str = "/tmp";
 
 impl Launch {
-    /// A command in a folder of a workspace. Looks at files, so it is for a thread that may wait.
+    /// Prepares a command in a folder of a workspace. Blocks on files.
     pub(crate) fn of_command(
         shell: &Shell,
         workspace: &Path,
@@ -114,7 +114,7 @@ impl Launch {
         Ok(Self { process, leash, input: None, level, guarded, disk, terminal, scratch })
     }
 
-    /// A program that serves, and what it was granted. Looks at files, so it is for a thread that may wait.
+    /// Prepares a service, and returns its grants. Blocks on files.
     pub(crate) fn of_service(shell: &Shell, asked: &ServiceCommand) -> io::Result<(Self, Granted)> {
         let level = shell.level();
         let programs = Programs::new(&shell.path, &asked.workspace);
@@ -140,7 +140,8 @@ impl Launch {
         Ok((launch, granted))
     }
 
-    /// Code for an interpreter, in a folder of its own. Only the level of namespaces is enough for that.
+    /// Prepares code for an interpreter, in its own folder. The caller must check that the level separates
+    /// the code from the machine ([`Level::is_apart`]).
     pub(crate) fn of_code(
         shell: &Shell,
         program: &str,
@@ -170,13 +171,13 @@ impl Launch {
 }
 
 impl Shell {
-    /// Whether an interpreter for code is there.
+    /// Returns whether the system has this interpreter for code.
     pub(crate) fn has_interpreter(program: &str) -> bool {
         Programs::system().find(program).is_some()
     }
 }
 
-/// Nothing is started while folders are moved, because secrets in them may have been missed.
+/// Returns an error while folders are being moved, because secrets in them may have been missed.
 fn settled(granted: &Granted, level: Level) -> io::Result<&Granted> {
     if granted.is_settled || level == Level::None {
         return Ok(granted);
@@ -185,7 +186,7 @@ fn settled(granted: &Granted, level: Level) -> io::Result<&Granted> {
     Err(io::Error::new(io::ErrorKind::ResourceBusy, words))
 }
 
-/// A folder for what is temporary, where the child has no `/tmp` of its own.
+/// Creates a temporary folder, at the level whose child has no private `/tmp`.
 fn scratch(level: Level) -> io::Result<Option<TempDir>> {
     if level == Level::Landlock { tempfile::tempdir().map(Some) } else { Ok(None) }
 }
@@ -209,7 +210,7 @@ fn scratch_path(scratch: Option<&TempDir>) -> &Path {
     scratch.map_or(Path::new(OWN_FOLDER), TempDir::path)
 }
 
-/// What is granted for a need.
+/// Grants for the rights that a command needs.
 pub(crate) trait ForNeed {
     fn for_need(self, need: Need) -> Self;
 }
@@ -224,7 +225,7 @@ impl ForNeed for windlass_sandbox::Grants {
     }
 }
 
-/// Nothing waits for a terminal or an editor.
+/// Returns the common environment, in which programs do not wait for a terminal or an editor.
 fn quiet(programs: &Programs) -> ChildEnvironment {
     let environment = ChildEnvironment::new()
         .with_value("PATH", programs.joined())
@@ -237,7 +238,8 @@ fn with_all(environment: ChildEnvironment, values: Vec<(String, String)>) -> Chi
     values.into_iter().fold(environment, |all, (name, value)| all.with_value(name, value))
 }
 
-/// One program needs no shell. A name that is no file may be one that the shell itself knows.
+/// Returns the program and its arguments. A single program needs no shell; a name without a file may be a
+/// builtin of the shell.
 fn program_of(asked: &Asked, programs: &Programs) -> (OsString, Vec<String>) {
     if let Asked::Words(argv) = asked {
         let name = argv.first().map_or("", String::as_str);

@@ -1,4 +1,4 @@
-//! A page of an output, or the lines of it that match: read where it lies, never held as a whole.
+//! Pages and searches of an output. Reads from the source in blocks, never as a whole.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -6,16 +6,16 @@ use std::io::{self, Read, Seek, SeekFrom};
 use regex::bytes::{Regex, RegexBuilder};
 use windlass_tool::ToolError;
 
-/// How much a page has at the most, in bytes.
+/// Maximum size of a page in bytes.
 pub(crate) const PAGE_BYTES: usize = 30_000;
-/// How much is looked at at a time; a longer line is looked at in pieces.
+/// Size of a block for searching, in bytes. A longer line is searched in parts.
 const BLOCK_BYTES: usize = 1024 * 1024;
-/// How much of a matching line is shown.
+/// Maximum number of characters of a matching line that are shown.
 const LINE_CHARS: usize = 400;
-/// How many matching lines are shown.
+/// Maximum number of matching lines that are shown.
 const MOST_LINES: u64 = 500;
 
-/// What of an output is wanted.
+/// The part of an output that a call requests.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
     pub(crate) offset: Option<u64>,
@@ -24,7 +24,7 @@ pub(crate) struct Wanted {
     pub(crate) search: Option<String>,
 }
 
-/// Reads what is wanted: a line about it, and the text.
+/// Reads the requested part. Returns a line about it, and its text.
 pub(crate) fn read(
     source: &mut (impl Read + Seek),
     len: u64,
@@ -37,12 +37,12 @@ pub(crate) fn read(
     page.map_err(|error| ToolError::model(format!("the output could not be read: {error}")))
 }
 
-/// Where the page begins.
+/// Returns the offset at which the page begins.
 fn bounds(source: &mut (impl Read + Seek), len: u64, wanted: &Wanted) -> io::Result<u64> {
     let Some(lines) = wanted.tail else { return Ok(wanted.offset.unwrap_or(0).min(len)) };
     let start = len.saturating_sub(wanted_bytes(wanted) as u64);
     let bytes = block(source, start, len)?;
-    // The line feed at the very end ends the last line, and begins none.
+    // A line feed at the very end ends the last line and does not begin another one.
     let last = bytes.len().saturating_sub(1);
     let ends = memchr::memrchr_iter(b'\n', bytes.get(..last).unwrap_or_default());
     let nth = usize::try_from(lines.max(1)).unwrap_or(usize::MAX).saturating_sub(1);
@@ -63,7 +63,8 @@ fn page(
     let most = wanted_bytes(wanted) as u64;
     let bytes = block(source, start, len.min(start.saturating_add(most)))?;
     let is_inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
-    // An offset inside a character moves to its end. Text that is none is shown as it is.
+    // An offset inside a character moves to the end of this character. Bytes that are not UTF-8 are shown in
+    // any case.
     let skipped = bytes.iter().take(3).take_while(is_inside).count();
     let skipped = if skipped < bytes.len() { skipped } else { 0 };
     let bytes = bytes.get(skipped..).unwrap_or_default();
@@ -78,7 +79,7 @@ fn page(
     Ok((line, String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// Where a page is best cut: behind a line, else behind a character.
+/// Returns the best end of a page: after a line, or else after a character.
 fn end_of(bytes: &[u8]) -> usize {
     if let Some(at) = memchr::memrchr(b'\n', bytes) {
         return at.saturating_add(1);
@@ -96,14 +97,15 @@ fn block(source: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Ve
     Ok(bytes)
 }
 
-/// The longest pattern that is looked for in an output, in bytes.
+/// Maximum length of a search pattern in bytes.
 const MAX_PATTERN_BYTES: usize = 16 * 1024;
 
 fn compiled(pattern: &str) -> (Regex, &'static str) {
     if pattern.len() > MAX_PATTERN_BYTES {
         return unfindable();
     }
-    // Linear in the text, whatever the pattern; its own size is bounded.
+    // The search time is linear in the text for every pattern, and the size of the compiled pattern is
+    // limited.
     let build = |pattern: &str| {
         RegexBuilder::new(pattern).multi_line(true).case_insensitive(true).size_limit(1 << 20).build()
     };
@@ -116,22 +118,23 @@ fn compiled(pattern: &str) -> (Regex, &'static str) {
     }
 }
 
-/// A pattern that fits no line, for one that is too long.
+/// Returns a pattern that matches no line, in place of a pattern that is too long.
 fn unfindable() -> (Regex, &'static str) {
     (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to look for")
 }
 
-/// What was found so far.
+/// The state of a search.
 struct Found {
     regex: Regex,
     body: String,
     room: usize,
     matched: u64,
     shown: u64,
-    /// Lines that have ended, and whether one more has begun.
+    /// The number of complete lines.
     lines: u64,
+    /// Set if bytes follow the last line feed.
     is_open: bool,
-    /// Where the first line begins that is not shown any more.
+    /// The offset of the first matching line that is not shown.
     next: Option<u64>,
 }
 
@@ -186,7 +189,7 @@ fn search(
 }
 
 impl Found {
-    /// Looks through whole lines.
+    /// Searches a block of whole lines.
     fn look(&mut self, bytes: &[u8], base: u64) {
         let ended = memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.lines = self.lines.saturating_add(ended);
@@ -220,7 +223,7 @@ impl Found {
         self.shown = self.shown.saturating_add(1);
         let text = String::from_utf8_lossy(line.get(..LINE_CHARS * 4).unwrap_or(line));
         let text = text.trim_end_matches('\r');
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = match text.char_indices().nth(LINE_CHARS) {
             Some((end, _)) => {
                 let shown = text.get(..end).unwrap_or_default();

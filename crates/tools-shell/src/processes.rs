@@ -1,4 +1,5 @@
-//! Processes that outlive the call that started them: background commands and terminals of a run, in bounds.
+//! Processes that outlive the call that started them: background commands and terminals of a run, in limited
+//! number.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,18 +13,18 @@ use windlass_tool::{Context, ToolError};
 
 use crate::running::{Finished, Keyboard, Printed, Running};
 
-/// How many ended processes are remembered, so that their output can be read.
+/// The number of ended processes whose output can still be read.
 const REMEMBERED: usize = 64;
 
-/// How many processes may outlive their call, and for how long.
+/// Limits on processes that outlive their call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessBounds {
-    /// Background commands at a time.
+    /// Maximum number of background commands at a time (default 16).
     pub background: usize,
-    /// Terminals at a time.
+    /// Maximum number of terminals at a time (default 8).
     pub terminals: usize,
-    /// How long nobody may look at a terminal or type to it before it is closed.
+    /// The time without a read or an input after which a terminal is closed (default 30 minutes).
     pub idle: Duration,
 }
 
@@ -34,24 +35,24 @@ impl Default for ProcessBounds {
 }
 
 impl ProcessBounds {
-    /// Other numbers of background commands and terminals.
+    /// Sets the maximum numbers of background commands and of terminals.
     pub fn with_most(mut self, background: usize, terminals: usize) -> Self {
         (self.background, self.terminals) = (background, terminals);
         self
     }
 
-    /// Another time for which a terminal may be left alone.
+    /// Sets the time after which an unused terminal is closed.
     pub fn with_idle(mut self, idle: Duration) -> Self {
         self.idle = idle;
         self
     }
 }
 
-/// The processes of a run that outlive their call: one such value is shared by the tools of a run.
+/// The processes of a run that outlive their call. The tools of a run share clones of one value.
 ///
-/// When the last clone is dropped, each process is asked to end, and all that it started is killed two seconds
-/// later; if the runtime ends before, at once. A call's cancellation ends what that call left in the background,
-/// too.
+/// When the last clone is dropped, every process gets SIGTERM and, two seconds later, SIGKILL together with
+/// all its children. If the async runtime shuts down earlier, they are killed at once. The cancellation of a
+/// call also ends the processes that this call left in the background.
 ///
 /// ```
 /// use windlass_tools_shell::{ProcessBounds, Processes};
@@ -88,44 +89,44 @@ pub(crate) struct Job {
     pub(crate) command: String,
     pub(crate) began: Instant,
     pub(crate) printed: Arc<Printed>,
-    /// Gone with the process: it holds the terminal open.
+    /// `None` after the end of the process, because the writer keeps the terminal open.
     pub(crate) keyboard: Arc<tokio::sync::Mutex<Option<Keyboard>>>,
     pub(crate) stop: CancellationToken,
     ended: watch::Receiver<Option<Finished>>,
 }
 
 impl Job {
-    /// Whether it sits at a terminal.
+    /// Returns whether the process has a terminal.
     pub(crate) fn is_session(&self) -> bool {
         self.printed.terminal().is_some()
     }
 
-    /// How it ended, if it has.
+    /// Returns the result of the process, or `None` while it runs.
     pub(crate) fn ended(&self) -> Option<Finished> {
         self.ended.borrow().clone()
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub(crate) async fn end(&self) -> Option<Finished> {
         let mut ended = self.ended.clone();
-        // An error means that the runtime is ending, and the process with it.
+        // An error means that the runtime is shutting down, which ends the process as well.
         ended.wait_for(Option::is_some).await.ok().and_then(|end| end.clone())
     }
 
-    /// Waits for its end, no longer than this.
+    /// Waits for the end of the process, at most for `time`.
     pub(crate) async fn end_within(&self, time: Duration) -> Option<Finished> {
         tokio::time::timeout(time, self.end()).await.ok().flatten()
     }
 }
 
-/// What a process may become.
+/// The kind of a process, with its own limit on the number of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Background,
     Terminal,
 }
 
-/// The right to one more process that outlives its call.
+/// A permit for one more process that outlives its call.
 pub(crate) struct Slot(
     #[expect(dead_code, reason = "it is given back when it is dropped")] OwnedSemaphorePermit,
 );
@@ -143,7 +144,7 @@ impl fmt::Debug for Processes {
 }
 
 impl Processes {
-    /// None yet, and so many at the most.
+    /// Creates an empty set of processes with the given limits.
     pub fn new(bounds: ProcessBounds) -> Self {
         Self(Arc::new(Inner {
             bounds,
@@ -154,14 +155,15 @@ impl Processes {
         }))
     }
 
-    /// How many run at the moment.
+    /// Returns the number of processes that run now.
     pub fn running(&self) -> usize {
         self.known().jobs.values().filter(|job| job.ended().is_none()).count()
     }
 
-    /// Ends all of them, and waits until they have: TERM, two seconds, KILL. Later calls may start others.
+    /// Ends all processes and waits until they have ended: SIGTERM, two seconds, SIGKILL. Later calls can
+    /// start new processes.
     ///
-    /// Cancel-safe: once it was polled, they end also where nobody waits for it.
+    /// Cancel-safe: after the first poll, the processes end even if the future is dropped.
     pub async fn end(&self) {
         let jobs = self.jobs();
         for job in &jobs {
@@ -180,7 +182,7 @@ impl Processes {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What stops a process that belongs to these.
+    /// Returns a token that stops one process, and that is cancelled when the set is dropped.
     pub(crate) fn stop_token(&self) -> CancellationToken {
         self.0.all.child_token()
     }
@@ -189,7 +191,7 @@ impl Processes {
         self.known().jobs.values().cloned().collect()
     }
 
-    /// A place for one more, before it is started.
+    /// Acquires a permit for one more process, before the process is started.
     pub(crate) fn slot(&self, kind: Kind) -> Result<Slot, ToolError> {
         let is_terminal = kind == Kind::Terminal;
         let (places, words, close) = match kind {
@@ -217,7 +219,7 @@ impl Processes {
         let (call, halt) = (ctx.cancellation().clone(), stop.clone());
         let keyboard = Arc::new(tokio::sync::Mutex::new(keyboard));
         let typed = Arc::clone(&keyboard);
-        // It ends by the token, which this value's drop cancels; there is nobody who would join it.
+        // The task ends by the token, which dropping this value cancels, so it is never joined.
         tokio::spawn(async move {
             let mut work = work;
             let finished = tokio::select! {
@@ -228,7 +230,7 @@ impl Processes {
                     (&mut work).await
                 }
             };
-            // Its place is free and its terminal closed when its end is told.
+            // Frees the permit and closes the terminal before the end is announced.
             drop((slot, work));
             drop(typed.lock().await.take());
             sender.send_replace(Some(finished));
@@ -243,7 +245,7 @@ impl Processes {
         job
     }
 
-    /// A process by its id.
+    /// Returns the process with this id.
     pub(crate) fn job(&self, id: u64) -> Result<Arc<Job>, ToolError> {
         let known = self.known();
         known.jobs.get(&id).cloned().ok_or_else(|| {
@@ -257,7 +259,7 @@ impl Processes {
 }
 
 impl Known {
-    /// Only so many that have ended are remembered.
+    /// Forgets the oldest ended processes above the limit.
     fn forget(&mut self) {
         let ended: Vec<u64> =
             self.jobs.values().filter(|job| job.ended().is_some()).map(|job| job.id).collect();
@@ -268,7 +270,7 @@ impl Known {
     }
 }
 
-/// A command in one short line.
+/// Returns the first line of a command, cut after 60 characters.
 pub(crate) fn short(command: &str) -> String {
     let line = command.lines().next().unwrap_or_default();
     match line.char_indices().nth(60) {

@@ -1,19 +1,20 @@
-//! Which file a program's name means: looked up once in folders that no workspace can change.
+//! Lookup of programs by name, in folders that the workspace cannot change.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use windlass_sandbox::programs_of;
 
-/// Where systems keep their programs; after the user's own folders.
+/// The system's folders for programs. They come after the user's own folders.
 const SYSTEM: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/// The folders in which programs are looked up. Never the workspace, never the folder that one is in.
+/// The folders in which programs are looked up. Relative folders and folders inside the workspace are
+/// excluded.
 #[derive(Clone, Debug)]
 pub(crate) struct Programs(Vec<PathBuf>);
 
 impl Programs {
-    /// The folders of a search path, and the system's.
+    /// Collects the folders of a search path, and then those of the system.
     pub(crate) fn new(path: &OsString, workspace: &Path) -> Self {
         let mut folders = programs_of(path, workspace);
         for folder in SYSTEM.map(PathBuf::from) {
@@ -24,12 +25,12 @@ impl Programs {
         Self(folders)
     }
 
-    /// The system's folders alone.
+    /// Returns only the system's folders.
     pub(crate) fn system() -> Self {
         Self(SYSTEM.map(PathBuf::from).to_vec())
     }
 
-    /// The absolute path of a program.
+    /// Returns the path of a program, or `None` if no folder has an executable file of this name.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         if name.is_empty() || name.contains('/') {
             return None;
@@ -37,7 +38,7 @@ impl Programs {
         self.0.iter().map(|folder| folder.join(name)).find(|path| is_program(path))
     }
 
-    /// The value of `PATH` for what a program starts itself.
+    /// Returns the value of `PATH` for the environment of a process.
     pub(crate) fn joined(&self) -> OsString {
         std::env::join_paths(&self.0).unwrap_or_default()
     }

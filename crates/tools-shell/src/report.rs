@@ -1,4 +1,4 @@
-//! What a call is told of a command: how it ended or that it runs, and what it printed.
+//! Results of calls about a command: its exit code or state, and its output.
 
 use std::fmt::Write as _;
 use std::process::ExitStatus;
@@ -10,7 +10,7 @@ use crate::kept::Kept;
 use crate::running::{End, Finished, Printed};
 use crate::stream::{Stream, paged};
 
-/// A command that has ended, with all that it printed.
+/// Returns the result for a command that has ended, with its complete output.
 pub(crate) fn whole(finished: &Finished, printed: &Printed) -> Result<Output, ToolError> {
     let (status, mut text) = ended(finished, printed)?;
     if printed.terminal().is_some() {
@@ -27,14 +27,14 @@ pub(crate) fn whole(finished: &Finished, printed: &Printed) -> Result<Output, To
     Ok(Output::text(text).with_status(status))
 }
 
-/// What a command printed since somebody looked last, in so many bytes, with notices of what is left out.
+/// Returns the output since the last read, at most `most` bytes per stream, with notices of omitted parts.
 pub(crate) fn fresh(printed: &Printed, most: usize) -> String {
     let mut text = String::new();
     for stream in &printed.streams {
         if let Some(file) = stream.spilled() {
             let (total, lines) = stream.total();
             let (name, whole) = (stream.name, paged(&file.name));
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "\n[{name} has {total} bytes in {lines} lines; in a file: {whole}]");
         }
     }
@@ -44,7 +44,7 @@ pub(crate) fn fresh(printed: &Printed, most: usize) -> String {
     text
 }
 
-/// The head and the tail of a text, in so many bytes.
+/// Returns the head and the tail of a text that is longer than `most` bytes.
 pub(crate) fn clipped(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
@@ -65,7 +65,7 @@ fn append(text: &mut String, name: &str, body: &str) {
     text.push_str(body);
 }
 
-/// The first line about a command that has ended.
+/// Returns the status and the first line of the result for a command that has ended.
 pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultStatus, String), ToolError> {
     let level = printed.level;
     let (status, line) = match &finished.end {
@@ -102,7 +102,7 @@ pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultSta
     Ok((status, line + &finished.warning))
 }
 
-/// How a command ended, in a few words for a list.
+/// Returns the end of a command in a few words, for a list.
 pub(crate) fn in_short(finished: &Finished) -> String {
     match &finished.end {
         End::Exit(status) => exit_words(*status),
@@ -120,7 +120,7 @@ fn exit_words(status: ExitStatus) -> String {
         return format!("killed by signal {signal}");
     }
     match status.code() {
-        // A helper tells a signal as shells do.
+        // The helper reports a signal in the way of shells: 128 plus its number.
         Some(code @ 129..=192) => format!("exit code {code}, as of signal {}", code.saturating_sub(128)),
         Some(code) => format!("exit code {code}"),
         None => "no exit code".to_owned(),

@@ -1,4 +1,4 @@
-//! A command from its start to its end: its time limits, its room on the disk, what it printed.
+//! A command from its start to its end: its time limits, its free disk space, and its output.
 
 use std::future::Future;
 use std::io;
@@ -20,73 +20,73 @@ use crate::stream::{Flood, Stream};
 use crate::tree::{Ends, Tree};
 use crate::visible::visible;
 
-/// How much of each stream the model is shown, together 30,000 bytes (RULES R9): a flood on one never costs
-/// the other.
+/// Maximum number of bytes of each stream that the model sees, 30,000 in sum (RULES R9). Each stream has its
+/// own limit, so a flood on one does not displace the other.
 const STDOUT_BYTES: usize = 20_000;
 const STDERR_BYTES: usize = 10_000;
-/// How often is looked at what is left of the disk.
+/// Interval between checks of the free disk space.
 const LOOK: Duration = Duration::from_millis(250);
-/// How long the pipes are read after the command's end.
+/// The time for which the pipes are read after the end of the command.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// How a command came to its end.
+/// The reason for the end of a command.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
     Exit(ExitStatus),
     TimedOut(Duration),
-    /// Nobody looked at its terminal for so long.
+    /// The terminal was not used for this time.
     Idle(Duration),
     Stopped,
-    /// It left too little of the disk: how little, in words.
+    /// The command left too little free disk space; the text describes how little.
     DiskFull(String),
-    /// Why nothing is known of it, in words for the model.
+    /// The result is unknown, for the reason in this message for the model.
     Lost(String),
 }
 
-/// The end of a command, and what is to be said about it.
+/// The end of a command, and a warning for its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Finished {
     pub(crate) end: End,
     pub(crate) warning: String,
 }
 
-/// When a command is ended that does not end by itself.
+/// Limits after which a command is stopped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounds {
     pub(crate) limit: Option<Duration>,
-    /// How long its terminal may be left alone.
+    /// The time for which the terminal may stay unused.
     pub(crate) idle: Option<Duration>,
 }
 
-/// What a command printed, whether it runs or not.
+/// The output of a command, while it runs and afterwards.
 pub(crate) struct Printed {
     pub(crate) level: Level,
     pub(crate) streams: Vec<Stream>,
-    /// When somebody looked last.
+    /// The time of the last read or input.
     looked: Mutex<Instant>,
 }
 
 impl Printed {
-    /// Somebody looks, or types.
+    /// Records a read or an input.
     pub(crate) fn touch(&self) {
         *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
-    /// When somebody looked last.
+    /// Returns the time of the last read or input.
     pub(crate) fn touched(&self) -> Instant {
         *self.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The terminal, where the command has one.
+    /// Returns the stream of the terminal, if the command has one.
     pub(crate) fn terminal(&self) -> Option<&Stream> {
         self.streams.iter().find(|stream| stream.name == "terminal")
     }
 }
 
-/// The keyboard of a terminal.
+/// The writer for the input of a terminal.
 pub(crate) type Keyboard = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// A command that was started. Dropping it ends all of its processes.
+/// A started command. Dropping it ends all of its processes.
 pub(crate) struct Running {
     pub(crate) printed: Arc<Printed>,
     pub(crate) keyboard: Option<Keyboard>,
@@ -95,7 +95,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts what was launched. It goes on while `work` is polled, and ends when `stop` says so.
+    /// Starts a launch. The command runs while `work` is polled, and is stopped when `stop` is cancelled.
     pub(crate) fn start(
         ctx: &Context,
         launch: Launch,
@@ -104,7 +104,7 @@ impl Running {
     ) -> io::Result<Self> {
         let (level, terminal) = (launch.level, launch.terminal);
         let mut launch = launch;
-        // Nothing ends a command without a time limit when its output is too long.
+        // A command without a time limit must not end because its output is too long.
         let flood = if bounds.limit.is_some() { Flood::Closed } else { Flood::Drained };
         let (disk, guarded) = (launch.disk.take(), launch.guarded.take());
         let began = SystemTime::now();
@@ -117,7 +117,7 @@ impl Running {
             let (ctx, printed) = reader;
             let both = printed.streams.iter().zip([output, errors]);
             let mut both = both.map(|(stream, pipe)| stream.read(&ctx, pipe));
-            // One of a terminal, two of pipes.
+            // A terminal has one stream, pipes have two.
             match (both.next(), both.next()) {
                 (Some(first), Some(second)) => drop(tokio::join!(first, second)),
                 (Some(only), None) => only.await,
@@ -141,7 +141,7 @@ impl Running {
     }
 }
 
-/// The streams of a command: one of a terminal, two of pipes.
+/// Creates the streams of a command: one for a terminal, two for pipes.
 fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
     let streams = match terminal {
         Some(size) => vec![Stream::of_terminal(STDOUT_BYTES, size)],
@@ -150,10 +150,10 @@ fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
     streams.into_iter().map(|stream| stream.with_flood(flood)).collect()
 }
 
-/// The warning where the files could not be compared, which is not the same as no change.
+/// The warning for files that could not be compared, which does not mean that they are unchanged.
 const UNSEEN: &str = "\n[warning: whether files that decide what runs later have changed could not be seen: an internal error]";
 
-/// Waits for what ends a command that does not end by itself.
+/// Waits for the first event that stops the command from outside.
 async fn ends_of(printed: &Printed, bounds: Bounds, disk: Option<Disk>, stop: &CancellationToken) -> End {
     let limit = async {
         match bounds.limit {
@@ -193,8 +193,8 @@ async fn to_its_end(
             tree.stop().await;
         }
     };
-    // Who holds a pipe open after the command's end gets a bounded time, then is killed with the group, and
-    // what is then still in the pipe is read.
+    // A process that holds a pipe open after the end of the command gets a limited time, and is then killed
+    // with the process group. The rest of the pipe's content is read afterwards.
     let draining = async { drained || tokio::time::timeout(DRAIN, &mut reading).await.is_ok() };
     let ((), drained) = tokio::join!(stopping, draining);
     tree.end();
@@ -203,13 +203,13 @@ async fn to_its_end(
     }
     match tree.confined() {
         Ok(()) => end,
-        // It was stopped before its helper had said a word.
+        // The command was stopped before its helper reported anything.
         Err(error) if error.part == Part::Helper && !matches!(end, End::Exit(_)) => end,
         Err(error) => End::Lost(error.to_string()),
     }
 }
 
-/// Ends when nobody looked for so long; never where that does not matter.
+/// Completes when the terminal was not used for the idle time. Without an idle time it never completes.
 async fn left_alone(printed: &Printed, idle: Option<Duration>) -> Duration {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {
@@ -221,7 +221,7 @@ async fn left_alone(printed: &Printed, idle: Option<Duration>) -> Duration {
     }
 }
 
-/// Ends when a disk is too full; never where none is watched.
+/// Completes when the disk has too little free space. Without a disk to check it never completes.
 async fn filled(disk: Option<Disk>) -> String {
     let Some(watched) = disk else { return std::future::pending().await };
     loop {
@@ -232,7 +232,7 @@ async fn filled(disk: Option<Disk>) -> String {
     }
 }
 
-/// Says which files that decide what runs later are others than before.
+/// Returns a warning about the changed files that decide which code runs later, or an empty text.
 fn warning(root: &Path, before: &Guarded) -> String {
     let changed = before.changed(&Guarded::of(root));
     let below = changed.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
@@ -245,7 +245,8 @@ fn warning(root: &Path, before: &Guarded) -> String {
     }
 }
 
-/// Says which new files give privileges to other users, and which ones can be executed.
+/// Returns warnings about new files that give privileges to other users, and a note about new executable
+/// files.
 fn modes(new: &NewFiles) -> String {
     let kinds = [
         ("warning", "setuid or setgid files", new.privileged_count, &new.privileged),

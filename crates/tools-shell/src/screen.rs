@@ -1,15 +1,14 @@
-//! What a program writes to its terminal: as text in the order in which it came, and as the screen that a human
-//! would see.
+//! Output of a program in a terminal: as text in the order of arrival, and as the visible screen.
 
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::kept::Kept;
 
-/// A line that nobody ends is told in pieces.
+/// A longer line without an end is emitted in parts of this size, in bytes.
 const LINE_BYTES: usize = 8 * 1024;
 
-/// How large a terminal is, in characters.
+/// The size of a terminal in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) rows: NonZeroU16,
@@ -20,7 +19,7 @@ impl Size {
     const MOST_ROWS: u16 = 200;
     const MOST_COLUMNS: u16 = 400;
 
-    /// The size that is asked for, in bounds; what is not said is as on every terminal.
+    /// Returns the requested size within the limits. The default is 24 rows and 80 columns.
     pub(crate) fn of(rows: Option<u16>, columns: Option<u16>) -> Self {
         let bounded = |number: Option<u16>, usual: u16, most: u16| {
             NonZeroU16::new(number.unwrap_or(usual).min(most)).unwrap_or(NonZeroU16::MIN)
@@ -29,9 +28,9 @@ impl Size {
     }
 }
 
-/// A terminal's screen, and its text.
+/// The screen of a terminal, and its output as text.
 pub(crate) struct Screen {
-    /// None once a sequence was too much for it.
+    /// `None` after the emulator panicked on a sequence.
     emulator: Option<vt100::Parser>,
     sequences: vte::Parser,
     text: Text,
@@ -43,10 +42,10 @@ impl Screen {
         Self { emulator: Some(emulator), sequences: vte::Parser::new(), text: Text::default() }
     }
 
-    /// Takes what was written, and hands on its text.
+    /// Processes output of the program, and appends its complete lines to `text`.
     pub(crate) fn push(&mut self, bytes: &[u8], text: &mut Kept) {
         if let Some(mut emulator) = self.emulator.take() {
-            // What a program writes must not end the call: an emulator that fails is given up.
+            // Output of a program must not end the call, so an emulator that panics is discarded.
             let shown = catch_unwind(AssertUnwindSafe(|| {
                 emulator.process(bytes);
                 emulator
@@ -57,18 +56,19 @@ impl Screen {
         text.push(std::mem::take(&mut self.text.ended).as_bytes());
     }
 
-    /// Hands on the line that has no end yet.
+    /// Appends the unfinished line to `text`.
     pub(crate) fn flush(&mut self, text: &mut Kept) {
         self.text.flush("");
         text.push(std::mem::take(&mut self.text.ended).as_bytes());
     }
 
-    /// Whether the program draws on the whole screen, so that its text in the order of coming says nothing.
+    /// Returns whether the program uses the alternate screen, so that its output in the order of arrival is
+    /// meaningless.
     pub(crate) fn is_drawn_on(&self) -> bool {
         self.emulator.as_ref().is_some_and(|emulator| emulator.screen().alternate_screen())
     }
 
-    /// The screen as a human would see it, without what is blank below.
+    /// Returns the visible screen without blank lines at its end, or `None` without an emulator.
     pub(crate) fn shown(&self) -> Option<String> {
         let screen = self.emulator.as_ref()?.screen();
         let (row, column) = screen.cursor_position();
@@ -82,7 +82,8 @@ impl Screen {
     }
 }
 
-/// Text without what moves, colours or rings. A line that is written over and over is told as it was last.
+/// Output as text, without cursor movements, colours and bells. Of a line that is overwritten several times,
+/// only the last version is emitted.
 #[derive(Default)]
 struct Text {
     ended: String,

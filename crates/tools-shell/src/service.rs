@@ -1,4 +1,5 @@
-//! Programs that serve something over their stdin and stdout for long, confined as commands are.
+//! Services: programs that serve requests over stdin and stdout for a long time, with the confinement of
+//! commands.
 
 use std::ffi::OsString;
 use std::io;
@@ -14,7 +15,7 @@ use crate::Shell;
 use crate::launch::Launch;
 use crate::tree::Tree;
 
-/// A program that serves: its words, where it starts, and for which workspace.
+/// The start of a service: its program and arguments, its folder, its workspace, and its environment.
 #[derive(Clone, Debug)]
 pub struct ServiceCommand {
     pub(crate) argv: Vec<String>,
@@ -23,8 +24,8 @@ pub struct ServiceCommand {
     pub(crate) values: Vec<(String, OsString)>,
 }
 
-/// A running program that serves. Dropping it ends the program with all that it started, at once; so does the end of this
-/// process, however that comes, if the program is confined.
+/// A running service. Dropping it kills the program with all processes that it started. If the program is
+/// confined, any end of the host process kills them, too.
 ///
 /// ```
 /// use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -33,7 +34,7 @@ pub struct ServiceCommand {
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let work = tempfile::tempdir()?;
 /// let command = ServiceCommand::new(["cat"], work.path(), work.path());
-/// // `Shell::confined` confines it; see there.
+/// // `Shell::confined` confines the program; see its documentation.
 /// let (mut service, mut ends) = Shell::unconfined().serve(&command).await?;
 /// ends.input.write_all(b"hello").await?;
 /// drop(ends.input);
@@ -51,20 +52,20 @@ pub struct Service {
     level: Level,
 }
 
-/// The host's ends of a program that serves.
+/// The host's ends of the streams of a service.
 #[non_exhaustive]
 pub struct ServiceEnds {
-    /// What the program reads. Dropping it is the end of its input.
+    /// The standard input of the program. Dropping it closes the input.
     pub input: Box<dyn AsyncWrite + Send + Unpin>,
-    /// What it writes.
+    /// The standard output of the program.
     pub output: Box<dyn AsyncRead + Send + Unpin>,
-    /// What it says beside that.
+    /// The standard error of the program.
     pub errors: Box<dyn AsyncRead + Send + Unpin>,
 }
 
 impl ServiceCommand {
-    /// A program and its words, which starts in a folder and works on a workspace; both by their absolute real paths.
-    /// A name without `/` is looked up in the user's search path, never in the workspace.
+    /// Creates the start of a program in a folder, for a workspace. Both paths must be absolute and real. A
+    /// program name without `/` is looked up in the user's search path, never in the workspace.
     pub fn new<W: Into<String>>(
         argv: impl IntoIterator<Item = W>,
         folder: impl Into<PathBuf>,
@@ -78,26 +79,28 @@ impl ServiceCommand {
         }
     }
 
-    /// One more variable of its environment, which is short otherwise. Whoever sets one says what the program may know.
+    /// Adds an environment variable. The environment has only a few variables otherwise, so the caller
+    /// decides which facts the program can know.
     pub fn with_value(mut self, name: impl Into<String>, value: impl Into<OsString>) -> Self {
         self.values.push((name.into(), value.into()));
         self
     }
 
-    /// The folder in which it starts.
+    /// Returns the folder in which the program starts.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 }
 
 impl Shell {
-    /// Starts a program that serves: the workspace to write as commands have it, its own folder to read, no network.
+    /// Starts a service. It can write the workspace like a command and read its own folder, and has no
+    /// network.
     ///
-    /// Cancel-safe: a program that was started ends.
+    /// Cancel-safe: dropping the future ends a program that was already started.
     ///
     /// # Errors
-    /// If there is no such program, or the system has no more processes or descriptors. A program that could not be
-    /// confined ends at once, and [`Service::confined`] says why.
+    /// The program does not exist, or the system has no more processes or descriptors. A program that could
+    /// not be confined ends at once, and [`Service::confined`] returns the reason.
     pub async fn serve(&self, command: &ServiceCommand) -> io::Result<(Service, ServiceEnds)> {
         let (shell, command) = (self.clone(), command.clone());
         let prepared = tokio::task::spawn_blocking(move || Launch::of_service(&shell, &command));
@@ -115,8 +118,9 @@ impl Shell {
         }
     }
 
-    /// How a program that serves would be confined if it were started now; `running` is what the one that runs was
-    /// granted. What came into the workspace since then is not hidden from that one, and it is said. Looks at files.
+    /// Returns the confinement that a service would have if it were started now. `running` has the grants of
+    /// a running instance: if they differ, the result lists as a gap that files that appeared later are not
+    /// hidden from this instance. Blocks on files.
     pub fn service_containment(&self, command: &ServiceCommand, running: Option<&Granted>) -> Containment {
         if self.level() == Level::None {
             return Containment::none();
@@ -134,36 +138,39 @@ impl Shell {
 }
 
 impl Service {
-    /// How much it is confined.
+    /// Returns the level of confinement.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// What it was granted when it was started.
+    /// Returns the grants that the service got at its start.
     pub fn granted(&self) -> &Granted {
         &self.granted
     }
 
-    /// Waits until it ends. Whom it started may live on until [`end`](Self::end), or until this is dropped, if nothing
-    /// confines it. Cancel-safe.
+    /// Waits until the program ends. Without confinement, its child processes can live on until
+    /// [`end`](Self::end) is called or the service is dropped. Cancel-safe.
     ///
     /// # Errors
-    /// If the system lost it.
+    /// The operating system could not report the end.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.tree.wait().await
     }
 
-    /// Whether it was confined as its level says. For when it has ended, or has written something.
+    /// Returns whether the program was confined at its level. Call this after the program has ended or has
+    /// written output.
     ///
     /// # Errors
-    /// If it was not: then it was never started.
+    /// The program was not confined, and so was never started.
     pub fn confined(&mut self) -> Result<(), NotConfined> {
         self.tree.confined()
     }
 
-    /// Lets it leave by itself for so long, then asks it to (TERM), and after two seconds ends it with all that it
-    /// started. Its status, if it has one. If the future is dropped, the drop of the
-    /// service does the rest.
+    /// Ends the service and returns its exit status, if the system reports one.
+    ///
+    /// The program has the time `patience` to exit by itself. Then it gets SIGTERM and, two seconds later,
+    /// SIGKILL together with all processes that it started. If the future is dropped, dropping the service
+    /// ends the program.
     pub async fn end(&mut self, patience: Duration) -> Option<ExitStatus> {
         match tokio::time::timeout(patience, self.tree.wait()).await {
             Ok(_) => self.tree.end(),
@@ -173,7 +180,7 @@ impl Service {
     }
 }
 
-/// How long the status of a program that was killed may take.
+/// The maximum time for the status of a killed program to arrive.
 const LAST: Duration = Duration::from_secs(2);
 
 impl std::fmt::Debug for Service {

@@ -1,4 +1,5 @@
-//! `read_pty_session`, `list_pty_sessions`, and the end of a process: `close_pty_session`, `kill_command`.
+//! The tools `read_pty_session` and `list_pty_sessions`, and those that end a process: `close_pty_session`
+//! and `kill_command`.
 
 use std::time::Duration;
 
@@ -38,10 +39,10 @@ const LIST: &str = "Lists terminal sessions and background commands: their ids, 
 
 const LIST_SCHEMA: &str = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
 
-/// TERM, a grace, KILL, a drain: an end takes no longer.
+/// The maximum time for ending a process: SIGTERM, grace period, SIGKILL, and reading the rest of its output.
 const ENDING: Duration = Duration::from_secs(15);
 
-/// The tool `read_pty_session`.
+/// The tool `read_pty_session`, which reads the new output or the screen of a session.
 #[derive(Debug)]
 pub struct ReadSession {
     processes: Processes,
@@ -66,7 +67,7 @@ enum View {
 }
 
 impl ReadSession {
-    /// The tool for the processes of a run.
+    /// Creates the tool for the processes of a run.
     pub fn new(processes: Processes) -> Self {
         Self { processes, spec: spec("read_pty_session", READ, READ_SCHEMA) }
     }
@@ -78,7 +79,7 @@ impl Tool for ReadSession {
     }
 
     fn hints(&self) -> Hints {
-        // What is new is new once.
+        // A second call does not return the same new output again.
         Hints { idempotent: false, ..Hints::read_only() }
     }
 
@@ -130,12 +131,12 @@ struct EndArguments {
 }
 
 impl EndProcess {
-    /// `close_pty_session`.
+    /// Creates `close_pty_session`.
     pub fn close_pty_session(processes: Processes) -> Self {
         Self { processes, spec: spec("close_pty_session", CLOSE, CLOSE_SCHEMA) }
     }
 
-    /// `kill_command`.
+    /// Creates `kill_command`.
     pub fn kill_command(processes: Processes) -> Self {
         Self { processes, spec: spec("kill_command", KILL, KILL_SCHEMA) }
     }
@@ -150,7 +151,7 @@ impl Tool for EndProcess {
         Hints { idempotent: true, risk: Risk::Low, concurrency: Concurrency::Parallel, ..Hints::default() }
     }
 
-    /// It ends what the same run has started, and nothing else.
+    /// The tool can only end processes that the same run started.
     fn effects(&self, _: &Payload) -> Vec<Effect> {
         vec![Effect::Internal]
     }
@@ -171,7 +172,7 @@ impl Tool for EndProcess {
     }
 }
 
-/// The tool `list_pty_sessions`.
+/// The tool `list_pty_sessions`, which lists sessions and background commands.
 #[derive(Debug)]
 pub struct ListSessions {
     processes: Processes,
@@ -179,7 +180,7 @@ pub struct ListSessions {
 }
 
 impl ListSessions {
-    /// The tool for the processes of a run.
+    /// Creates the tool for the processes of a run.
     pub fn new(processes: Processes) -> Self {
         Self { processes, spec: spec("list_pty_sessions", LIST, LIST_SCHEMA) }
     }

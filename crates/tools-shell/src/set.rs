@@ -1,4 +1,4 @@
-//! All tools of this crate at once.
+//! Constructors for the complete set of this crate's tools.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::{
     RunInTerminal, SendInput, Shell,
 };
 
-/// All tools of this crate, on one workspace, with nothing confined: commands say so in every result, and code
-/// is refused.
+/// Creates all tools of this crate for one workspace, without confinement. Every result of a command reports
+/// this, and code is refused.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
     tools_with(workspace, &Shell::unconfined())
 }
 
-/// All tools of this crate, on one workspace, confined as the shell says. What they leave running ends when they
-/// are dropped.
+/// Creates all tools of this crate for one workspace, with the confinement of the shell. Processes that
+/// outlive their call end when the tools are dropped.
 pub fn tools_with(workspace: &Arc<Workspace>, shell: &Shell) -> Vec<Arc<dyn Tool>> {
     tools_of(workspace, shell, &Processes::default())
 }
 
-/// The same, for who wants to count, bound and end what they leave running.
+/// Creates all tools of this crate with a set of processes that the caller can count, limit and end.
 pub fn tools_of(workspace: &Arc<Workspace>, shell: &Shell, processes: &Processes) -> Vec<Arc<dyn Tool>> {
     let (workspace, shell, processes) = (|| Arc::clone(workspace), || shell.clone(), || processes.clone());
     vec![

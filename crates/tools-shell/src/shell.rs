@@ -1,4 +1,4 @@
-//! How processes are started: with what helper, at what level, and with what they may never see.
+//! Start of processes: the helper, the level of confinement, and the paths that are always hidden.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use windlass_sandbox::{ChildLimits, Gap, Granted, Grants, Helper, Level, Probe};
 
 use crate::ServiceCommand;
 
-/// Names of folders of tools that lie where the user put them.
+/// Environment variables with folders of tools that a user can install anywhere.
 const TOOL_HOMES: [&str; 10] = [
     "CARGO_HOME",
     "RUSTUP_HOME",
@@ -22,7 +22,9 @@ const TOOL_HOMES: [&str; 10] = [
     "DENO_INSTALL",
 ];
 
-/// How processes are started. Made once: the level is that of a probe, and every result names it.
+/// The way in which processes are started: confined by a helper at a level, or not at all.
+///
+/// Create it once per run, from the level that a probe found. Every result names this level.
 ///
 /// ```
 /// use windlass_sandbox::{Helper, Probe};
@@ -43,7 +45,7 @@ pub struct Shell {
     tools: Vec<(&'static str, PathBuf)>,
     never: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
-    /// How much room a command has to leave on the disk, where that was said.
+    /// The number of bytes that must stay free on the disk; `None` for the default.
     pub(crate) spare: Option<u64>,
     pub(crate) spare_files: Option<u64>,
 }
@@ -55,18 +57,18 @@ impl Default for Shell {
 }
 
 impl Shell {
-    /// Nothing is confined. Commands run as the user would run them; code does not run at all.
+    /// Creates a shell without confinement. Commands run with the user's rights; code is refused.
     pub fn unconfined() -> Self {
         Self::at(Level::None, Helper::new(""))
     }
 
-    /// Confined by a helper at the level that a probe found.
+    /// Creates a shell that confines processes with a helper, at the level that a probe found.
     pub fn confined(helper: Helper, probe: &Probe) -> Self {
         Self::at(probe.level, helper)
     }
 
     fn at(level: Level, helper: Helper) -> Self {
-        // Read once: what a run may reach does not change while it goes on.
+        // The environment is read once, because the rights of a run must not change while it runs.
         let (mut home, mut path, mut tools) = (None, OsString::new(), Vec::new());
         for (name, value) in std::env::vars_os() {
             match name.to_str() {
@@ -93,44 +95,45 @@ impl Shell {
         }
     }
 
-    /// A path that no process is ever shown: the user's policy, the state of runs.
+    /// Hides a path from all processes, for example the user's policy or the state of runs.
     pub fn with_never(mut self, path: impl Into<PathBuf>) -> Self {
         self.never.push(path.into());
         self
     }
 
-    /// Another home than the one of the environment.
+    /// Replaces the home folder of the environment.
     pub fn with_home(mut self, home: impl Into<PathBuf>) -> Self {
         self.home = Some(home.into());
         self
     }
 
-    /// Other limits of a command than the usual ones.
+    /// Replaces the default limits of a command.
     pub fn with_limits(mut self, limits: ChildLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// How many bytes of the workspace's disk have to stay free: a command that leaves less is stopped. Where
-    /// nothing is said it is one GiB, or half of what is free when the command starts.
+    /// Sets the number of bytes that must stay free on the workspace's disk. A command that leaves less is
+    /// stopped. The default is one GiB, or half of the free bytes at the start of the command if that is
+    /// less.
     pub fn with_spare(mut self, bytes: u64) -> Self {
         self.spare = Some(bytes);
         self
     }
 
-    /// How many files the workspace's disk must have room for: a command that leaves less is stopped. The default is
-    /// 10,000, or half of the room when the command starts.
+    /// Sets the number of files for which the workspace's disk must keep room. A command that leaves less is
+    /// stopped. The default is 10,000, or half of the room at the start of the command if that is less.
     pub fn with_spare_files(mut self, files: u64) -> Self {
         self.spare_files = Some(files);
         self
     }
 
-    /// How much is confined.
+    /// Returns the level of confinement.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// What a command in a workspace gets, before it is known what it does.
+    /// Returns the grants of a command in a workspace, before they are adapted to its effects.
     pub(crate) fn grants(&self, workspace: &Path) -> Grants {
         let mut grants = Grants::new(workspace).with_search_path(&self.path);
         if let Some(home) = &self.home {
@@ -142,7 +145,7 @@ impl Shell {
         self.never.iter().fold(grants, Grants::with_never)
     }
 
-    /// What a program that serves gets.
+    /// Returns the grants of a service.
     pub(crate) fn granted_service(&self, asked: &ServiceCommand) -> Granted {
         self.grants(&asked.workspace).with_program(&asked.folder).look()
     }
@@ -151,12 +154,12 @@ impl Shell {
         self.home.as_deref()
     }
 
-    /// Names of variables that tell tools where they are at home.
+    /// Returns the names of the environment variables with folders of tools.
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.tools.iter().map(|(name, _)| *name)
     }
 
-    /// What a human and the policy are told of it.
+    /// Returns the description of the confinement for the user and the policy.
     pub(crate) fn containment(&self, granted: &Granted) -> Containment {
         if self.level == Level::None {
             return Containment::none();

@@ -1,4 +1,5 @@
-//! What the tools that start commands share: where, how confined, and who takes over what goes on.
+//! Common part of the tools that start commands: the workspace, the confinement, and the processes of the
+//! run.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::report;
 use crate::running::{Bounds, Running};
 use crate::screen::Size;
 
-/// Where commands run, and how.
+/// The workspace, shell and processes of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) workspace: Arc<Workspace>,
@@ -24,21 +25,21 @@ pub(crate) struct Site {
     pub(crate) processes: Processes,
 }
 
-/// A command that a call asks for.
+/// A command of a call, with its options.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) asked: Asked,
     pub(crate) folder: String,
     pub(crate) terminal: Option<Size>,
     pub(crate) limit: Option<Duration>,
-    /// How long the call waits; to the end where nothing is said.
+    /// The time for which the call waits; `None` waits until the end of the command.
     pub(crate) wait: Option<Duration>,
-    /// How much of its output is shown when the call waits no longer.
+    /// The maximum number of bytes per stream in the result if the command continues after the call.
     pub(crate) most: usize,
 }
 
 impl Site {
-    /// What a command would do.
+    /// Returns the effects of a command.
     pub(crate) fn effects(&self, asked: &Asked, folder: &str) -> Vec<Effect> {
         let directory = self.workspace.effect_path(folder);
         let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
@@ -48,7 +49,8 @@ impl Site {
         effects
     }
 
-    /// What is no command is judged as it was written: policy refuses an empty one and one with a NUL.
+    /// Returns the effects of arguments that are not a valid command. The policy judges them as written; it
+    /// refuses an empty command and a command with a NUL character.
     pub(crate) fn effects_of_none(
         &self,
         text: Option<&str>,
@@ -59,15 +61,16 @@ impl Site {
         vec![Effect::Execute { command, directory: self.workspace.effect_path(folder) }]
     }
 
-    /// How a command would be confined, and where links in its words lead.
+    /// Returns the confinement of a command, and the targets of links in its words.
     pub(crate) fn inspect(&self, asked: &Asked, folder: &str) -> Inspection {
         let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
         let seen = Inspection::default().with_containment(self.shell.containment(&granted));
         asked.paths(folder).iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)
     }
 
-    /// Where a path leads, if it is not where it lies. A command may meet other files under the names of its words than
-    /// when it was judged, so what stands there is left out: only another place makes it another command.
+    /// Returns the target of a path if it differs from the path itself. The content of the target is omitted:
+    /// a command can find other files under the same names than at the time of the decision, and only a
+    /// different place makes it a different command.
     fn link(&self, path: &str) -> Option<Target> {
         let met = self.workspace.target(path, Look::Place);
         let leads_away = met.resolved != met.path || met.kind == TargetKind::Outside;
@@ -75,7 +78,8 @@ impl Site {
         leads_away.then(|| Target { kind, resolved: met.resolved, ..Target::missing(met.path) })
     }
 
-    /// Runs a command for as long as the call waits, and lets it go on if it then still runs.
+    /// Runs a command for as long as the call waits. A command that still runs then continues as a process of
+    /// the run.
     pub(crate) async fn carry_out(&self, ctx: &Context, order: Order) -> Result<Output, ToolError> {
         let folder = self.folder(&order.folder)?;
         let slot = match (order.terminal, order.wait) {
@@ -106,7 +110,7 @@ impl Site {
     }
 }
 
-/// Does what may wait for files on a thread for that.
+/// Prepares a launch on a thread that may block on files.
 pub(crate) async fn prepared(
     ctx: &Context,
     launch: impl FnOnce() -> std::io::Result<Launch> + Send + 'static,
@@ -131,7 +135,7 @@ pub(crate) fn started(
         .map_err(|error| ToolError::model(format!("the command could not be started: {error}")))
 }
 
-/// How a call waits for a command.
+/// The time for which a call waits for a command, and what becomes of the command afterwards.
 pub(crate) struct Waiting {
     pub(crate) wait: Option<Duration>,
     pub(crate) most: usize,
@@ -139,7 +143,8 @@ pub(crate) struct Waiting {
     pub(crate) command: String,
 }
 
-/// Waits for a command. Dropping the future before the command was handed over ends all of its processes.
+/// Waits for a command. If the future is dropped before the command became a process of the run, all
+/// processes of the command end.
 pub(crate) async fn attend(
     ctx: &Context,
     processes: &Processes,
@@ -167,7 +172,7 @@ pub(crate) async fn attend(
     }
 }
 
-/// What is said of a command that goes on.
+/// Returns the result of a call whose command continues.
 fn handed_over(job: &Job, most: usize) -> Output {
     let (id, level) = (job.id, job.printed.level);
     let ways = if job.is_session() {
@@ -187,7 +192,7 @@ fn handed_over(job: &Job, most: usize) -> Output {
     Output::text(text)
 }
 
-/// The spec of one of this crate's tools, whose name and schema are written here and tested.
+/// Creates the spec of one of this crate's tools. Name and schema are constants of this crate and tested.
 pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
     let name = ToolName::new(name).expect("the tool's name is a plain word");
     ToolSpec::function(name, description, schema.parse().expect("the tool's schema is JSON"))

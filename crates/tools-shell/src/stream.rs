@@ -1,4 +1,5 @@
-//! One output of a command: told as it comes, kept in bounded memory, and in a file when it is long.
+//! One output stream of a command: reported as progress, stored in bounded memory, and written to a file if
+//! it is long.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,43 +14,46 @@ use crate::kept::Kept;
 use crate::screen::{Screen, Size};
 use crate::visible::visible;
 
-/// How much of a long stream its file holds.
+/// Maximum number of bytes in the file of a long stream.
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
-/// How long a reader that drains a flood waits after each read, so that the flood does not take a processor.
+/// The pause after each read while a flood is drained, so that the flood does not occupy a processor.
 const DRAINING: Duration = Duration::from_millis(5);
 
-/// What becomes of a stream that is longer than its file.
+/// The treatment of a stream that is longer than its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flood {
-    /// The pipe is closed, which ends a program that goes on printing.
+    /// The pipe is closed, which ends a program that continues to print.
     Closed,
-    /// The rest is read and only its tail is kept: a server that logs a lot goes on.
+    /// The rest is read and only its tail is stored, so a server with a long log continues.
     Drained,
 }
-/// How much of a stream is told while it comes: nobody reads on in a flood.
+/// Maximum number of bytes of a stream that are reported as progress. A longer stream is unreadable as it
+/// arrives.
 const TOLD_BYTES: u64 = 1024 * 1024;
 
-/// What was read so far. The reader may be dropped at any await, what it read stays here.
+/// A stream and the output that was read from it. Its reader can be dropped at any await without loss of that
+/// output.
 pub(crate) struct Stream {
     pub(crate) name: &'static str,
     limit: usize,
     flood: Flood,
-    /// How much its file holds.
+    /// Maximum number of bytes in its file.
     most: u64,
     state: Mutex<State>,
 }
 
 struct State {
-    /// All of it.
+    /// Head and tail of the whole stream.
     kept: Kept,
-    /// What nobody has looked at yet, as text where it came from a terminal.
+    /// Output that no call has read yet; for a terminal, without escape sequences.
     fresh: Kept,
     screen: Option<Screen>,
     spilled: Option<Spilled>,
     is_told: bool,
-    /// The beginning of a character whose rest was not yet read.
+    /// The first bytes of a character whose other bytes were not read yet.
     half: Vec<u8>,
-    /// Takes secrets out before anything is cut, told or written: half a secret is not found.
+    /// Removes secrets before output is cut, reported or written, because a part of a secret would not be
+    /// recognised.
     clean: Option<RedactStream>,
 }
 
@@ -57,12 +61,13 @@ struct State {
 #[derive(Clone, Debug)]
 pub(crate) struct Spilled {
     pub(crate) name: String,
-    /// How much of the stream it holds.
+    /// The number of bytes of the stream that the file contains.
     pub(crate) bytes: u64,
 }
 
 impl State {
-    /// Keeps what was read, or what was held back when nothing more comes; gives it back with the total so far.
+    /// Stores the bytes of a read, or at the end of the stream the bytes that the redactor held back. Returns
+    /// the stored bytes and the total so far.
     fn keep(&mut self, read: Option<&[u8]>) -> (Vec<u8>, u64) {
         let bytes = match (read, &mut self.clean) {
             (Some(bytes), Some(clean)) => clean.push(bytes),
@@ -97,18 +102,18 @@ impl Stream {
         self
     }
 
-    /// What comes to a terminal.
+    /// Creates the stream of a terminal.
     pub(crate) fn of_terminal(limit: usize, size: Size) -> Self {
         let stream = Self::new("terminal", limit);
         stream.state().screen = Some(Screen::new(size));
         stream
     }
 
-    /// Reads to the end. A broken pipe is an end, too.
+    /// Reads the stream to its end. A broken pipe is an end as well.
     pub(crate) async fn read(&self, ctx: &Context, pipe: Option<impl AsyncRead + Unpin>) {
         let Some(mut pipe) = pipe else { return };
         let mut buf = vec![0; 64 * 1024];
-        // Bytes that come before it is known that a file is needed.
+        // Bytes before it is known whether a file is needed.
         let mut early = Some(Vec::new());
         let mut file = None;
         self.state().clean = Some(ctx.redactor().stream());
@@ -120,8 +125,7 @@ impl Stream {
             };
             is_open = read.is_some();
             let (bytes, total) = self.state().keep(read);
-            // A stream that is exactly as long as its file may have come to its end, which only the next read
-            // shows.
+            // A stream exactly as long as its file may have ended, which only the next read shows.
             if total > self.most {
                 match self.flood {
                     Flood::Closed => is_open = false,
@@ -149,19 +153,21 @@ impl Stream {
                 }
             }
         }
-        // What is not shown as it came is kept as it came; what a terminal is sent never is.
+        // A short stream whose text differs from its bytes is written to a file unchanged, except that of a
+        // terminal.
         let is_terminal = self.state().screen.is_some();
         if let Some(first) = early.filter(|first| !is_terminal && is_raw(first)) {
             self.spill(ctx, &first).await;
         }
     }
 
-    /// Nobody listens any more: the call has its result.
+    /// Stops the reports of progress, because the call has its result.
     pub(crate) fn hush(&self) {
         self.state().is_told = false;
     }
 
-    /// Reports output as progress. A character that a read cut in two goes with the next read.
+    /// Reports output as progress. A character that is split between two reads is reported with the second
+    /// one.
     fn tell(&self, ctx: &Context, bytes: &[u8], total: u64, is_open: bool) {
         let text = {
             let mut state = self.state();
@@ -184,7 +190,8 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the file of a long stream; without a folder for it there is none.
+    /// Creates the file of a long stream and writes its first bytes. Returns `None` without a folder for
+    /// outputs, or after an error.
     async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
         let (name, mut file) = self.create(ctx).await.ok()?;
         write(&mut file, first).await.ok()?;
@@ -215,13 +222,13 @@ impl Stream {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// How many bytes and lines came so far.
+    /// Returns the number of bytes and of lines so far.
     pub(crate) fn total(&self) -> (u64, u64) {
         let state = self.state();
         (state.kept.total(), state.kept.lines())
     }
 
-    /// All of it, if that is little.
+    /// Returns the whole stream, if it is short enough to be in memory.
     pub(crate) fn whole(&self) -> Option<Vec<u8>> {
         self.state().kept.whole()
     }
@@ -230,7 +237,8 @@ impl Stream {
         self.state().spilled.clone()
     }
 
-    /// What came since this was asked last; of a program that draws on the whole screen, the screen.
+    /// Returns the output since the last call of this method, or the screen if the program uses the whole
+    /// screen.
     pub(crate) fn fresh(&self) -> String {
         let mut state = self.state();
         let state = &mut *state;
@@ -242,16 +250,16 @@ impl Stream {
         visible(&drawn.unwrap_or_else(|| fresh.text())).into_owned()
     }
 
-    /// The screen, of a terminal.
+    /// Returns the visible screen of a terminal.
     pub(crate) fn screen(&self) -> Option<String> {
         let shown = self.state().screen.as_ref()?.shown()?;
         Some(visible(&shown).into_owned())
     }
 
-    /// The notice for the head of the result, empty where nothing is left out, and the text.
+    /// Returns the notice for the head of the result, which is empty if nothing was omitted, and the text.
     pub(crate) fn shown(&self) -> (String, String) {
         let mut state = self.state();
-        // Whoever read may have been dropped.
+        // A dropped reader can have left bytes in the redactor.
         state.keep(None);
         let name = self.name;
         let text = state.kept.text();
@@ -279,26 +287,26 @@ impl Stream {
     }
 }
 
-/// How the file of a stream is read.
+/// Returns the instructions for reading the file of a stream.
 pub(crate) fn paged(name: &str) -> String {
     format!(
         "read_file {{\"path\":\"@outputs/{name}\"}}, or search it with read_command_output {{\"name\":\"{name}\"}}"
     )
 }
 
-/// Writes, and waits until it is there: somebody may read while the command runs.
+/// Writes and flushes, because another call may read the file while the command runs.
 async fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes).await?;
     file.flush().await
 }
 
-/// How many bytes at the end begin a character of UTF-8 that is longer.
+/// Returns the number of bytes at the end that begin an incomplete UTF-8 character.
 fn unfinished(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(3);
     let tail = bytes.get(from..).unwrap_or_default();
     let begun = tail.iter().rposition(|byte| *byte >= 0xc0);
     let rest = begun.and_then(|at| tail.get(at..)).unwrap_or_default();
-    // An error without a length is an end that came too early.
+    // An error without a length is an unexpected end.
     let is_cut =
         std::str::from_utf8(rest).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none());
     if is_cut { rest.len() } else { 0 }

@@ -1,4 +1,4 @@
-//! A terminal for a command: opened here, its other end given to the child as stdin, stdout and stderr.
+//! A pseudo-terminal for a command. Its other end becomes stdin, stdout and stderr of the child.
 
 use std::io;
 
@@ -8,22 +8,22 @@ use tokio::process::Command;
 
 use crate::screen::Size;
 
-/// What a program at a terminal writes, and what it is typed.
+/// The output and the input of a program in a terminal.
 pub(crate) struct Ends {
     pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
 }
 
-/// Who makes the terminal the controlling one of the command's session.
+/// The process that makes the terminal the controlling one of the command's session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seat {
-    /// The helper that confines it.
+    /// The helper that confines the command.
     Helper,
-    /// Nobody else: the child itself, before it becomes the command.
+    /// The child itself, before it becomes the command, because it has no helper.
     Child,
 }
 
-/// Starts a process at a new terminal.
+/// Starts a process in a new terminal.
 #[cfg(unix)]
 pub(crate) fn start(
     process: std::process::Command,
@@ -41,7 +41,7 @@ pub(crate) fn start(
         Seat::Helper => {
             let own = pts.as_fd().try_clone_to_owned()?;
             process.stdout(own.try_clone()?).stderr(own);
-            // A helper ends by its leash, and tidies up behind the command.
+            // A helper ends by its leash, and cleans up after the command, which a kill would prevent.
             start_child(|| Command::from(process).spawn())?
         }
         Seat::Child => {
@@ -66,8 +66,8 @@ pub(crate) fn start(_: std::process::Command, _: Size, _: Seat) -> io::Result<(B
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Sends a signal to every process of a session, as far as the system lists them: where nothing confines a terminal's
-/// processes, its shell has put them into groups of their own.
+/// Sends a signal to all processes of a session that the system lists. A process group is not enough, because
+/// the shell of an unconfined terminal puts its jobs into groups of their own.
 #[cfg(target_os = "linux")]
 pub(crate) fn signal_session(leader: u32, signal: Signal) {
     use rustix::process::{Pid, kill_process};
@@ -76,7 +76,7 @@ pub(crate) fn signal_session(leader: u32, signal: Signal) {
         Signal::Terminate => rustix::process::Signal::TERM,
         Signal::Kill => rustix::process::Signal::KILL,
     };
-    // More than one round only where they start each other meanwhile.
+    // Later rounds find processes that were started during an earlier round.
     for _ in 0..16 {
         let members: Vec<Pid> = members_of(leader);
         for member in &members {
@@ -94,7 +94,7 @@ fn members_of(leader: u32) -> Vec<rustix::process::Pid> {
     let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     let is_member = |id: &i32| {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // Behind the name, which may hold anything: state, parent, group, session.
+        // The fields after the name, which may contain any characters: state, parent, group, session.
         let mut fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
         let is_dead = fields.next().is_none_or(|state| matches!(state, "Z" | "X" | ""));
         !is_dead && fields.nth(2).and_then(|session| session.parse().ok()) == Some(leader)
@@ -102,7 +102,7 @@ fn members_of(leader: u32) -> Vec<rustix::process::Pid> {
     ids.filter(is_member).filter_map(rustix::process::Pid::from_raw).collect()
 }
 
-/// Elsewhere the leader's group alone is known.
+/// On these systems only the process group of the leader is known.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(crate) fn signal_session(leader: u32, signal: Signal) {
     let which = match signal {
@@ -118,7 +118,7 @@ pub(crate) fn signal_session(leader: u32, signal: Signal) {
 #[cfg(not(unix))]
 pub(crate) fn signal_session(_: u32, _: Signal) {}
 
-/// What a session is sent.
+/// A signal for a session.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     HangUp,

@@ -1,4 +1,5 @@
-//! A running command with all that it started: asked to stop, ended, and never left behind (RULES Q1).
+//! A running command with all processes that it started. They are asked to stop, then killed, and never left
+//! behind (RULES Q1).
 
 use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
@@ -14,18 +15,18 @@ use crate::launch::Launch;
 use crate::screen::Size;
 use crate::terminal::{self, Seat, Signal, signal_session};
 
-/// How long a command may tidy up after it was asked to stop, and how long its end may take after that.
+/// The time between SIGTERM and SIGKILL, and the maximum time for the end after that.
 const GRACE: Duration = Duration::from_secs(2);
 const TERM: i32 = 15;
 
-/// What a command prints.
+/// A reader for the output of a command.
 pub(crate) type Output = Box<dyn AsyncRead + Send + Unpin>;
-/// What is typed to it.
+/// A writer for the input of a command.
 pub(crate) type Input = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// What is read of a command, and typed to it.
+/// The host's ends of the streams of a command.
 pub(crate) struct Ends {
-    /// Its stdout, or all that comes to its terminal.
+    /// The standard output, or all output of the terminal.
     pub(crate) output: Option<Output>,
     pub(crate) errors: Option<Output>,
     pub(crate) input: Option<Input>,
@@ -35,15 +36,15 @@ pub(crate) struct Ends {
 pub(crate) struct Tree {
     child: Box<dyn ChildWrapper>,
     leash: Option<Leash>,
-    /// Its number as the leader of a session, where it leads one and nothing confines it.
+    /// The id of the session that the command leads; `None` for a confined command and without a terminal.
     session: Option<u32>,
-    /// What the helper said, once it was asked.
+    /// The helper's report, once it was requested.
     heard: Option<Result<(), NotConfined>>,
     _scratch: Option<TempDir>,
 }
 
 impl Tree {
-    /// Starts the command in a process group of its own, or at a terminal.
+    /// Starts the command in its own process group, or in a terminal.
     pub(crate) fn start(launch: Launch) -> io::Result<(Self, Ends)> {
         let Launch { process, leash, input, scratch, terminal, .. } = launch;
         let heard = leash.is_none().then_some(Ok(()));
@@ -57,38 +58,39 @@ impl Tree {
     }
 
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        // The leader alone: where there is no helper its group may outlive it, and is killed later.
+        // Waits only for the leader. Without a helper its process group may outlive it, and is killed later.
         self.child.inner_mut().wait().await
     }
 
-    /// Whether the command was started as confined as was said. For when it has ended.
+    /// Returns whether the command was confined as requested. The report is reliable only after the command
+    /// has ended or has written output.
     pub(crate) fn confined(&mut self) -> Result<(), NotConfined> {
         let leash = self.leash.as_ref();
         self.heard.get_or_insert_with(|| leash.map_or(Ok(()), Leash::confined)).clone()
     }
 
-    /// Asks everybody to end, gives them a grace, then ends who is left.
+    /// Sends SIGTERM to all processes, waits for the grace period, and kills the remaining processes.
     pub(crate) async fn stop(&mut self) {
         match (&self.leash, self.session) {
             (Some(leash), _) => leash.ask(),
-            // A shell at a terminal ignores TERM, but not that the terminal is gone.
+            // A shell in a terminal ignores SIGTERM, but not SIGHUP.
             (None, Some(leader)) => {
                 signal_session(leader, Signal::HangUp);
                 signal_session(leader, Signal::Terminate);
             }
-            // A group that is already gone cannot be signalled, and need not be.
+            // The signal fails if the process group is already gone, which is harmless.
             (None, None) => drop(self.child.signal(TERM)),
         }
         let _ = tokio::time::timeout(GRACE, self.wait()).await;
         self.end();
         if tokio::time::timeout(GRACE, self.wait()).await.is_err() {
-            // A helper that was stopped itself.
+            // The helper itself was stopped.
             let _ = self.child.start_kill();
             let _ = tokio::time::timeout(GRACE, self.wait()).await;
         }
     }
 
-    /// Ends who is left.
+    /// Kills the remaining processes.
     pub(crate) fn end(&mut self) {
         let _ = self.confined();
         if self.leash.take().is_none() {
@@ -112,7 +114,7 @@ impl Drop for Tree {
     }
 }
 
-/// The pipe to a confined program, which it has over its leash.
+/// Wraps the pipe to the input of a confined service, which it receives over its leash.
 #[cfg(unix)]
 fn typed(pipe: PipeWriter) -> io::Result<Input> {
     let pipe = tokio::net::unix::pipe::Sender::from_owned_fd(pipe.into())?;
@@ -131,7 +133,7 @@ fn with_pipes(
     process.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut wrapped = CommandWrap::from(Command::from(process));
     wrapped.wrap(ProcessGroup::leader());
-    // A helper ends by its leash, and tidies up behind the command; nobody else would.
+    // A helper ends by its leash, and cleans up after the command, which a kill would prevent.
     if leash.is_none() {
         wrapped.wrap(KillOnDrop);
     }

@@ -1,10 +1,11 @@
-//! Output as text in which nothing acts on a terminal and nothing is hidden (SECURITY "Secrets and output").
+//! Makes output visible: the result has no characters that control a terminal or hide text (SECURITY "Secrets
+//! and output").
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with control, invisible and direction-changing characters written out. Line feeds and tabs stay, and
-/// a carriage return before a line feed is a part of that.
+/// Returns the text with control, invisible and direction-changing characters as escapes. Line feeds and tabs
+/// stay, and a carriage return directly before a line feed is removed.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);

@@ -1,4 +1,4 @@
-//! `find`: named predicates that test and print. Everything that runs, removes or writes is a doubt.
+//! `find`: known predicates that test and print. Each predicate that runs, removes or writes adds a doubt.
 
 use super::{DoubtKind, Effects, TouchKind};
 
@@ -91,7 +91,8 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
         }
         let takes_file = WITH_FILE.contains(&word);
         if !takes_file && !WITH_TEXT.contains(&word) {
-            // Behind an unknown predicate it is not known which words are predicates: one doubt says it all.
+            // After an unknown predicate, predicates and values cannot be separated any more, so one doubt is
+            // enough.
             effects.doubt(DoubtKind::UnknownOption, "find", word);
             return acts(effects, before, std::iter::once(word).chain(words));
         }
@@ -103,7 +104,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     }
 }
 
-/// Notes what actions do to everything below the starts, which are the reads from `before` on.
+/// Records the effects of actions on the trees below the start folders, which are the reads from `before` on.
 fn acts<'a>(effects: &mut Effects, before: usize, words: impl Iterator<Item = &'a str>) {
     let starts: Vec<String> = effects.reads.get(before..).unwrap_or_default().to_vec();
     let mut words = words.peekable();

@@ -1,5 +1,6 @@
 //! `git`: sub-commands and options that read. Even these obey the repository's configuration, which can name
-//! programs to run (filters, text conversion, a monitor), so the best answer is that a sandbox must hold it.
+//! programs to run (filters, text conversion, a file system monitor), so the best result is
+//! [`Access::NeedsSandbox`](super::Access::NeedsSandbox).
 
 mod objects;
 
@@ -15,7 +16,7 @@ const HISTORY: &str = "p u s n= U= S= G= L= M? C? B? z w b i E F a m c R r t pat
     topo-order date-order left-right cherry-pick quiet exit-code pickaxe-regex no-prefix ignore-submodules? \
     submodule? stat-width= compact-summary source no-show-signature";
 
-/// Sub-commands with what they may be given, and whether an operand would make them write.
+/// The known sub-commands with their options, and whether an operand would make them write.
 const SUBCOMMANDS: &[(&str, &str, Operands)] = &[
     (
         "status",
@@ -99,7 +100,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     };
     let (doubts, given) =
         (effects.doubts.len(), Options { known, numbers: Numbers::Options }.walk("git", words, effects));
-    // `%G?` and its kin run the program that checks signatures.
+    // `%G?` and similar placeholders run the program that verifies signatures.
     for word in words.iter().filter(|word| word.contains("%G")) {
         effects.doubt(DoubtKind::Operand, "git", word);
     }
@@ -115,7 +116,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     }
 }
 
-/// Sub-commands that show or copy what files hold, whatever else they are given.
+/// Sub-commands that show or copy the contents of files regardless of their other arguments.
 const SHOWING: &[&str] = &[
     "archive",
     "grep",
@@ -136,7 +137,8 @@ const SHOWING: &[&str] = &[
     "request-pull",
 ];
 
-/// A sub-command that is not in the list, or a global option: what its words may touch.
+/// Records the paths that may be touched by a sub-command outside the list, or after an unknown global
+/// option.
 fn unlisted(effects: &mut Effects, arguments: &[String]) {
     let is = |name: &str| arguments.iter().any(|word| word == name);
     let shows = arguments.iter().any(|word| SHOWING.contains(&word.as_str()))

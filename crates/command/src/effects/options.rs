@@ -1,23 +1,23 @@
-//! Reads a program's arguments after its list of known options. What the list does not hold is a doubt.
+//! Parses the arguments of a program by its list of known options. Each option outside the list adds a doubt.
 
 use super::{DoubtKind, Effects};
 
-/// What an option takes.
+/// The value of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Nothing,
-    /// Text only behind `=`.
+    /// Optional text: after `=` for a long option, glued to the letter for a short one.
     Maybe,
     Text,
     File,
 }
 
-/// The options that a program may be given. One list entry is a letter or a long name, followed by what it takes:
-/// nothing, `?` for a text that may follow behind `=`, `=` for a text, `<` for a file that is read.
+/// The known options of a program. An entry of the list is a letter or a long name, followed by a sign for
+/// its value: nothing for no value, `?` for an optional text, `=` for a text, `<` for a file that is read.
 #[derive(Clone, Copy)]
 pub(super) struct Options {
     pub(super) known: &'static str,
-    /// Whether `-20` is an option.
+    /// Set to `Options` if a number such as `-20` is an option.
     pub(super) numbers: Numbers,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum Numbers {
     Unknown,
 }
 
-/// What the arguments were, apart from doubts and files, which are noted at once.
+/// The parsed options and operands. Doubts and files are recorded in the effects during parsing.
 #[derive(Default)]
 pub(super) struct Given<'a> {
     pub(super) options: Vec<&'a str>,
@@ -48,7 +48,8 @@ impl Options {
         })
     }
 
-    /// Walks the arguments as GNU programs do: options may stand behind operands, `--` ends them.
+    /// Parses the arguments in the way of GNU programs: options may follow operands, and `--` ends the
+    /// options.
     pub(super) fn walk<'a>(
         &self,
         program: &str,

@@ -1,27 +1,27 @@
-//! The programs that only read, each with the options under which that holds.
+//! Programs that only read, each with the options for which this is true.
 //!
-//! An option is left out because it writes (`sort -o`, `tree -o`), runs another program (`rg --pre`, `rg -z`,
-//! `diff -l`, `sort --compress-program`), reads names from a file (`wc --files0-from`), touches what it
-//! reads (`file -p`), sets something (`date -s`)
-//! or does not end (`tail -f`).
+//! The lists omit options that write (`sort -o`, `tree -o`), run another program (`rg --pre`, `rg -z`,
+//! `diff -l`, `sort --compress-program`), read names from a file (`wc --files0-from`), change the times of
+//! the files that they read (`file -p`), set something (`date -s`), or do not end (`tail -f`).
 
 use super::options::{Numbers, Options};
 use super::{DoubtKind, Effects, TouchKind, unknown};
 
-/// What the operands are.
+/// The meaning of a program's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Operands {
     /// Files to read.
     Files,
-    /// Files to read, the current folder where there are none.
+    /// Files to read; without operands the current folder.
     FilesOrHere,
-    /// A pattern, then files; all are files where an option gave the pattern. Without files a search reads the folder.
+    /// A pattern, then files. All operands are files if an option has the pattern. Without files, a recursive
+    /// search reads the current folder.
     Pattern,
-    /// At most one file: a second one would be written.
+    /// At most one file: the program would write to a second one.
     OneFile,
     /// Words that are not files.
     Texts,
-    /// Words that begin with `+`: others would set the clock.
+    /// Words that begin with `+`: other words would set the clock.
     Formats,
     None,
 }
@@ -175,11 +175,11 @@ const PROGRAMS: &[Program] = &[
     program("which", Operands::Texts, "a"),
 ];
 
-/// What a program reads besides its operands.
+/// The reach of a program beyond its operands.
 struct Reach {
-    /// Everything below the folders among them.
+    /// Set if everything below the folders among the operands is read.
     below: bool,
-    /// Whatever links among them lead to.
+    /// Set if links among the files are followed.
     follows: bool,
 }
 
@@ -203,7 +203,7 @@ impl Reach {
     }
 }
 
-/// Judges the arguments of a program in the list; false if it is not there.
+/// Judges the arguments of a program in the list. Returns false if the program is not in it.
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
     let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else { return false };
     let numbers = match name {
@@ -257,7 +257,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
         } else {
             effects.read(file);
         }
-        // Of two folders, `diff` compares the files in them.
+        // For two folders, `diff` compares the files in them.
         if name == "diff" {
             effects.may_touch(TouchKind::Read, file);
         }
@@ -265,7 +265,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
     true
 }
 
-/// The names of the programs in the list.
+/// Returns the names of the programs in the list.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PROGRAMS.iter().map(|program| program.name)
 }

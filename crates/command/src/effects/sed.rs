@@ -1,9 +1,10 @@
-//! `sed`: scripts of line numbers with `p`, `q`, `d` and `=`. Other commands of sed write files and run programs.
+//! `sed`: scripts of line numbers with `p`, `q`, `d` and `=`. Other sed commands can write files and run
+//! programs.
 
 use super::options::{Numbers, Options};
 use super::{DoubtKind, Effects};
 
-/// `-e` is walked by hand, because its value is judged.
+/// `-e` is parsed separately, because its value is judged.
 const OPTIONS: Options = Options {
     known: "n E r s z u quiet silent regexp-extended separate null-data posix sandbox",
     numbers: Numbers::Unknown,
@@ -48,7 +49,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     }
 }
 
-/// `3p`, `1,5p`, `$p`, `2,$d`, `10q`, `$=`.
+/// Returns whether a sed command only reads: `3p`, `1,5p`, `$p`, `2,$d`, `10q`, `$=`.
 fn is_reading(command: &str) -> bool {
     let command = command.trim();
     let Some(addresses) = command.strip_suffix(['p', 'q', 'd', '=']) else { return false };

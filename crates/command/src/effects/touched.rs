@@ -1,20 +1,20 @@
 //! Files and folders that a command touches.
 
-/// What happens to a file or a folder.
+/// The use of a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
 pub enum TouchKind {
-    /// It is read.
+    /// The file is read.
     Read,
-    /// It is made or changed.
+    /// The file is created or changed.
     Write,
-    /// It is removed, or moved away.
+    /// The file is removed, or moved away.
     Delete,
-    /// Any of these: no list here says what the program does with its words.
+    /// Any of these uses: no list describes how the program uses its words.
     Any,
 }
 
-/// A file or a folder that a command touches, as its words say it.
+/// A file or folder that a command touches, by its words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Touched {
     pub(super) path: String,
@@ -25,28 +25,29 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// Returns the path as the command has it, not resolved.
+    /// Returns the path as written in the command, not resolved.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns what happens to it.
+    /// Returns the use of the file or folder.
     pub fn kind(&self) -> TouchKind {
         self.kind
     }
 
-    /// Returns whether everything below it is touched, too, if it is a folder.
+    /// Returns whether everything below a folder is touched, too.
     pub fn reaches_below(&self) -> bool {
         self.below
     }
 
-    /// Returns whether the program does this by what is known about it. Otherwise a word may be a path or not, and the
-    /// program may touch it or not.
+    /// Returns whether it is certain that the program touches this path. Otherwise the word may not be a
+    /// path, or the program may not touch it.
     pub fn is_sure(&self) -> bool {
         self.sure
     }
 
-    /// Returns whether the path begins at the top of the repository and not in the folder in which the command starts.
+    /// Returns whether the path is relative to the top of the repository, not to the folder in which the
+    /// command starts.
     pub fn is_from_root(&self) -> bool {
         self.from_root
     }

@@ -1,8 +1,9 @@
-//! Programs of which it is not proved what they do: each of their words may be a path that they touch.
+//! Programs with unproven effects: each of their words may be a path that they touch.
 
 use super::{Effects, TouchKind};
 
-/// Notes what the words of a program may touch. For archives and copies between machines it is known which.
+/// Records the paths that a program may touch. For archivers and programs that copy between machines the list
+/// is more precise.
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
     match name {
         "rsync" | "scp" => {
@@ -24,7 +25,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
                 }
             }
         }
-        // What an archive holds is made where the command runs.
+        // Archivers unpack into the folder in which the command runs.
         "tar" | "bsdtar" | "gtar" | "unzip" | "cpio" | "7z" => {
             effects.may_touch(TouchKind::Write, ".");
             trees(effects, arguments);
@@ -39,13 +40,14 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
     }
 }
 
-/// Each operand is read with all that is below it.
+/// Records that each operand may be read with everything below it.
 fn trees(effects: &mut Effects, arguments: &[String]) {
     let operands = arguments.iter().filter(|word| !word.starts_with('-'));
     operands.for_each(|word| effects.may_touch(TouchKind::Read, word));
 }
 
-/// A word is a path, or has one behind `=`, `@`, or the letter of an option.
+/// Records the path in a word: the word itself, or its part after `=`, after `@`, or after the letter of an
+/// option.
 fn of_word(effects: &mut Effects, word: &str) {
     match word.strip_prefix('-') {
         None => effects.may_touch(TouchKind::Any, word.strip_prefix('@').unwrap_or(word)),
@@ -60,8 +62,8 @@ fn of_word(effects: &mut Effects, word: &str) {
     }
 }
 
-/// Notes that a program which can write may write each of its words: an option that is not known may be the one that
-/// names the file.
+/// Records each word of a program that can write as written: an unknown option may be the one that names the
+/// output file.
 pub(super) fn may_write(effects: &mut Effects, arguments: &[String]) {
     for word in arguments {
         let value = match word.strip_prefix('-').filter(|rest| !rest.is_empty()) {

@@ -1,10 +1,10 @@
-//! Programs that start another one: looked through where the inner words are certain, a doubt in any case
-//! where they change who runs it or with what.
+//! Wrappers, which start another program. The inner program is judged if its words are certain. A wrapper
+//! that changes the identity, the words or the process of the inner program also adds a doubt.
 
 use super::{DoubtKind, Effects};
 use crate::Command;
 
-/// Judges a wrapper and what it wraps; false if the program is none.
+/// Judges a wrapper and its inner program. Returns false if the program is not a wrapper.
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String], depth: usize) -> bool {
     let inner = match name {
         "env" | "nohup" | "command" | "setsid" | "exec" | "builtin" | "sudo" | "doas" | "stdbuf"
@@ -23,8 +23,8 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String], dep
         }
         _ => return false,
     };
-    // What these add to the inner command is not reading: another identity, words from the input, a new process
-    // image for the shell itself, a file for the output.
+    // These wrappers do more than read: they change the identity, take words from the input, replace the
+    // shell's own process image, or write the output to a file.
     if matches!(name, "sudo" | "doas" | "xargs" | "exec" | "builtin" | "setsid" | "nohup") {
         effects.doubt(DoubtKind::Runs, name, name);
     }
@@ -33,7 +33,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String], dep
             effects.add_argv(inner, depth.saturating_add(1));
         }
         Some(word) => effects.doubt(DoubtKind::UnknownOption, name, word),
-        // Alone, `env` prints the environment and the others complain.
+        // Without arguments, `env` prints the environment, and the others fail.
         None => effects.doubt(DoubtKind::Operand, name, name),
     }
     true

@@ -1,23 +1,23 @@
-//! Common programs that write: never proved harmless, but what they write is told.
+//! Common programs that write. They are never proved harmless, but the files that they write are known.
 
 use super::{DoubtKind, Effects, TouchKind};
 
-/// What a program does with its operands.
+/// The meaning of a program's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operands {
     Written,
     Removed,
-    /// All but the last are removed and read, the last is written.
+    /// All operands but the last are read and removed; the last one is written.
     Moved,
-    /// All but the last are read, the last is written.
+    /// All operands but the last are read; the last one is written.
     Copied,
-    /// The first is a mode or an owner, the rest are written.
+    /// The first operand is a mode or an owner; the others are written.
     Changed,
-    /// The first is written, the second is read.
+    /// A file and its patch. Each operand counts as written, because values of options may be among them.
     Patched,
 }
 
-/// The programs with what they do.
+/// The programs that write, by name.
 pub(super) const NAMES: &[(&str, Operands)] = &[
     ("touch", Operands::Written),
     ("mkdir", Operands::Written),
@@ -42,21 +42,22 @@ pub(super) const NAMES: &[(&str, Operands)] = &[
     ("patch", Operands::Patched),
 ];
 
-/// The words of a program that writes.
+/// The parsed words of a program that writes.
 #[derive(Default)]
 struct Words<'a> {
     operands: Vec<&'a str>,
     options: Vec<&'a str>,
-    /// What an option brings: behind `=`, or glued to a letter.
+    /// Values of options: after `=`, or glued to a letter.
     values: Vec<&'a str>,
-    /// Files to which an option refers; they are read.
+    /// Files that an option uses as a reference; they are read.
     references: Vec<&'a str>,
-    /// Folders into which the operands go.
+    /// Folders into which the operands are copied or moved.
     into: Vec<&'a str>,
 }
 
 impl<'a> Words<'a> {
-    /// An option may take the next word, so that word counts as an operand, too.
+    /// Parses the arguments. An option may take the next word as its value, so that word is an operand as
+    /// well.
     fn of(arguments: &'a [String], goes_into: bool) -> Self {
         let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
         let (before, behind) = arguments.split_at(end);
@@ -69,7 +70,7 @@ impl<'a> Words<'a> {
             }
             words.options.push(word);
             match word.split_once('=') {
-                // GNU programs take the beginning of a long name for the name.
+                // GNU programs accept abbreviated long options.
                 Some((name, value)) if name.starts_with("--r") && "--reference".starts_with(name) => {
                     words.references.push(value);
                 }
@@ -100,7 +101,7 @@ impl<'a> Words<'a> {
         words
     }
 
-    /// Whether an option has this letter, alone or among others, or one of these long names.
+    /// Returns whether an option contains one of these letters, or abbreviates one of these long names.
     fn has(&self, letters: &[char], long: &[&str]) -> bool {
         self.options.iter().any(|option| match option.strip_prefix("--") {
             Some(name) => name.len() > 1 && long.iter().any(|known| known.starts_with(name)),
@@ -112,7 +113,7 @@ impl<'a> Words<'a> {
         self.has(&['r', 'R', 'a'], &["recursive", "archive"])
     }
 
-    /// Whether all options are such as take no word and do not stand for a mode.
+    /// Returns whether all options are known to take no value and to be different from a mode such as `-x`.
     fn are_common(&self) -> bool {
         self.options.iter().all(|option| match option.strip_prefix("--") {
             Some(name) => ["recursive", "verbose", "changes", "quiet", "silent"].contains(&name),
@@ -121,7 +122,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Notes the operands of a program that writes; false if it is not one of these.
+/// Records the operands of a program that writes. Returns false if the program is not in the list.
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
     let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else { return false };
     effects.doubt(DoubtKind::Writes, name, name);
@@ -130,7 +131,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
         effects.doubt(DoubtKind::UnknownOption, name, option);
     }
     words.references.iter().for_each(|path| effects.read(path));
-    // What an option brings may be a file that is written.
+    // The value of an option may be a file that is written.
     words.values.iter().for_each(|value| effects.may_touch(TouchKind::Any, value));
     let below = words.is_recursive();
     match kind {
@@ -154,12 +155,12 @@ fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
     }
     let (sources, targets) = match (all, words.into.as_slice()) {
         (_, [_, ..]) => (all, words.into.clone()),
-        // A link to a lone word is made in the folder itself.
+        // The link of a single operand is created in the current folder.
         ([source], []) if name == "ln" => (std::slice::from_ref(source), vec!["."]),
         ([sources @ .., last], []) => (sources, vec![*last]),
         ([], []) => return,
     };
-    // A folder goes as a whole, and so does what a link leads to.
+    // A folder is moved or copied as a whole; a link reaches everything below its target.
     let below = matches!(name, "mv" | "ln") || words.is_recursive();
     for source in sources {
         if name == "mv" {
@@ -171,7 +172,7 @@ fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
             effects.read(source);
         }
     }
-    // A program takes one folder; with more of them it is not told which names go where.
+    // A program accepts one target folder; with several of them the targets of the files are uncertain.
     let is_one = targets.len() == 1;
     for target in targets {
         if !is_one {
@@ -190,7 +191,7 @@ fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
     }
 }
 
-/// The first operand is changed and the second is the patch; without operands the patch says what is changed.
+/// Records the operands of `patch`. Without operands, the patch itself names the files that are changed.
 fn patched(effects: &mut Effects, words: &Words<'_>) {
     words.values.iter().chain(&words.operands).for_each(|path| effects.write(path));
     if words.operands.is_empty() {

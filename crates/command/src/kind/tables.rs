@@ -1,12 +1,11 @@
-//! Programs by kind, under the names that tables have for them. Wrappers have a table of their own.
+//! Programs by kind, under their table names. Wrappers have their own table.
 
-/// Shells.
 pub(super) const SHELLS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "mksh", "oksh", "yash", "csh", "tcsh",
     "elvish", "nu", "xonsh",
 ];
 
-/// Programs that run code which their words, their input or their own escapes give.
+/// Programs that execute code from their words, their input or their escape commands.
 pub(super) const INTERPRETERS: &[&str] = &[
     "python",
     "pypy",
@@ -141,7 +140,7 @@ pub(super) const INTERPRETERS: &[&str] = &[
     "rundll32",
 ];
 
-/// Programs of which some sub-commands run anything or reach outside.
+/// Programs with sub-commands of which some run other programs or access resources outside the workspace.
 pub(super) const SUBCOMMANDS: &[&str] = &[
     "apt",
     "apt-get",
@@ -224,7 +223,8 @@ pub(super) const SUBCOMMANDS: &[&str] = &[
     "corepack",
 ];
 
-/// Programs besides those with a list of options that run nothing by their own words.
+/// Programs that do not run anything that their words name, in addition to those with a list of options in
+/// `effects`.
 pub(super) const PLAIN: &[&str] = &[
     "cd",
     "printf",

@@ -1,14 +1,15 @@
-//! Programs that start the program which their words name: where its words begin.
+//! Wrappers, which start the program that their words name, and the place where the words of this program
+//! begin.
 
-/// A program that starts another one.
+/// A program that starts another program.
 #[derive(Debug)]
 pub(crate) struct Wrapper {
     pub(crate) name: &'static str,
-    /// The options that take the next word.
+    /// The options whose value is the next word.
     pub(crate) valued: &'static [&'static str],
-    /// How many operands stand before the inner program.
+    /// The number of operands before the inner program.
     pub(crate) operands: usize,
-    /// Whether a word with spaces is a command for a shell.
+    /// Set if a word with spaces is a command for a shell.
     pub(crate) texts: bool,
 }
 
@@ -28,10 +29,10 @@ const fn texts(name: &'static str, valued: &'static [&'static str], operands: us
     Wrapper { name, valued, operands, texts: true }
 }
 
-/// Stands for every program whose name only says that it runs another: `x-run`, `nix-shell`.
+/// The entry for all programs whose name has the shape of a wrapper: `x-run`, `nix-shell`.
 static BY_SHAPE: Wrapper = texts("", &[], 0);
 
-/// The wrapper that a name's shape tells.
+/// Returns the wrapper entry for a name with the shape of a wrapper.
 pub(super) fn by_shape(name: &str) -> Option<&'static Wrapper> {
     let ends = ["-exec", "-run", "-shell", "-spawn", "-launch", "-wrapper", "xargs"];
     let starts =

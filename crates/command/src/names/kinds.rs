@@ -1,32 +1,33 @@
-//! Names of configuration that other programs run by themselves, by the kind of program that reads it.
+//! Names of configuration files that other programs execute without being asked, by the kind of program that
+//! reads them.
 //!
-//! A list of single names is never whole. Each kind has its own list, so that a missing name has a place to go, and
-//! names that come in many spellings are found by their beginning or their end.
+//! A single list of names is never complete. Each kind has its own list, which gives a missing name an
+//! obvious place; names with many variants are recognised by their prefix or suffix.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The kind of program that reads a configuration and runs what it says.
+/// The kind of program that reads a configuration file and executes its commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtectedKind {
     /// Editors, language servers and development containers.
     Editor,
-    /// Debuggers and interactive interpreters, which run a start-up file of the folder.
+    /// Debuggers and interactive interpreters that run a start-up file of the current folder.
     Interpreter,
-    /// Services that build and test each push.
+    /// Services that build and test every push.
     Pipeline,
     /// Managers of git hooks.
     Hook,
-    /// Shells, terminals and managers of tool versions.
+    /// Shells, terminals and tool version managers.
     Shell,
-    /// Coding agents: rules, tools, servers, and what they may see.
+    /// Coding agents: their rules, tools, servers and ignore files.
     Agent,
     /// Package managers and build wrappers.
     Package,
 }
 
-/// Names by kind, lower case, with blanks between them.
+/// Names by kind, in lower case, separated by spaces.
 const NAMES: [(ProtectedKind, &str); 7] = [
     (
         ProtectedKind::Editor,
@@ -104,7 +105,7 @@ const NAMES: [(ProtectedKind, &str); 7] = [
     ),
 ];
 
-/// Names that come with many endings.
+/// Prefixes of names that exist with many endings.
 const STARTS: [(ProtectedKind, &str); 18] = [
     (ProtectedKind::Hook, "lefthook."),
     (ProtectedKind::Hook, ".lefthook."),
@@ -126,7 +127,7 @@ const STARTS: [(ProtectedKind, &str); 18] = [
     (ProtectedKind::Agent, ".goosehints"),
 ];
 
-/// Names of a kind by their end.
+/// Suffixes of names.
 const ENDS: [(ProtectedKind, &str); 8] = [
     (ProtectedKind::Editor, ".code-workspace"),
     (ProtectedKind::Editor, ".sublime-project"),
@@ -138,7 +139,8 @@ const ENDS: [(ProtectedKind, &str); 8] = [
     (ProtectedKind::Agent, ".mdc"),
 ];
 
-/// A name that is protected in a folder of another name only: the folder also holds what programs write all the time.
+/// Pairs of a folder and a name that is protected only inside this folder. The folder as a whole is not
+/// protected, because programs write to the rest of it all the time.
 const IN_FOLDERS: [(ProtectedKind, &str, &str); 12] = [
     (ProtectedKind::Package, ".yarn", "releases"),
     (ProtectedKind::Package, ".yarn", "plugins"),
@@ -154,7 +156,7 @@ const IN_FOLDERS: [(ProtectedKind, &str, &str); 12] = [
     (ProtectedKind::Editor, ".config", "autostart"),
 ];
 
-/// Each path of a call is looked up, so a table is made once.
+/// Every path of a call is looked up, so the lists become a hash table on first use.
 static KINDS: LazyLock<HashMap<&str, ProtectedKind>> = LazyLock::new(|| {
     let each = |(kind, names): &(ProtectedKind, &'static str)| {
         let kind = *kind;
@@ -163,7 +165,7 @@ static KINDS: LazyLock<HashMap<&str, ProtectedKind>> = LazyLock::new(|| {
     NAMES.iter().flat_map(each).collect()
 });
 
-/// Returns the kind of program that reads a folded name and runs what it says.
+/// Returns the kind of program that executes the configuration of a folded name.
 pub(super) fn of(name: &str) -> Option<ProtectedKind> {
     KINDS
         .get(name)
@@ -172,7 +174,7 @@ pub(super) fn of(name: &str) -> Option<ProtectedKind> {
         .or_else(|| ENDS.iter().find(|(_, end)| name.ends_with(end)).map(|(kind, _)| *kind))
 }
 
-/// Returns the kind for a folded name in a folder with a folded name.
+/// Returns the kind for a folded name inside a folder with a folded name.
 pub(super) fn of_pair(folder: &str, name: &str) -> Option<ProtectedKind> {
     let fits = |pair: &&(ProtectedKind, &str, &str)| pair.1 == folder && pair.2 == name;
     IN_FOLDERS.iter().find(fits).map(|(kind, _, _)| *kind)

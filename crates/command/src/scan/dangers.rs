@@ -1,15 +1,15 @@
-//! What is dangerous whatever the rules say.
+//! Effects that are dangerous regardless of the rules.
 
 use super::Danger;
 use super::notes::Notes;
 use super::search::{Feed, Runs};
 use crate::{effects, kind, names};
 
-/// Folders of the system.
+/// System folders.
 const SYSTEM: &[&str] =
     &["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/root", "/opt"];
 
-/// Notes what a program does by its name and words, and the paths it writes.
+/// Records the dangers of a program by its name and words, and the paths that it writes.
 pub(super) fn of_program(name: &str, words: &[String], notes: &mut Notes) {
     match name {
         "sudo" | "su" | "doas" | "pkexec" | "runuser" => notes.danger(Danger::Escalates),
@@ -45,7 +45,8 @@ fn of_removal(words: &[String], notes: &mut Notes) {
     }
     for word in words.iter().filter(|word| !word.starts_with('-')) {
         let trimmed = word.trim_end_matches(['/', '*', '.']);
-        // An expansion reads as nothing, so `"$x/"` is a root here, as it is to a shell where `x` is not set.
+        // An expansion is replaced by the empty text, so `"$x/"` is the root here, just as in a shell in
+        // which `x` is unset.
         let home = trimmed == "~" || word.starts_with("~/") && trimmed.len() <= 2;
         if trimmed.is_empty() || home || SYSTEM.contains(&trimmed) || trimmed == "/home" {
             notes.danger(Danger::RemovesTree { target: word.clone() });
@@ -53,7 +54,8 @@ fn of_removal(words: &[String], notes: &mut Notes) {
     }
 }
 
-/// What is written, by the lists that the strict reading has, and where options of other programs write.
+/// Records the written paths: those of the lists that `Effects` uses, and the output options of some other
+/// programs.
 fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
     for path in effects::written(name, words) {
         notes.write(path);
@@ -95,7 +97,8 @@ fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
     }
 }
 
-/// Notes where an interpreter runs what is not on the face of the command.
+/// Records that an interpreter executes text that is not literal. Returns whether the program executes its
+/// input.
 pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed, notes: &mut Notes) -> Runs {
     let interpreter = kind::is_shell(name) || kind::runs_its_input(name);
     let evaluates = matches!(name, "eval" | "source" | ".");
@@ -114,7 +117,7 @@ pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed
     if feed == Feed::Expansion {
         notes.danger(Danger::Evaluates);
     }
-    // With a text or a file of its own, a shell takes its input for data.
+    // A shell with a `-c` text or with a script file reads its standard input as data.
     let reads_input =
         words.iter().all(|word| word.starts_with(['-', '+'])) || words.iter().any(|word| word == "-s");
     if feed == Feed::Pipe && texts.is_empty() && reads_input {
@@ -125,7 +128,7 @@ pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed
     Runs::Nothing
 }
 
-/// Notes what a written path means.
+/// Records the danger of a written path: a connection, a device or a protected name.
 pub(super) fn of_write(path: &str, notes: &mut Notes) {
     let network = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
     let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path)
@@ -144,7 +147,7 @@ pub(super) fn of_write(path: &str, notes: &mut Notes) {
     }
 }
 
-/// Notes what only the whole text shows.
+/// Records dangers that are visible only in the text as a whole.
 pub(super) fn of_text(text: &str, notes: &mut Notes) {
     if text.contains("/dev/tcp/") || text.contains("/dev/udp/") {
         notes.danger(Danger::OpensNetwork);

@@ -1,7 +1,9 @@
-//! Cuts out what stands between an opening and its end, minding quotes; without an end it is the rest.
+//! Extracts nested text between an opening and its closing delimiter. Without a closing delimiter it ends
+//! with the text.
 
-/// The text before the end, and what is behind it; `None` behind it where the end is missing. `text` begins after
-/// the opening. Nested openings of the same kind are counted.
+/// Returns the text before the closing delimiter and the text after it, or `None` for the latter if the
+/// delimiter is missing. `text` begins after the opening delimiter. Nested openings of the same kind are
+/// counted, and quoted delimiters are skipped.
 pub(super) fn until(text: &str, open: Option<char>, close: char) -> (&str, Option<&str>) {
     let (mut depth, mut quote) = (0_usize, None);
     let mut chars = text.char_indices();
@@ -26,7 +28,8 @@ pub(super) fn until(text: &str, open: Option<char>, close: char) -> (&str, Optio
     (text, None)
 }
 
-/// The text of a `$'..'`, decoded, and what is behind it.
+/// Returns the decoded text of a `$'..'` and the text after its closing quote, or `None` if the quote is not
+/// closed.
 pub(super) fn ansi(text: &str) -> (String, Option<&str>) {
     let mut decoded = String::new();
     let mut rest = text;
@@ -47,7 +50,8 @@ pub(super) fn ansi(text: &str) -> (String, Option<&str>) {
     (decoded, None)
 }
 
-/// What an escape stands for; its kind is already taken.
+/// Decodes an escape whose first character was already consumed. Returns its character and the rest of the
+/// text.
 fn escape(kind: char, rest: &str) -> (Option<char>, &str) {
     let digits = |max: usize, radix: u32| {
         let count = rest.bytes().take(max).take_while(|byte| char::from(*byte).is_digit(radix)).count();

@@ -1,4 +1,4 @@
-//! What is kept of a command besides its programs: each path and each danger once.
+//! Collector of the paths and dangers of a command, without duplicates.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Notes a path that is written.
+    /// Records a written path.
     pub(super) fn write(&mut self, path: String) {
         if self.written.contains(&path) {
             return;
@@ -29,7 +29,7 @@ impl Notes {
         self.writes.push(path);
     }
 
-    /// Notes a danger.
+    /// Records a danger.
     pub(super) fn danger(&mut self, danger: Danger) {
         if self.known.contains(&danger) {
             return;
@@ -42,7 +42,7 @@ impl Notes {
         self.dangers.push(danger);
     }
 
-    /// Adds what the written paths mean.
+    /// Records the dangers of all written paths, and reports an excess if an entry was dropped.
     pub(super) fn finish(mut self, work: &mut Work) -> Self {
         for path in std::mem::take(&mut self.writes) {
             dangers::of_write(&path, &mut self);

@@ -1,10 +1,11 @@
-//! File patterns where a program's name should stand.
+//! File patterns in the position of a program's name.
 
-/// Whether a pattern of a shell could stand for a name. Both are in lower case. What stands between brackets fits any
-/// one character: it is only asked what the pattern could be.
+/// Returns whether a shell pattern could expand to a name. Both must be in lower case. A bracket expression
+/// matches any one character, so a match is possible but not certain.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (simple(pattern), name.chars().collect());
-    // The place behind the last `*`, and how much of the name it has taken so far.
+    // Positions in the pattern and in the name, and a backtracking point: the last `*` with the first
+    // character of the name that it has not consumed.
     let (mut at, mut taken, mut star) = (0_usize, 0_usize, None);
     while let Some(char) = name.get(taken) {
         match pattern.get(at) {
@@ -27,7 +28,8 @@ pub(super) fn fits(pattern: &str, name: &str) -> bool {
     pattern.get(at..).unwrap_or_default().iter().all(|char| *char == '*')
 }
 
-/// The pattern with each bracket as one `?`. No program has a longer name than a file can have.
+/// Returns the pattern with each bracket expression as one `?`. It is cut after 255 characters, the maximum
+/// length of a file's name.
 fn simple(pattern: &str) -> Vec<char> {
     let mut chars = pattern.chars().take(255);
     let mut simple = Vec::new();

@@ -1,4 +1,5 @@
-//! Walks the tokens: which words are programs, what they wrap, and which words are commands again.
+//! Search over the tokens for programs, for the inner programs of wrappers, and for words that are commands
+//! themselves.
 
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
@@ -10,15 +11,15 @@ use super::{Found, Scan, dangers, wrapped};
 use crate::kind::{self, ProgramKind};
 use crate::work::Work;
 
-/// Texts inside texts are followed this deep.
+/// Maximum depth of texts inside texts.
 const MAX_DEPTH: usize = 16;
-/// Of a program found in broken text, this many words are kept.
+/// Maximum number of words that are stored for a program in malformed text.
 const RAW_WORDS: usize = 16;
-/// Wrappers inside wrappers.
+/// Maximum depth of wrappers inside wrappers.
 const MAX_WRAPPERS: usize = 32;
-/// Units of work for keeping a program or a word.
+/// Units of work for storing a program or a word.
 const KEPT: usize = 4;
-/// Units of work for looking at one place where a program may begin, besides its words.
+/// Units of work for examining one possible start of a program, without the cost of its words.
 const STARTED: usize = 8;
 
 pub(super) struct Search {
@@ -26,23 +27,23 @@ pub(super) struct Search {
     found: Vec<Found>,
     loose: Vec<Found>,
     work: Work,
-    /// Texts that wait, with their depth.
+    /// Queue of texts that are not scanned yet, with their depth.
     waiting: VecDeque<(Rc<str>, usize)>,
     seen: HashSet<Rc<str>>,
     depth: usize,
 }
 
-/// One command as it is being collected.
+/// A command whose words are still being collected.
 #[derive(Default)]
 struct Draft {
     words: Vec<Word>,
     reads_pipe: bool,
-    /// What stands behind `<` and `<<<`.
+    /// The operands of `<` and `<<<`.
     fed: Vec<String>,
 }
 
 impl Search {
-    /// Begins a search that may cost what a command of so many bytes may.
+    /// Creates a search with the budget for a command of this many bytes.
     pub(super) fn new(bytes: usize) -> Self {
         Self {
             notes: Notes::default(),
@@ -90,7 +91,7 @@ impl Search {
         }
     }
 
-    /// Puts a text in line; a text that was met before would find the same once more.
+    /// Queues a text. Skips a text that was queued before, because it would give the same results.
     fn later(&mut self, text: &str, depth: usize) {
         if !self.work.charge(text.len().saturating_add(1))
             || text.trim().is_empty()
@@ -100,7 +101,7 @@ impl Search {
         }
         if depth > MAX_DEPTH {
             self.notes.partial = true;
-            // Too deep to follow, but a name that stands there is found all the same.
+            // The text is too deep to be parsed, but the names of programs in it are still recorded.
             return self.raw(text);
         }
         let text: Rc<str> = text.into();
@@ -114,7 +115,7 @@ impl Search {
     }
 
     fn one(&mut self, text: &str) {
-        // Each byte becomes at most a word and a token.
+        // Each byte yields at most one word and one token.
         if !self.work.charge(text.len()) {
             return;
         }
@@ -163,7 +164,7 @@ impl Search {
         while let Some((first, rest)) = words.split_first() {
             let Some(value) = wrapped::assigned(&first.text) else { break };
             self.deeper(value);
-            // git takes settings from there, and aliases are settings.
+            // git reads configuration from these variables, and configuration can define aliases.
             if first.text.starts_with("GIT_") {
                 self.deeper(&format!("git {value}"));
                 self.notes.partial = true;
@@ -175,7 +176,8 @@ impl Search {
         if !self.work.charge(argv.len().saturating_mul(KEPT)) {
             return;
         }
-        // A word that is nothing but an expansion leaves the next one to be the program.
+        // If the first word is only an expansion, it may expand to nothing, so the next word may be the
+        // program.
         if first.dynamic {
             self.notes.partial = true;
             if first.text.is_empty() {
@@ -196,7 +198,7 @@ impl Search {
         }
     }
 
-    /// What is printed into a shell is a command.
+    /// Scans text that is printed into a shell as commands.
     fn printed(&mut self, draft: &Draft, pipeline: &[String]) {
         for word in pipeline {
             if !self.work.charge(word.len().saturating_add(1)) {
@@ -210,8 +212,8 @@ impl Search {
         draft.fed.iter().for_each(|text| self.raw(text));
     }
 
-    /// Notes a program and what it wraps. Says whether it, or what it wraps, runs its input. Each place in the words is
-    /// looked at once, however many wrappers lead there.
+    /// Records a program and its inner programs. Returns whether one of them executes its input. Each
+    /// position in the words is examined once, even if several wrappers lead to it.
     fn program(&mut self, words: &Arc<[String]>, is_pattern: bool, feed: Feed) -> Runs {
         let mut runs = Runs::Nothing;
         let mut bytes: usize = words.iter().map(String::len).sum();
@@ -247,7 +249,8 @@ impl Search {
         runs
     }
 
-    /// Notes the program at one place of a command, and gives the places in its words where another program begins.
+    /// Records the program at one position of a command. Returns the positions in its words where another
+    /// program begins.
     fn place(
         &mut self,
         found: Found,
@@ -263,7 +266,7 @@ impl Search {
             ProgramKind::Interpreter => !kind::is_shell(&name),
             _ => false,
         };
-        // The first of a command has the words of all that follow.
+        // One entry per command is enough: the first one has the words of all later ones.
         if unsure && !self.loose.last().is_some_and(|last| last.is_of(&found)) {
             self.loose.push(found.clone());
         }
@@ -278,7 +281,7 @@ impl Search {
         for text in texts {
             self.deeper(&text);
         }
-        // Some wrappers give the word to a shell.
+        // Some wrappers pass this word to a shell.
         if path.contains(' ') {
             self.deeper(path);
         }
@@ -287,7 +290,7 @@ impl Search {
         places
     }
 
-    /// Every word of a text that could not be read may be a program.
+    /// Records every word of a text that could not be parsed as a possible program.
     fn raw(&mut self, text: &str) {
         if !self.work.charge(text.len()) {
             return;
@@ -310,7 +313,7 @@ impl Search {
     }
 }
 
-/// Interpreters of which it is known which of their words are commands: the others are data.
+/// Returns whether the words of an interpreter that are commands are known. Its other words are then data.
 fn texts_are_known(name: &str) -> bool {
     matches!(
         name,
@@ -318,16 +321,16 @@ fn texts_are_known(name: &str) -> bool {
     )
 }
 
-/// Where the text of an interpreter may come from.
+/// A possible source of the text that an interpreter executes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Feed {
     Nothing,
     Pipe,
-    /// One of its words is an expansion.
+    /// One of the command's words is an expansion.
     Expansion,
 }
 
-/// Whether a program runs what it is fed.
+/// The text outside its own words that a program executes: none, or its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Runs {
     Nothing,

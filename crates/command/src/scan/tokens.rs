@@ -1,29 +1,31 @@
-//! Cuts any text into words, breaks and redirections as a shell might, without ever refusing.
+//! Tolerant tokenizer: splits any text into words, command separators and redirections, and never refuses a
+//! text.
 
 use super::nested;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word(Word),
-    /// What separates commands.
+    /// A separator of commands.
     Break,
     Pipe,
-    /// `>` and its kin: the next word is written.
+    /// `>` and its variants: the next word is a file that is written.
     Write,
-    /// `<` and its kin: the next word is read.
+    /// `<` and its variants: the next word is read.
     Read,
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Without quotes; expansions are left out.
+    /// The text without quotes and without expansions.
     pub(super) text: String,
-    /// Whether an expansion or a pattern decides what it is.
+    /// Set if an expansion or a file pattern determines the value of the word.
     pub(super) dynamic: bool,
     quoted: bool,
 }
 
-/// The tokens of a text, the texts inside it that would run by themselves, and whether it had an end missing.
+/// The tokens of a text, the nested texts that the shell would execute, and whether a closing delimiter was
+/// missing.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
     pub(super) list: Vec<Token>,
@@ -62,7 +64,7 @@ impl Tokens {
         self.list.push(token);
     }
 
-    /// Takes a character and gives what is left behind it.
+    /// Consumes a character and returns the rest of the text after it.
     fn take<'t>(&mut self, char: char, behind: &'t str) -> &'t str {
         match char {
             '&' if behind.starts_with('>') => {}
@@ -100,7 +102,7 @@ impl Tokens {
         if let Some(inner) = behind.strip_prefix('(') {
             return self.substitution(nested::until(inner, Some('('), ')'));
         }
-        // A number that touches the angle is a descriptor.
+        // A number directly before `<` or `>` is a descriptor.
         let digits = |word: &Word| !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
         if self.word.as_ref().is_some_and(digits) {
             self.word = None;
@@ -110,7 +112,7 @@ impl Tokens {
         self.list.push(if writes { Token::Write } else { Token::Read });
         let behind = behind.trim_start_matches(['<', '>', '|']);
         match behind.strip_prefix('&') {
-            // `2>&1` and `>&-` go to no file; `>& file` does.
+            // `2>&1` and `>&-` do not write to a file; `>& file` does.
             Some(duplicate) if duplicate.starts_with(|next: char| next.is_ascii_digit() || next == '-') => {
                 let file = duplicate.trim_start_matches(|next: char| next.is_ascii_digit() || next == '-');
                 let word_goes_on =
@@ -175,17 +177,17 @@ impl Tokens {
         rest
     }
 
-    /// Backticks inside backticks are escaped, once for each level.
+    /// Backticks inside backticks are escaped once per level.
     fn backtick<'t>(&mut self, behind: &'t str) -> &'t str {
         let (inner, behind) = nested::until(behind, None, '`');
         let inner = inner.replace("\\`", "`").replace("\\\\", "\\");
         self.substitution((&inner, behind))
     }
 
-    /// What is inside runs by itself, and decides what the word is.
+    /// Records a substitution: its text is executed by itself, and it determines the value of the word.
     fn substitution<'t>(&mut self, (inner, behind): (&str, Option<&'t str>)) -> &'t str {
         self.word().dynamic = true;
-        // The parenthesis of a case's pattern looks like the end.
+        // The `)` of a `case` pattern looks like the end of the substitution.
         self.broken |= behind.is_none() || inner.split_whitespace().any(|word| word == "case");
         self.nested.push(inner.to_owned());
         behind.unwrap_or_default()
@@ -201,7 +203,7 @@ impl Tokens {
                 self.end_word();
                 return rest.unwrap_or_default();
             }
-            // A default inside the braces may be what runs.
+            // The default value inside the braces may be a command.
             let value =
                 name.trim_start_matches(|char: char| char.is_alphanumeric() || "_@#!:-+=?".contains(char));
             let _ = self.substitution((name, rest));
@@ -239,7 +241,8 @@ impl Tokens {
         }
     }
 
-    /// A comment may hold a quote that would turn everything behind it round; what it says is scanned by itself.
+    /// Skips a comment. A quote in a comment would invert the quoting of all text after it, so the comment is
+    /// scanned as a text of its own.
     fn comment<'t>(&mut self, behind: &'t str) -> &'t str {
         let end = behind.find(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).unwrap_or(behind.len());
         self.nested.push(behind.get(..end).unwrap_or_default().to_owned());
@@ -257,7 +260,7 @@ impl Tokens {
             }
             '{' => {
                 self.braces = self.braces.saturating_add(1);
-                // What stands before the brace is the beginning of each word in it.
+                // The text before the brace is a prefix of each word inside it.
                 if let Some(word) = &mut self.word {
                     word.dynamic = true;
                 }
@@ -285,7 +288,8 @@ fn after<'t>(text: &'t str, prefix: &str) -> &'t str {
     text.strip_prefix(prefix).unwrap_or(text)
 }
 
-/// Characters that show nothing and may part a name: zero-width ones, direction marks, tags.
+/// Returns whether a character is invisible and can split a name: zero-width characters, direction marks and
+/// tags.
 fn is_invisible(char: char) -> bool {
     matches!(char, '\0' | '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{e0000}'..='\u{e007f}')

@@ -1,4 +1,5 @@
-//! Programs that start other ones: where the inner words begin, and which words are texts that run.
+//! Inner programs of wrappers: the positions where their words begin, and the words that are executed as
+//! texts.
 
 use super::tokens::Word;
 use crate::kind;
@@ -6,7 +7,7 @@ use crate::kind;
 const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "while", "until", "do", "time", "!", "coproc", "-p", "function", "{"];
 
-/// The rest of the words behind reserved ones.
+/// Returns the words after any reserved words at the start.
 pub(super) fn behind_keywords(mut words: &[Word]) -> &[Word] {
     while let Some((_, rest)) =
         words.split_first().filter(|(first, _)| KEYWORDS.contains(&first.text.as_str()))
@@ -16,7 +17,7 @@ pub(super) fn behind_keywords(mut words: &[Word]) -> &[Word] {
     words
 }
 
-/// The value of `NAME=value` or `NAME+=value`, if a word is one.
+/// Returns the value of `NAME=value` or `NAME+=value`, or `None` if the word is not an assignment.
 pub(super) fn assigned(word: &str) -> Option<&str> {
     let (name, value) = word.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
@@ -25,8 +26,8 @@ pub(super) fn assigned(word: &str) -> Option<&str> {
     is_name.then_some(value)
 }
 
-/// The places in the words of a wrapper where the inner program may stand. An unknown option may take the word
-/// behind it or not, so both places are given.
+/// Returns the positions in the words of a wrapper where the inner program may begin. An unknown option may
+/// or may not consume the next word, so both positions are returned.
 pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
     let Some(wrapper) = kind::wrapper(program) else { return Vec::new() };
     let (mut places, mut skip, mut operands, mut unsure) = (Vec::new(), false, wrapper.operands, false);
@@ -41,7 +42,7 @@ pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
             unsure = false;
         } else if operands > 0 {
             operands = operands.saturating_sub(1);
-            // Without knowing the options, what looks like the operand may be an option's value or the program.
+            // As the option is unknown, this word may be the operand, the option's value, or the program.
             if std::mem::take(&mut unsure) {
                 places.push(index);
             }
@@ -55,7 +56,8 @@ pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
     places
 }
 
-/// Where the programs stand that an option names: `find -exec`, `fd -x`.
+/// Returns the positions of programs after options and sub-commands that start one: `find -exec`, `fd -x`,
+/// `cargo run`.
 pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
     let options: &[&str] = match program {
         "find" | "gfind" => &["-exec", "-execdir", "-ok", "-okdir"],
@@ -72,8 +74,8 @@ pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
     words.iter().enumerate().filter(|(_, word)| starts(word)).map(|(at, _)| at.saturating_add(1)).collect()
 }
 
-/// The words of a program that are themselves commands. A pass over the words gives all of them: what this costs grows
-/// with the words, whatever they are.
+/// Returns the words of a program that are commands themselves. One pass over the words finds all of them, so
+/// the cost is linear.
 pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
     if let Some(wrapper) = kind::wrapper(program) {
         let mut texts: Vec<String> = match program {
@@ -128,7 +130,7 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
     }
 }
 
-/// The values of options: the next word, and what is glued to the option.
+/// Returns the values of options: the next word, and text that is glued to the option.
 fn behind(words: &[String], options: &[&str]) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -141,7 +143,8 @@ fn behind(words: &[String], options: &[&str]) -> Vec<String> {
     texts
 }
 
-/// What `env` splits into words: the value of `-S`, alone or behind other letters, and the words behind it.
+/// Returns the text that `env -S` splits into words: the option's value, alone or after other letters, and
+/// the words after it.
 fn split_strings(words: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, word) in words.iter().enumerate() {
@@ -152,16 +155,18 @@ fn split_strings(words: &[String]) -> Vec<String> {
         };
         let value = value.strip_prefix('=').unwrap_or(value);
         let rest = words.get(index.saturating_add(1)..).unwrap_or_default();
-        // `\_` is a space there, and `\c` an end.
+        // In this text `\_` is a space, and `\c` ends it. Both become spaces here, so the words after `\c`
+        // are scanned as well.
         let rest = if value.is_empty() { rest.join(" ") } else { format!("{value} {}", rest.join(" ")) };
         texts.push(rest.replace("\\_", " ").replace("\\c", " "));
-        // What follows is a part of this text.
+        // All later words are part of this text.
         break;
     }
     texts
 }
 
-/// The words behind options that hold a `c`: `-c`, `-lc`, `-xec`.
+/// Returns the command text of a shell: the first word that is not an option after an option with the letter
+/// `c`, such as `-c`, `-lc` or `-xec`.
 fn shell_texts(words: &[String]) -> impl Iterator<Item = String> {
     let at = words.iter().position(|word| {
         word.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('c'))
@@ -170,7 +175,8 @@ fn shell_texts(words: &[String]) -> impl Iterator<Item = String> {
     behind.iter().find(|word| !word.starts_with('-') && !word.starts_with('+')).cloned().into_iter()
 }
 
-/// What git is told to run: values of configuration, aliases, and the commands of some sub-commands.
+/// Returns the commands that git would run: values of configuration, aliases, and the commands of some
+/// sub-commands.
 fn git_texts(words: &[String]) -> Vec<String> {
     let mut texts = Vec::new();
     let mut joined = false;
@@ -182,7 +188,8 @@ fn git_texts(words: &[String]) -> Vec<String> {
         }
         match word.as_str() {
             "foreach" | "run" if !joined => {
-                // What follows is one command, whatever else it holds. Before the sub-command such a word is a value.
+                // The words after the sub-command form one command. After an option, this word may be the
+                // option's value, so the search for the sub-command continues.
                 joined = index > 0
                     && words.get(index.saturating_sub(1)).is_some_and(|before| !before.starts_with('-'));
                 let rest = words.get(index.saturating_add(1)..).unwrap_or_default().iter();
@@ -194,7 +201,7 @@ fn git_texts(words: &[String]) -> Vec<String> {
                 texts.extend(next().map(|text| bare(text)));
             }
             other if other.starts_with('!') => texts.push(bare(other)),
-            // The key of `git config`; its value is the next word.
+            // The key of `git config`; the next word is its value.
             other if is_alias(other) && !other.contains('=') => after_alias = true,
             other => {
                 let glued = ["--exec=", "--upload-pack=", "--receive-pack=", "--extcmd="];
@@ -212,7 +219,8 @@ fn git_texts(words: &[String]) -> Vec<String> {
     texts
 }
 
-/// The value of a setting: a command for a shell, or for git where it is an alias.
+/// Records the value of a setting as a command for a shell, and also as a git command if the setting is an
+/// alias.
 pub(super) fn configured(key: &str, value: &str, texts: &mut Vec<String>) {
     texts.push(bare(value));
     if is_alias(key) && !value.starts_with('!') {

@@ -1,9 +1,10 @@
-//! What git shows of the files that it keeps: `HEAD:path`, `:path`, and all of them where a difference is shown.
+//! Files that git shows from its objects: `HEAD:path`, `:path`, and all files for a sub-command that shows a
+//! difference.
 
 use super::super::Effects;
 use super::super::options::Given;
 
-/// Options of `git log` under which it shows no names and no contents of files.
+/// Options of `git log` with which it does not show names or contents of files.
 const WORDS_ONLY: &[&str] = &[
     "n",
     "s",
@@ -54,7 +55,7 @@ const WORDS_ONLY: &[&str] = &[
     "no-textconv",
 ];
 
-/// Notes the files that a listed sub-command shows.
+/// Records the files that a listed sub-command shows.
 pub(super) fn judge(effects: &mut Effects, name: &str, words: &[String], given: &Given<'_>) {
     let has = |names: &[&str]| given.options.iter().any(|option| names.contains(option));
     let end = words.iter().position(|word| word == "--");
@@ -98,7 +99,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, words: &[String], given: 
     }
 }
 
-/// Notes a path in the tree of a commit, or in the index.
+/// Records a path in the tree of a commit, or in the index.
 pub(super) fn read(effects: &mut Effects, path: &str, from_root: bool) {
     effects.reads.push(path.to_owned());
     if from_root {
@@ -108,8 +109,8 @@ pub(super) fn read(effects: &mut Effects, path: &str, from_root: bool) {
     }
 }
 
-/// The path of `REVISION:PATH` or `:PATH`, and whether it begins at the top of the repository. A colon inside braces
-/// belongs to the revision, as in git's `get_oid_with_context`.
+/// Returns the path of `REVISION:PATH` or `:PATH`, and whether it is relative to the top of the repository. A
+/// colon inside braces belongs to the revision, as in git's `get_oid_with_context`.
 pub(super) fn path_in(operand: &str) -> Option<(&str, bool)> {
     let mut depth = 0_usize;
     let at = operand.char_indices().find_map(|(at, char)| match char {
@@ -126,18 +127,18 @@ pub(super) fn path_in(operand: &str) -> Option<(&str, bool)> {
     })?;
     let mut path = operand.get(at.saturating_add(1)..).unwrap_or_default();
     if at == 0 {
-        // `:/text` looks for a commit by its message.
+        // `:/text` selects a commit by its message.
         if path.starts_with('/') {
             return None;
         }
-        // A stage of the index.
+        // The number of a stage of the index.
         path = ["0:", "1:", "2:", "3:"].iter().find_map(|stage| path.strip_prefix(stage)).unwrap_or(path);
     }
     let is_relative = path.starts_with("./") || path.starts_with("../") || path == "..";
     Some((path, !is_relative))
 }
 
-/// Notes the file of `-L 1,5:FILE`.
+/// Records the file of `-L 1,5:FILE`.
 fn lines(effects: &mut Effects, words: &[String]) {
     for (index, word) in words.iter().enumerate() {
         let Some(glued) = word.strip_prefix("-L") else { continue };
