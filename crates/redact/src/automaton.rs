@@ -72,6 +72,15 @@ impl Automaton {
         State(self.first.get(usize::from(byte)).copied().unwrap_or(ROOT))
     }
 
+    /// Returns how many of the first bytes can be skipped, because no needle is open and none of them starts one.
+    pub(crate) fn skippable(&self, state: State, bytes: &[u8]) -> usize {
+        if state.0 != ROOT {
+            return 0;
+        }
+        let starts = |byte: &u8| self.first.get(usize::from(*byte)).is_some_and(|first| *first != ROOT);
+        bytes.iter().position(starts).unwrap_or(bytes.len())
+    }
+
     /// Returns the number of last bytes that may be the start of a needle.
     pub(crate) fn open(&self, state: State) -> usize {
         self.node(state.0).open as usize

@@ -34,8 +34,10 @@ impl Scan {
     pub(crate) fn read(&mut self, needles: &Needles, before: &[u8], byte: u8, at: u64) {
         if !self.letters.is_active() && is_gap_start(byte) {
             let open = needles.whole.open(self.state);
-            let tail = before.get(before.len().saturating_sub(open)..).unwrap_or_default();
-            self.letters.begin(&needles.encodings, tail, at);
+            if open > 0 {
+                let tail = before.get(before.len().saturating_sub(open)..).unwrap_or_default();
+                self.letters.begin(&needles.encodings, tail, at);
+            }
         }
         if self.letters.is_active() {
             self.letters.read(&needles.encodings, byte, at);
@@ -45,6 +47,12 @@ impl Scan {
         if length > 0 {
             self.found.cover(end.saturating_sub(length as u64), end);
         }
+    }
+
+    /// Returns how many of the first bytes need not be read, because no value is open and none of them starts one. Most
+    /// texts consist of such bytes.
+    pub(crate) fn skippable(&self, needles: &Needles, bytes: &[u8]) -> usize {
+        if self.letters.is_active() { 0 } else { needles.whole.skippable(self.state, bytes) }
     }
 
     /// Returns true if a value was found and not dropped yet.

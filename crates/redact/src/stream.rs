@@ -56,9 +56,16 @@ impl RedactStream {
         let read = self.held.len();
         self.hold(bytes);
         let (needles, mut end) = (self.redactor.needles(), self.start.saturating_add(read as u64));
-        for (at, &byte) in self.held.iter().enumerate().skip(read) {
-            self.scan.read(needles, self.held.get(..at).unwrap_or_default(), byte, end);
-            end = end.saturating_add(1);
+        let mut at = read;
+        while let Some(rest) = self.held.get(at..).filter(|rest| !rest.is_empty()) {
+            let skipped = self.scan.skippable(needles, rest);
+            at = at.saturating_add(skipped);
+            end = end.saturating_add(skipped as u64);
+            if let Some(&byte) = self.held.get(at) {
+                self.scan.read(needles, self.held.get(..at).unwrap_or_default(), byte, end);
+                at = at.saturating_add(1);
+                end = end.saturating_add(1);
+            }
         }
         let safe = self.scan.safe_end(needles, end);
         self.give(safe)
