@@ -43,7 +43,7 @@ async fn a_run_reads_in_a_folder_that_cannot_be_written() {
     for mode in [["--mode", "ask"], ["--autonomy", "read-only"]] {
         let script = r#"{"turns": [
             {"steps": [{"call": {"name": "read_file", "arguments": {"path": "comm"}}}]},
-            {"steps": [{"text": "read"}]}]}"#;
+            {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "read"}}}]}]}"#;
         let (place, server) = (Place::new(), provider(script).await);
         let url = format!("{}/v1", server.base_url());
         let mut run =

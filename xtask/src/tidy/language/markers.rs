@@ -49,7 +49,9 @@ pub(super) fn first_in(sentence: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .collect();
     let first = words.first()?;
-    if BEGINNINGS.contains(&first.as_str()) && !sentence.ends_with('?') {
+    // `Why:` before a reason is a label and not the begin of a sentence.
+    let is_label = sentence.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
+    if BEGINNINGS.contains(&first.as_str()) && !is_label && !sentence.ends_with('?') {
         return Some(format!("begins with {first}"));
     }
     if sentence.starts_with("The same") {

@@ -50,6 +50,7 @@ fn markers_are_found_and_plain_sentences_have_none() {
         "Returns the number of bytes that follow.",
         "Sends the request and waits for the first chunk.",
         "What should happen here?",
+        "Why: providers reject empty results.",
         "KMP failure function of CODE.",
     ];
     for sentence in plain {
