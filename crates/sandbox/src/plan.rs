@@ -1,6 +1,7 @@
 //! The plan for the helper process, encoded as arguments. Each path is an argument of its own, so nothing
 //! needs quotes or escapes.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +104,8 @@ impl Plan {
     /// Returns the hidden paths that need a cover, to be changed. The folder of each is inside a grant.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
     pub(crate) fn covered_mut(&mut self) -> Vec<&mut Hidden> {
-        let covered: Vec<PathBuf> = self.covered().into_iter().map(|hidden| hidden.path.clone()).collect();
+        let covered: BTreeSet<PathBuf> =
+            self.covered().into_iter().map(|hidden| hidden.path.clone()).collect();
         let grants: Vec<&PathBuf> = self.readable.iter().chain(&self.writable).collect();
         let is_inside = |path: &Path| {
             path.parent().is_some_and(|folder| grants.iter().any(|grant| folder.starts_with(grant)))
