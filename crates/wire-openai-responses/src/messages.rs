@@ -116,7 +116,7 @@ impl<'a> Input<'a> {
             self.items.push(WireItem::Raw(item));
             return Ok(());
         }
-        self.items.push(WireItem::Known(form.answer(result)?));
+        self.items.push(form.answer(result)?);
         if !form.holds_pictures() && result.images().next().is_some() {
             let text = format!("The result of {} has these images:", result.call);
             self.beside.push(WirePart::Known(KnownPart::InputText { text: text.into(), rest: Rest::new() }));
