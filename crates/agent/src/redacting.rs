@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use windlass_hitl::ApprovalOutcome;
 use windlass_loop::{Ahead, EarlyRefusal, Event, Input, Judgement, StreamFailure, Transcript};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
@@ -84,12 +85,7 @@ impl Redacting {
             }
             Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
-            Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {
-                Some(clean) => Input::Approval(clean),
-                // The redacted JSON is not an outcome any more, for example because a secret equals a field
-                // name. The original is passed on, so that the request ends.
-                None => Input::Approval(outcome),
-            },
+            Input::Approval(outcome) => Input::Approval(redact_outcome(redactor, outcome)),
             other => other,
         };
         [None, Some(clean)]
@@ -224,6 +220,18 @@ fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
             });
             Judgement::Decided { facts, decision, request }
         }
+    }
+}
+
+/// Redacts the human's comment. An outcome has no other text from outside: its id is made by the engine, which
+/// finds the request by it.
+fn redact_outcome(redactor: &Redactor, outcome: ApprovalOutcome) -> ApprovalOutcome {
+    match outcome {
+        ApprovalOutcome::Answered(mut decision) => {
+            decision.reason = decision.reason.map(|reason| clean(redactor, reason));
+            ApprovalOutcome::Answered(decision)
+        }
+        other => other,
     }
 }
 

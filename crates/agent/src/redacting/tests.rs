@@ -1,5 +1,6 @@
 //! What comes in and what is shown, without secrets.
 
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{ConsultationId, Event, Input, Matter, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
@@ -158,4 +159,16 @@ fn held_words_come_before_a_cancellation() {
     let Some(Input::Chunk(Chunk::Text { text })) = words else { panic!("{words:?}") };
     assert!(text.ends_with("hunt"), "{text:?}");
     assert!(matches!(cancel, Some(Input::Cancel)));
+}
+
+// A redacted field name makes JSON that is not an outcome, so an outcome must not be redacted as JSON.
+#[test]
+fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
+    let mut redacting =
+        Redacting::new(Redactor::new(["request_id".into(), "approved".into(), SECRET.into()]));
+    let answer = |reason: String| {
+        Input::Approval(ApprovalOutcome::Answered(ApprovalDecision::deny("q1", Some(reason))))
+    };
+    let [_, clean] = redacting.input(answer(format!("not {SECRET}")));
+    assert_eq!(clean, Some(answer("not [redacted]".to_owned())));
 }
