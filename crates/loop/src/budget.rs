@@ -23,7 +23,7 @@ const MILLION: u128 = 1_000_000;
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Budget::default()`")]
 pub struct Budget {
-    /// Number of answers and summaries of the model.
+    /// Number of answers and summaries of the model, including failed attempts.
     pub requests: u32,
     /// Number of tokens of requests and answers together.
     #[serde(skip_serializing_if = "is_zero")]

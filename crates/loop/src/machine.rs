@@ -250,10 +250,11 @@ impl Machine {
         &self.config.run
     }
 
-    /// Adds the tokens of an answer or a summary to the counters.
+    /// Adds an answer or a summary to the counters: one request and its tokens. Every attempt counts once.
     pub(crate) fn count_usage(&mut self, usage: &Usage) {
         self.usage.add(usage);
         self.unrecorded.get_or_insert_default().add(usage);
+        self.spent.requests = self.spent.requests.saturating_add(1);
         self.spent.usage.add(usage);
         self.used = self.used.plus(Used::answer(usage, &self.config.budget.prices));
     }

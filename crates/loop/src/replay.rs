@@ -81,7 +81,6 @@ impl Machine {
                 // Before version 6 only the tokens show that the model was asked for a summary.
                 if summarized || usage != Usage::default() {
                     self.count_usage(&usage);
-                    self.spent.requests = self.spent.requests.saturating_add(1);
                     self.discarded = 0;
                 }
                 self.transcript.leave_out(&pruned, until, kept.unwrap_or(0), note.as_deref());
@@ -133,7 +132,6 @@ impl Machine {
 
     /// Counts a turn whose answer is recorded or was empty.
     fn count_turn(&mut self) {
-        self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.discarded = 0;
     }

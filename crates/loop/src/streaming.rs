@@ -111,6 +111,7 @@ impl Machine {
         }
         self.count_usage(&ended.answer.usage);
         self.abandon(&ended.ahead);
+        self.discard_attempt();
         let reason = "the answer filled the model's window".to_owned();
         self.show(Event::AttemptDiscarded { reason, delay_ms: 0 });
         self.send(0);

@@ -60,7 +60,6 @@ impl Machine {
 
     /// Starts a turn and sends its request.
     pub(crate) fn ask_model(&mut self) {
-        self.spent.requests = self.spent.requests.saturating_add(1);
         self.progress.turns = self.progress.turns.saturating_add(1);
         self.begin_attempts();
         self.take_up_offer();

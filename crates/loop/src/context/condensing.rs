@@ -35,7 +35,6 @@ impl Machine {
     /// others, so that the provider's cache applies.
     pub(super) fn sum_up(&mut self, until: usize, before: u64) {
         self.begin_attempts();
-        self.spent.requests = self.spent.requests.saturating_add(1);
         self.show(Event::ContextCondensing);
         self.ask_for_summary(Plan { until, before, attempt: 1 }, 0);
     }

@@ -1,10 +1,12 @@
 //! Answers as they arrive: kept, asked for again, or nudged.
 
-use windlass_loop::{Budget, Effect, Event, Input, Outcome, Prices, StopCause, StreamFailure};
+use windlass_loop::{
+    Budget, Effect, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
+};
 use windlass_protocol::{Opaque, ResultStatus, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
-use crate::driven::{Driven, call, check_paired, config, finish, limits};
+use crate::driven::{Driven, call, check_paired, config, entries, finish, limits};
 
 #[test]
 fn words_are_the_end_where_no_tool_completes() {
@@ -377,4 +379,62 @@ fn an_answer_that_filled_the_window_makes_room_once() {
     fed(&mut run, cut());
     assert!(run.machine.transcript().messages().iter().any(|message| message.text() == "half"));
     check_paired(run.machine.transcript().messages());
+}
+
+// The attempt that filled the window is on record with its tokens, so a resumed run has used the same.
+#[test]
+fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
+    let usage = Usage { input_tokens: 1_000, output_tokens: 10, ..Usage::default() };
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    for turn in 0..6 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Ok);
+        record.extend(entries(&run.effects));
+    }
+    fed(&mut run, [Chunk::Usage { usage }, Chunk::text("half"), finish(StopReason::ContextWindow)]);
+    record.extend(entries(&run.effects));
+    assert!(record.contains(&Entry::Discarded { usage: Some(usage) }), "{record:?}");
+    run.answer([Chunk::text("short")]);
+    record.extend(entries(&run.effects));
+    let (resumed, _) = Machine::resume(config(), record, 0).unwrap();
+    assert_eq!(resumed.used(), run.machine.used());
+}
+
+// H10: each attempt is a request, for the run itself as for the runs that share its budget.
+#[test]
+fn every_attempt_counts_once_in_the_budget_of_requests() {
+    let budget = Budget { requests: 3, ..Budget::default() };
+    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
+    for configured in [config().with_budget(budget.clone()), config().with_shared_budget(budget.clone())] {
+        let mut run = Driven::start(configured.clone());
+        let mut record = entries(&run.effects);
+        for _ in 0..2 {
+            assert_eq!(fed(&mut run, [Chunk::text("half")]).len(), 1, "the attempt is repeated");
+            record.extend(entries(&run.effects));
+        }
+        run.answer([Chunk::text("I think")]);
+        record.extend(entries(&run.effects));
+        assert_eq!(run.machine.used().requests, 3);
+        assert!(asks(&run) && !run.is_sent(), "three requests are used");
+        let (machine, effects) = Machine::resume(configured, record, 0).unwrap();
+        let resumed = Driven { machine, effects, now: 0 };
+        assert_eq!(resumed.machine.used(), run.machine.used());
+        assert!(asks(&resumed), "the same is known after a resume");
+    }
+}
+
+// S15: a provider that reports no tokens has used some, so the events hold no zero that reads as a count.
+#[test]
+fn events_of_an_answer_without_reported_tokens_have_no_tokens() {
+    let mut run = Driven::start(windlass_loop::Config::new("model", vec![]));
+    run.answer([Chunk::text("hello")]);
+    let json: Vec<_> = run.events().iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    for name in ["answer_ended", "finished"] {
+        let event = json.iter().find(|event| event["event"] == name).unwrap();
+        assert!(event.get("usage").is_none() && event.get("total").is_none(), "{event}");
+        assert!(serde_json::from_value::<Event>(event.clone()).is_ok(), "{event}");
+    }
 }
