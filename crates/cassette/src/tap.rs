@@ -179,6 +179,10 @@ macro_rules! as_inner {
             self.inner.feature()
         }
 
+        fn has_built_in_rules(&self) -> bool {
+            self.inner.has_built_in_rules()
+        }
+
         fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
             self.inner.effects(payload)
         }

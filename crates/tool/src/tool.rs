@@ -74,6 +74,13 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns whether the toolbox's built-in rules about models mean this tool. The rules name tools, so
+    /// without this method they would also apply to another library's tool with the same name. Default: false.
+    /// A wrapper returns the value of the wrapped tool.
+    fn has_built_in_rules(&self) -> bool {
+        false
+    }
+
     /// Returns the effects that this call would have. Must only read the payload and must not access files,
     /// processes or sockets. A tool that cannot determine the effects returns `Effect::Unknown`, which policy
     /// treats as the worst case.

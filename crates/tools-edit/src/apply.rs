@@ -120,6 +120,10 @@ impl Tool for ApplyPatch {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         text_of(payload).map_or_else(|| vec![Effect::Unknown], |text| self.effects_of(&text))
     }

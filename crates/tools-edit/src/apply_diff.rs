@@ -86,6 +86,10 @@ impl Tool for ApplyDiff {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         lone::effects(&self.workspace, payload)
     }

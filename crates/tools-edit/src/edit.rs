@@ -67,6 +67,10 @@ impl Tool for EditFile {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         lone::effects(&self.workspace, payload)
     }

@@ -114,6 +114,10 @@ impl Tool for AcceptedOnRun {
         self.tool.feature()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        self.tool.has_built_in_rules()
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         self.tool.effects(payload)
     }
