@@ -250,8 +250,8 @@ impl McpClient {
         self.0.log().lines()
     }
 
-    /// Closes the client for good: later calls get an error. A call that is running keeps its connection
-    /// until it ends.
+    /// Closes the client for good. A running call ends soon with the status `EffectsUnknown`, because the
+    /// server may have run it; later calls get an error.
     pub async fn stop(&self) {
         self.0.stop().await;
     }

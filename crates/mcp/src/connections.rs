@@ -212,8 +212,8 @@ impl McpConnections {
         found.call(ctx, &Payload::Function { arguments }).await
     }
 
-    /// Ends all servers and withdraws their tools. Later calls get an error. A call that is running keeps its
-    /// connection until it ends.
+    /// Ends all servers and withdraws their tools. Running calls end as with
+    /// [`McpClient::stop`](crate::McpClient::stop), and later calls get an error.
     pub async fn close(&self) {
         let watches = std::mem::take(&mut *self.0.watches.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in watches {

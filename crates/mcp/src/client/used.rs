@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use rmcp::service::ClientInitializeError;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use windlass_tool::Human;
 
 use super::ask::Asks;
@@ -30,6 +31,8 @@ pub(crate) struct Used {
     roots: Arc<[String]>,
     log: Log,
     state: tokio::sync::Mutex<State>,
+    /// Cancelled by [`stop`](Self::stop).
+    stopped: CancellationToken,
     /// Number of consecutive ends without an answer between them.
     ends: AtomicU32,
     catalogue: RwLock<Arc<Catalogue>>,
@@ -59,6 +62,7 @@ impl Used {
             roots: options.roots.into(),
             log: Log::new(options.redactor),
             state: tokio::sync::Mutex::default(),
+            stopped: CancellationToken::new(),
             ends: AtomicU32::new(0),
             catalogue: RwLock::default(),
             noise: Arc::default(),
@@ -101,9 +105,15 @@ impl Used {
         self.changed.notified().await;
     }
 
-    /// Drops the connection and prevents another start.
+    /// Ends the connection with its running requests, and prevents another start.
     pub(crate) async fn stop(&self) {
+        // A start that holds the lock gives up first.
+        self.stopped.cancel();
         let mut state = self.state.lock().await;
+        if let Some(connection) = state.connection.take() {
+            // A running request holds the connection, so dropping it here would not end the request.
+            connection.ledger().close();
+        }
         *state = State { is_stopped: true, ..State::default() };
     }
 
@@ -208,9 +218,12 @@ impl Used {
         work: impl Future<Output = Result<T, StartError>>,
     ) -> Result<T, StartError> {
         let after = self.server.limits().start;
-        let timed_out =
-            |_| StartError::TimedOut { server: self.server.id().to_owned(), after, heard: self.heard() };
-        tokio::time::timeout(after, work).await.map_err(timed_out)?
+        let server = || self.server.id().to_owned();
+        let timed_out = |_| StartError::TimedOut { server: server(), after, heard: self.heard() };
+        tokio::select! {
+            ready = tokio::time::timeout(after, work) => ready.map_err(timed_out)?,
+            () = self.stopped.cancelled() => Err(StartError::Stopped { server: server() }),
+        }
     }
 
     fn refused(&self, error: &ClientInitializeError) -> StartError {

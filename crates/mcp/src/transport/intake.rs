@@ -90,7 +90,7 @@ impl Intake {
         self.0.noise().too_long += 1;
         id?;
         let head = || String::from_utf8_lossy(head).into_owned();
-        match self.0.answer(id, || Err(Failure::TooLong { bytes, head: head() })) {
+        match self.0.answer(id, || Err(Failure::TooLong { read: Some((bytes, head())) })) {
             Waited::Nobody => None,
             Waited::Engine | Waited::Caller => id.and_then(answered),
         }

@@ -241,6 +241,47 @@ async fn a_stopped_server_stays_stopped() {
     assert_eq!(*server.lives.lock().unwrap(), 1);
 }
 
+// Whoever waits for a call must not wait for a server that nobody wants any more.
+#[tokio::test]
+async fn a_running_call_ends_when_its_client_is_stopped() {
+    let server = calling(|_| Vec::new());
+    let client = server.client().await.unwrap();
+    let caller = client.clone();
+    let running = tokio::spawn(async move { call(&caller).await });
+    while server.heard_of("tools/call").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    client.stop().await;
+    let output = tokio::time::timeout(Duration::from_secs(5), running).await.unwrap().unwrap().unwrap();
+    assert_eq!(output.status, ResultStatus::EffectsUnknown, "{}", text(&output));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_ends_when_its_client_is_stopped() {
+    let is_dead = Arc::new(Mutex::new(false));
+    let was_dead = is_dead.clone();
+    let server = FakeServer::new(move |message| match message["method"].as_str() {
+        Some("tools/call") => {
+            *was_dead.lock().unwrap() = true;
+            vec![Say::Die]
+        }
+        // The second start is never answered.
+        Some("initialize") if *was_dead.lock().unwrap() => Vec::new(),
+        _ => polite(message, &json!([tool("add")])),
+    });
+    let client = server.client().await.unwrap();
+    assert_eq!(call(&client).await.unwrap().status, ResultStatus::EffectsUnknown);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let caller = client.clone();
+    let starting = tokio::spawn(async move { call(&caller).await });
+    while server.heard_of("initialize").len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    client.stop().await;
+    let refused = starting.await.unwrap().unwrap_err().to_string();
+    assert!(refused.contains("was stopped"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_call_for_another_server_is_refused_by_its_raw_name() {
     let client = calling(|message| vec![said(message, "well")]).client().await.unwrap();

@@ -218,6 +218,7 @@ async fn what_is_too_long_is_not_kept() {
         let output = call(&client).await.unwrap();
         assert_eq!(output.status, ResultStatus::Error, "{}", text(&output));
         assert!(text(&output).contains("over the limit of 20000"), "{}", text(&output));
+        assert!(!text(&output).contains("has 20000 bytes"), "its size is not known: {}", text(&output));
         assert_no_call_twice(&web, 1);
     }
 }

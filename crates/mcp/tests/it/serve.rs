@@ -51,6 +51,15 @@ impl Calls for Fixture {
                     caller.tell(Progress::Output("whole".to_owned()));
                     ok("stepped".to_owned())
                 }
+                "echo" if text.contains("many steps") => {
+                    // More than fits into the pipe to the client.
+                    for _ in 0..64 {
+                        caller.tell(Progress::Note("x".repeat(4_000)));
+                        tokio::task::yield_now().await;
+                    }
+                    self.seen.lock().unwrap().push("stepped".to_owned());
+                    ok("stepped".to_owned())
+                }
                 "ask" => match caller.answer(&Question::new("which?", vec!["a".to_owned()])).await {
                     Ok(answer) => ok(format!("answered {answer}")),
                     Err(nobody) => ok(nobody.to_string()),
@@ -203,6 +212,22 @@ async fn progress_goes_to_a_client_that_wants_it_and_to_no_other() {
     let second = client.hear().await;
     assert_eq!(second["params"], json!({"progressToken": "t", "progress": 2.0, "message": "whole"}));
     assert_eq!(client.hear().await["id"], 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_its_progress_does_not_keep_a_call_from_its_end() {
+    let mut client = Client::greeted(json!({})).await;
+    let params =
+        json!({"name": "echo", "arguments": {"text": "many steps"}, "_meta": {"progressToken": "t"}});
+    client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    let fixture = client.fixture.clone();
+    let ends = async {
+        while fixture.seen.lock().unwrap().last().is_none_or(|seen| seen != "stepped") {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(3_600), ends).await.expect("the call waits for its client");
+    assert_eq!(client.hear().await["method"], "notifications/progress");
 }
 
 // H4, H12
