@@ -125,7 +125,7 @@ impl Gateway {
         let begun = tokio::select! {
             biased;
             begun = self.upstream.model.stream(&request) => begun,
-            () = stop.wait() => return refused(server, &refusal::of_stopping()),
+            () = stop.wait() => return refused_while_stopping(server),
         };
         let chunks = match begun {
             Ok(chunks) => chunks,
@@ -149,6 +149,11 @@ impl Gateway {
         }
         Answer { status: 200, content_type, headers, body }
     }
+}
+
+/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
+fn refused_while_stopping(server: &dyn Server) -> Answer {
+    Answer { status: 503, ..refused(server, &refusal::of_stopping()) }
 }
 
 fn refused(server: &dyn Server, error: &ProviderError) -> Answer {

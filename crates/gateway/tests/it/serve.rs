@@ -200,6 +200,8 @@ async fn served_until(
 
 /// Says a word, and then goes on as its name says.
 enum Begun {
+    /// Gives no answer at all.
+    Never,
     Ends,
     Hangs,
     /// Ends properly, a while later.
@@ -213,6 +215,7 @@ impl Model for Begun {
         let finish = || Chunk::Finish { reason: StopReason::End, raw: "stop".into() };
         Box::pin(async move {
             Ok(match self {
+                Self::Never => return std::future::pending().await,
                 Self::Ends => Box::pin(first) as windlass_model::ChunkStream,
                 Self::Hangs => Box::pin(first.chain(futures_util::stream::pending())),
                 Self::Finishes => Box::pin(first.chain(futures_util::stream::once(async move {
@@ -284,6 +287,25 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
             server.await.unwrap().unwrap();
             assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "the port is closed");
         }
+    }
+}
+
+// 502 would say that the upstream provider failed.
+#[tokio::test]
+async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
+    for format in formats() {
+        let drain = std::time::Duration::from_millis(100);
+        let (port, stop, server) =
+            served_until(Begun::Never, ServeOptions { drain, ..ServeOptions::default() }).await;
+        let from = format.clone();
+        let asked = tokio::spawn(async move { streamed(port, &from).await });
+        // Long enough for the request to arrive.
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        stop.send(()).unwrap();
+        let text = asked.await.unwrap();
+        assert!(text.starts_with("HTTP/1.1 503"), "{}: {text}", format.name());
+        assert!(text.contains("the server stops"), "{}: {text}", format.name());
+        server.await.unwrap().unwrap();
     }
 }
 
