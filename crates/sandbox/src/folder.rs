@@ -126,8 +126,22 @@ const RULE_BYTES: u64 = 4 * 1024 * 1024;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn has_readable_rules(folder: &Path) -> bool {
-    RULES.iter().all(|name| match folder.join(name).metadata() {
-        Ok(found) => found.is_file() && found.len() <= RULE_BYTES,
-        Err(_) => true,
-    })
+    find_unreadable_rules(folder).is_empty()
+}
+
+/// Returns the names of the folder's ignore files that cannot be read to their end, among `.gitignore`,
+/// `.ignore` and `.git/info/exclude`; see [`has_readable_rules`].
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join(".gitignore"))?;
+/// assert_eq!(windlass_sandbox::find_unreadable_rules(folder.path()), [".gitignore"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn find_unreadable_rules(folder: &Path) -> Vec<&'static str> {
+    let is_unreadable = |name: &&str| match folder.join(name).metadata() {
+        Ok(found) => !found.is_file() || found.len() > RULE_BYTES,
+        Err(_) => false,
+    };
+    RULES.into_iter().filter(is_unreadable).collect()
 }

@@ -264,6 +264,11 @@ fn rules_that_never_end_are_not_waited_for() {
     pipe(&work.join(".gitignore"));
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
+    // The other files with rules are applied, and the loss is reported.
+    fs::write(work.join(".ignore"), "a\n").unwrap();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(!text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
+    assert!(text.contains(".gitignore cannot be read, so no file of that name was applied"), "{text}");
 }
 
 // F53
