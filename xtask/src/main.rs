@@ -1,11 +1,13 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`,
 //! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a developer's tool: it prints, times, reads files and starts cargo"
 )]
+
+#[macro_use]
+mod output;
 
 mod arguments;
 mod capture;
