@@ -1,5 +1,6 @@
 //! A validated workflow: every reference exists, and the dependencies are acyclic.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -141,6 +142,33 @@ impl Workflow {
     /// Returns the declaration of the workflow.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// Returns the names of the tools that the steps call, inner steps included. A step with `agent` calls
+    /// `sub_agent_NAME`.
+    ///
+    /// ```
+    /// use windlass_workflow::{Definition, StepDefinition, Workflow};
+    /// let definition = Definition::new("survey", "Looks into a folder.")
+    ///     .with_step(StepDefinition::tool("look", "list_files"))
+    ///     .with_step(StepDefinition::agent("report", "code_explorer", "Describe: {{ steps.look.output }}"));
+    /// let workflow = Workflow::new(definition)?;
+    /// assert!(workflow.called_tools().into_iter().eq(["list_files", "sub_agent_code_explorer"]));
+    /// # Ok::<(), windlass_workflow::WorkflowError>(())
+    /// ```
+    pub fn called_tools(&self) -> BTreeSet<&str> {
+        let mut tools = BTreeSet::new();
+        let mut levels = vec![self.plan.nodes.as_slice()];
+        while let Some(nodes) = levels.pop() {
+            for node in nodes {
+                match &node.kind {
+                    Kind::Call { tool, .. } => drop(tools.insert(tool.as_str())),
+                    Kind::Group(group) => levels.push(&group.nodes),
+                    Kind::Condition { .. } => {}
+                }
+            }
+        }
+        tools
     }
 
     /// Completes the inputs with the declared defaults.
