@@ -81,7 +81,7 @@ fn a_rule_about_reading_holds_for_archives_stashes_and_work_trees() {
         "git archive -o a.tar HEAD",
         "git archive HEAD private/x.txt",
         "git stash show -p",
-        "git stash show -p stash@{1}",
+        "git stash show -p 'stash@{1}'",
         "git worktree add other",
         "git -C . worktree add other main",
     ] {

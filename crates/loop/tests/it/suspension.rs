@@ -331,7 +331,8 @@ fn a_refused_call_says_nothing_of_a_judgement_that_comes_too_late() {
 
 /// A run that writes every kind of entry.
 pub(crate) fn everything() -> Vec<Entry> {
-    let budget = Budget { requests: 1, ..Budget::default() };
+    // The refused attempt, and the first answer.
+    let budget = Budget { requests: 2, ..Budget::default() };
     let protocols = [ToolProtocol::Native, ToolProtocol::Text];
     let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
     let config = suspending()
