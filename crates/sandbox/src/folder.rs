@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use cap_std::fs::FileType;
+use windlass_text::has_buildable_rules;
 
-use crate::{FileError, Workspace, WorkspacePath};
+use crate::read::read_bytes;
+use crate::{FileError, SettingsOwner, Workspace, WorkspacePath};
 
 /// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,11 +115,10 @@ impl Workspace {
 
 /// The files with ignore rules that directory walkers read.
 const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
-/// The maximum length of such a file, in bytes.
-const RULE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns true if the folder's ignore files can be read to their end. A walker would block forever on a pipe
-/// or a device with such a name. A link is judged by its target.
+/// Returns true if a directory walker can read and build the folder's ignore files. A walker would block forever on a pipe
+/// or a device with such a name, and a megabyte of wildcards would take gigabytes of memory. A file of more than 1 MiB or
+/// beyond the limits of [`windlass_text::rule_lines`] is not built. A link is judged by its target.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -126,8 +128,15 @@ const RULE_BYTES: u64 = 4 * 1024 * 1024;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn has_readable_rules(folder: &Path) -> bool {
-    RULES.iter().all(|name| match folder.join(name).metadata() {
-        Ok(found) => found.is_file() && found.len() <= RULE_BYTES,
-        Err(_) => true,
+    RULES.iter().all(|name| {
+        let file = folder.join(name);
+        if file.metadata().is_err() {
+            return true;
+        }
+        match read_bytes(&file, SettingsOwner::User) {
+            Ok(bytes) => bytes.is_none_or(|bytes| has_buildable_rules(&String::from_utf8_lossy(&bytes))),
+            // The walker reports it, and walks on without the rules.
+            Err(error) => error.kind() == ErrorKind::PermissionDenied,
+        }
     })
 }
