@@ -113,7 +113,7 @@ impl Checker {
             .build(&value)
             .map(|validator| Self {
                 validator,
-                names: Names::of(&value),
+                names: Names::collect(&value),
                 schema: value.clone(),
                 is_plain,
                 has_union: parts.has_union,
@@ -170,18 +170,19 @@ impl Checker {
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
         let visits = self.visits(value)?;
         if visits > MAX_LISTED_VISITS && self.has_union && !self.validator.is_valid(value) {
-            return Err(vec![Violation::of_too_much()]);
+            return Err(vec![Violation::too_expensive()]);
         }
         self.describe(self.errors(value, visits).into_iter())
     }
 
     fn visits(&self, value: &Value) -> Result<usize, Vec<Violation>> {
-        visits(&self.schema, &self.names, value).ok_or_else(|| vec![Violation::of_too_much()])
+        visits(&self.schema, &self.names, value).ok_or_else(|| vec![Violation::too_expensive()])
     }
 
     /// Describes the first errors as violations.
     fn describe<'v>(&self, errors: impl Iterator<Item = ValidationError<'v>>) -> Result<(), Vec<Violation>> {
-        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
+        let violations: Vec<_> =
+            errors.take(TOLD).map(|error| Violation::from_error(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 

@@ -14,7 +14,7 @@ use self::branch::Branch;
 use self::place::{Place, WrongPaths};
 use crate::json::{Json, Members};
 use crate::reading::{Need, Reading};
-use crate::wanted::{Wanted, WantedKind, resolve};
+use crate::wanted::{AcceptedKinds, WantedKind, resolve};
 
 /// Record of one coerced value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn coerce_where(schema: &RawJson, arguments: &Arguments, wrong: &WrongPaths) -> 
     };
     let budget = Budget { tries: Cell::new(TRIES), bytes: Cell::new(TRIED_BYTES) };
     let mut walk = Walk { root: &root, budget: &budget, coerced: Vec::new() };
-    let Json::Object(members) = walk.inside(Json::Object(members), &root, &Place::root(wrong)) else {
+    let Json::Object(members) = walk.walk_members(Json::Object(members), &root, &Place::root(wrong)) else {
         return (arguments.clone(), Vec::new());
     };
     if walk.coerced.is_empty() {
@@ -184,14 +184,14 @@ impl<'a> Walk<'a> {
         if self.coerced.len() >= MAX_COERCED {
             return Some(value);
         }
-        let wanted = Wanted::of(schema, self.root);
+        let wanted = AcceptedKinds::from_schema(schema, self.root);
         match value {
             Json::Null if need == Need::Optional && wanted.is_known() && !wanted.takes(WantedKind::Null) => {
                 self.note(place.path(), &Json::Null, None);
                 None
             }
             Json::String(text) if wanted.is_known() && !wanted.takes(WantedKind::String) => {
-                let read = match Reading::of(&text, wanted, need) {
+                let read = match Reading::convert(&text, wanted, need) {
                     Reading::Json { json, .. } => Json::parse(&json).ok(),
                     Reading::Omitted => {
                         self.note(place.path(), &Json::String(text), None);
@@ -201,13 +201,13 @@ impl<'a> Walk<'a> {
                 };
                 let Some(read) = read else { return Some(Json::String(text)) };
                 self.note(place.path(), &Json::String(text), Some(&read));
-                Some(self.inside(read, schema, place))
+                Some(self.walk_members(read, schema, place))
             }
-            other => Some(self.inside(other, schema, place)),
+            other => Some(self.walk_members(other, schema, place)),
         }
     }
 
-    fn inside(&mut self, value: Json, schema: &'a Value, place: &Place<'_>) -> Json {
+    fn walk_members(&mut self, value: Json, schema: &'a Value, place: &Place<'_>) -> Json {
         let branch = match value {
             Json::Object(_) | Json::Array(_) => self.branch(&value, schema, place, BRANCHES),
             _ => Branch::None,
@@ -254,7 +254,7 @@ impl<'a> Walk<'a> {
     }
 
     fn note(&mut self, path: &str, from: &Json, to: Option<&Json>) {
-        let (from, to) = (shown(from), to.map(shown));
+        let (from, to) = (show(from), to.map(show));
         self.coerced.push(Coercion { path: path.to_owned(), from, to });
     }
 }
@@ -274,7 +274,7 @@ fn branches<'a>(
     lists.flatten().take(32).find_map(|branch| find(branch, depth))
 }
 
-fn shown(json: &Json) -> String {
+fn show(json: &Json) -> String {
     let text = json.to_string();
     let end = text.floor_char_boundary(SHOWN);
     match text.get(..end) {
