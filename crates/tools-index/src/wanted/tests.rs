@@ -2,7 +2,7 @@
 
 use windlass_testkit::growth::{self, Shape};
 
-use super::{Matching, Sought};
+use super::{Matching, NameQuery};
 
 #[test]
 fn a_query_is_built_in_linear_time_up_to_its_limit() {
@@ -12,10 +12,10 @@ fn a_query_is_built_in_linear_time_up_to_its_limit() {
     let test = "wanted::tests::a_query_is_built_in_linear_time_up_to_its_limit";
     growth::check(test, 200, &shapes, |text| {
         for matching in [Matching::Contains, Matching::Exact, Matching::Fuzzy, Matching::Regex] {
-            if let Ok(sought) = Sought::new(text, matching) {
+            if let Ok(sought) = NameQuery::new(text, matching) {
                 let _ = (sought.may_be_in(b"fn name() {}"), sought.distance("name"));
             }
         }
     });
-    assert!(Sought::new(&"a".repeat(201), Matching::Fuzzy).is_err());
+    assert!(NameQuery::new(&"a".repeat(201), Matching::Fuzzy).is_err());
 }

@@ -2,7 +2,7 @@
 
 use windlass_testkit::growth::{self, Shape};
 
-use super::{MAX_TEXT_BYTES, Wanted};
+use super::{MAX_TEXT_BYTES, SearchCriteria};
 use crate::grep::GrepArguments;
 
 fn arguments(text: &str, is_multiline: bool) -> GrepArguments {
@@ -41,9 +41,9 @@ fn a_pattern_is_built_in_linear_time_up_to_its_limit() {
         for is_multiline in [false, true] {
             let mut arguments = arguments(text, is_multiline);
             arguments.glob = None;
-            let _ = Wanted::new(&arguments);
+            let _ = SearchCriteria::new(&arguments);
         }
     });
-    let refused = Wanted::new(&arguments(&"a".repeat(MAX_TEXT_BYTES + 1), false)).err().unwrap();
+    let refused = SearchCriteria::new(&arguments(&"a".repeat(MAX_TEXT_BYTES + 1), false)).err().unwrap();
     assert!(refused.to_string().contains("at most 16384 are taken"), "{refused}");
 }
