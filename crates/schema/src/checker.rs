@@ -9,7 +9,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
-use crate::work::{Names, is_too_much};
+use crate::work::{Names, visits};
 
 /// Compiled form of a tool's own schema that checks the arguments of every call (RULES J10, N5).
 ///
@@ -35,6 +35,8 @@ pub struct Checker {
     names: Names,
     /// True if properties are independent: no keyword at the schema's root makes one depend on another.
     is_plain: bool,
+    /// True if the schema has `anyOf` or `oneOf`, whose errors contain all errors of their branches.
+    has_union: bool,
 }
 
 /// Error of compiling a schema.
@@ -70,12 +72,23 @@ const MAX_PATHS: usize = 1_000;
 /// Maximum length of a schema in bytes: far above the schemas of real servers, and below the size that takes
 /// a second.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
+/// Maximum number of patterns in a schema, and maximum size of all compiled patterns together, in bytes.
+const MAX_PATTERNS: usize = 256;
+const ALL_PATTERN_BYTES: usize = 8 * 1024 * 1024;
+/// Maximum size of one compiled pattern, in bytes.
+const PATTERN_BYTES: usize = 1024 * 1024;
+/// Maximum number of visits of a check whose violations are listed. The validator collects all of them, with their paths,
+/// before it returns the first one. Beyond this number only one violation is reported.
+const MAX_LISTED_VISITS: usize = 50_000;
+/// Maximum length of a path that is returned for coercion, in bytes.
+const MAX_PATH_BYTES: usize = 1_024;
 
 impl Checker {
     /// Compiles a schema of any draft; the default is 2020-12.
     ///
     /// # Errors
-    /// If the schema is invalid, refers to another document, or has more than 256 KiB.
+    /// If the schema is invalid, refers to another document, has more than 256 KiB or 256 patterns, or its patterns are
+    /// too large.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let bytes = schema.as_str().len();
         if bytes > MAX_SCHEMA_BYTES {
@@ -83,19 +96,27 @@ impl Checker {
             return Err(SchemaError { message, path: String::new() });
         }
         let value = schema.to_value();
+        let parts = Parts::of(&value);
+        if parts.patterns > MAX_PATTERNS {
+            let message = format!("it has {} patterns, and at most {MAX_PATTERNS} are taken", parts.patterns);
+            return Err(SchemaError { message, path: String::new() });
+        }
+        let limit = ALL_PATTERN_BYTES.checked_div(parts.patterns).unwrap_or(PATTERN_BYTES).min(PATTERN_BYTES);
+        let patterns = PatternOptions::regex().size_limit(limit).dfa_size_limit(limit);
         // Types such as `dict` and `float` are replaced by the JSON types that they mean.
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
         jsonschema::options()
             .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
+            .with_pattern_options(patterns)
             .build(&value)
             .map(|validator| Self {
                 validator,
                 names: Names::collect(&value),
                 schema: value.clone(),
                 is_plain,
+                has_union: parts.has_union,
             })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
@@ -128,24 +149,18 @@ impl Checker {
             matches!(error.kind(), ValidationErrorKind::Required { .. })
                 && error.instance_path().as_str().is_empty()
         };
-        if is_too_much(&self.schema, &self.names, &arguments) {
-            return Err(vec![Violation::too_expensive()]);
-        }
-        let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
-        let violations: Vec<_> =
-            errors.take(TOLD).map(|error| Violation::from_error(&error, &self.schema)).collect();
-        if violations.is_empty() { Ok(()) } else { Err(violations) }
+        let visits = self.visits(&arguments)?;
+        self.describe(self.errors(&arguments, visits).into_iter().filter(|error| !may_come(error)))
     }
 
-    /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. The list is
-    /// empty if the check would take too much work.
+    /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. Paths of more than
+    /// 1,024 bytes are left out. The list is empty if the check would take too much work.
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         let value = arguments.to_value();
-        if is_too_much(&self.schema, &self.names, &value) {
-            return Vec::new();
-        }
-        let errors = self.validator.iter_errors(&value).take(MAX_PATHS);
-        errors.map(|error| error.instance_path().to_string()).collect()
+        let Ok(visits) = self.visits(&value) else { return Vec::new() };
+        let paths = self.errors(&value, visits).into_iter().take(MAX_PATHS);
+        let paths = paths.map(|error| error.instance_path().to_string());
+        paths.filter(|path| path.len() <= MAX_PATH_BYTES).collect()
     }
 
     /// Checks a value.
@@ -153,16 +168,57 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        if is_too_much(&self.schema, &self.names, value) {
+        let visits = self.visits(value)?;
+        if visits > MAX_LISTED_VISITS && self.has_union && !self.validator.is_valid(value) {
             return Err(vec![Violation::too_expensive()]);
         }
-        let violations: Vec<_> = self
-            .validator
-            .iter_errors(value)
-            .take(TOLD)
-            .map(|error| Violation::from_error(&error, &self.schema))
-            .collect();
+        self.describe(self.errors(value, visits).into_iter())
+    }
+
+    fn visits(&self, value: &Value) -> Result<usize, Vec<Violation>> {
+        visits(&self.schema, &self.names, value).ok_or_else(|| vec![Violation::too_expensive()])
+    }
+
+    /// Describes the first errors as violations.
+    fn describe<'v>(&self, errors: impl Iterator<Item = ValidationError<'v>>) -> Result<(), Vec<Violation>> {
+        let violations: Vec<_> =
+            errors.take(TOLD).map(|error| Violation::from_error(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
+    }
+
+    /// Returns all errors of a small value, and at most one of a large value: none if the schema has unions.
+    fn errors<'v>(&'v self, value: &'v Value, visits: usize) -> Vec<ValidationError<'v>> {
+        match visits {
+            0..=MAX_LISTED_VISITS => self.validator.iter_errors(value).collect(),
+            _ if self.has_union => Vec::new(),
+            _ => self.validator.validate(value).err().into_iter().collect(),
+        }
+    }
+}
+
+/// The parts of a schema that need a limit of their own.
+#[derive(Default)]
+struct Parts {
+    patterns: usize,
+    has_union: bool,
+}
+
+impl Parts {
+    fn of(schema: &Value) -> Self {
+        let mut parts = Self::default();
+        let mut open = vec![schema];
+        while let Some(value) = open.pop() {
+            if let Value::Object(members) = value {
+                parts.has_union |= members.contains_key("anyOf") || members.contains_key("oneOf");
+                let named = members.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
+                let own = usize::from(members.get("pattern").is_some_and(Value::is_string));
+                parts.patterns = parts.patterns.saturating_add(named).saturating_add(own);
+                open.extend(members.values());
+            } else if let Value::Array(items) = value {
+                open.extend(items);
+            }
+        }
+        parts
     }
 }
 

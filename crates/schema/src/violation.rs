@@ -24,7 +24,7 @@ impl Violation {
     /// Describes a validation error. The schema supplies alternatives, such as similar property names.
     pub(crate) fn from_error(error: &ValidationError<'_>, schema: &Value) -> Self {
         Self {
-            path: error.instance_path().to_string(),
+            path: short_path(error.instance_path().as_str()),
             met: describe_value(error),
             wanted: describe_expected(error, schema).unwrap_or_else(|| error.masked().to_string()),
         }
@@ -44,6 +44,17 @@ impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "the arguments" } else { &self.path };
         write!(f, "{path}: met {}, wanted {}", self.met, self.wanted)
+    }
+}
+
+/// Maximum length of a path in a message, in bytes.
+const SHOWN_PATH: usize = 1_024;
+
+/// Shortens a path with very long names.
+fn short_path(path: &str) -> String {
+    match path.get(..path.floor_char_boundary(SHOWN_PATH)) {
+        Some(front) if front.len() < path.len() => format!("{front}…"),
+        _ => path.to_owned(),
     }
 }
 

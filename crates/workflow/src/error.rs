@@ -66,7 +66,7 @@ pub enum WorkflowError {
     /// The workflow exceeds a size limit.
     #[error("the workflow has {count} {what}, at most {most} are taken")]
     TooMany {
-        /// The counted items: `steps` or `levels`.
+        /// The counted items: `bytes`, `steps` or `levels`.
         what: &'static str,
         /// The number of items.
         count: usize,

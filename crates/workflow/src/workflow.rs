@@ -91,6 +91,8 @@ pub(crate) struct Group {
     pub(crate) most: usize,
 }
 
+/// Maximum length of a file, in bytes. Parsing takes about a hundred times that memory.
+const MAX_BYTES: usize = 256 * 1024;
 /// Default number of concurrent calls.
 const CALLS_AT_ONCE: usize = 8;
 /// Maximum number of concurrent calls; a higher setting is taken for a mistake and clamped.
@@ -109,7 +111,7 @@ impl Workflow {
         Ok(Self { definition: Arc::new(definition), plan: Arc::new(Plan { nodes, output, at_once }) })
     }
 
-    /// Parses and validates a TOML file. An unknown key is an error with its line.
+    /// Parses and validates a TOML file of at most 256 KiB. An unknown key is an error with its line.
     ///
     /// ```
     /// let text = r#"
@@ -130,6 +132,10 @@ impl Workflow {
     /// # Errors
     /// The text is not a valid workflow; see [`new`](Self::new).
     pub fn from_toml(text: &str) -> Result<Self, WorkflowError> {
+        if text.len() > MAX_BYTES {
+            let (what, count) = ("bytes", text.len());
+            return Err(WorkflowError::TooMany { what, count, most: MAX_BYTES });
+        }
         let definition = toml::from_str(text).map_err(|error| WorkflowError::Toml(Box::new(error)))?;
         Self::new(definition)
     }

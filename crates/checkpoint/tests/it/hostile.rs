@@ -172,7 +172,7 @@ fn names_that_git_fears_are_kept_and_put_back() {
 #[test]
 fn rules_that_never_end_stop_nobody() {
     let Some(scene) = scene() else { return };
-    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+    for folder in ["pipe", "device", "link", "long", "bomb", "deep", "bad"] {
         scene.write(&format!("{folder}/file"), "one\n");
     }
     assert!(Command::new("mkfifo").arg(scene.work.join("pipe/.gitignore")).status().unwrap().success());
@@ -182,10 +182,11 @@ fn rules_that_never_end_stop_nobody() {
     symlink(&outside, scene.work.join("link/.gitignore")).unwrap();
     scene.write("long/.gitignore", "x".repeat(3_000_000));
     scene.write("bomb/.gitignore", format!("{}\n", "{a,b}".repeat(200)).repeat(1000) + &"**/".repeat(300));
+    scene.write("deep/.gitignore", format!("{}a{}\n", "{".repeat(450), "}".repeat(450)));
     scene.write("bad/.gitignore", [0xff, b'[', b'\n', b'{', b'\n', b'\\', b'\n']);
     let before = scene.take();
-    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+    for folder in ["pipe", "device", "link", "long", "bomb", "deep", "bad"] {
         scene.write(&format!("{folder}/file"), "two\n");
     }
-    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), 6);
+    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), 7);
 }
