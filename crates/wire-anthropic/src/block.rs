@@ -10,13 +10,8 @@ use windlass_wire::Words;
 
 use crate::event::{Block, Delta};
 use crate::marks;
+use crate::names::{BLOCK_FIELD, NAME};
 use crate::shape::Field;
-use crate::wire::NAME;
-
-/// The field under which a block of unknown type is stored in an `Unknown` value, named as in the API's own
-/// start event. The encoder sends back only values that have this field; an unknown event does not have it,
-/// so it is never sent.
-pub(crate) const BLOCK_FIELD: &str = "content_block";
 
 /// A block whose start event has arrived and whose end event has not.
 #[derive(Debug)]

@@ -16,11 +16,15 @@ use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError,
 use self::stream::Stream;
 use self::whole::Whole;
 use crate::Anthropic;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for Anthropic {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn request_path(&self) -> &'static str {
+        "/v1/messages"
     }
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {

@@ -13,14 +13,22 @@ mod tools;
 mod waiting;
 mod whole;
 
-use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
 
 use crate::Gemini;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for Gemini {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn request_path(&self) -> &'static str {
+        "/v1beta/models/model:streamGenerateContent"
+    }
+
+    fn framings(&self) -> &'static [Framing] {
+        &[Framing::Events, Framing::Whole, Framing::Array]
     }
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {

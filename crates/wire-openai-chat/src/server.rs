@@ -17,11 +17,15 @@ use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError,
 use self::stream::{Stream, TellUsage};
 use self::whole::Whole;
 use crate::OpenAiChat;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn request_path(&self) -> &'static str {
+        "/v1/chat/completions"
     }
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {

@@ -9,7 +9,7 @@ use windlass_wire::Words;
 
 use crate::event::{Item, argument_text, read};
 use crate::item::ITEM_FIELD;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// A call that arrives in fragments and has not ended.
 #[derive(Debug)]
@@ -213,6 +213,6 @@ pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Optio
 
 /// Replaces the characters that rule N2 does not allow in a part of a name.
 fn legal(part: &str) -> String {
-    let legal = |character: char| if crate::encode::is_legal_char(character) { character } else { '_' };
+    let legal = |character: char| if crate::names::is_legal_char(character) { character } else { '_' };
     part.chars().map(legal).collect()
 }

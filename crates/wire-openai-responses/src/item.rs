@@ -8,12 +8,12 @@ use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
+use crate::names::NAME;
 use windlass_wire::Words;
 
 use crate::event::{ContentPart, Item, read};
 use crate::reasoning::{OpenReasoning, Thought};
 use crate::spoken::OpenMessage;
-use crate::wire::NAME;
 
 /// The field of an `Unknown` value or opaque data that holds an item to send back unchanged. Events do not
 /// have a field of this name.

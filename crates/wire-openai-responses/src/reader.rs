@@ -10,11 +10,11 @@ use windlass_wire::{DecodeError, Template, Words, replace_lone_surrogates};
 use crate::error::stream_error;
 use crate::event::{ContentPart, Event, Item, Response, argument_text, read};
 use crate::item::{Field, OpenItem};
+use crate::names::NAME;
 use crate::open::{OpenItems, Place};
 use crate::shape::{Extent, Shape, is_progress, lent_text, text_of};
 use crate::spoken::REFUSAL_FIELD;
 use crate::stop::{Held, stop_reason};
-use crate::wire::NAME;
 
 /// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]

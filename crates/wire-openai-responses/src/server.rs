@@ -15,11 +15,15 @@ mod stream;
 use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
 
 use crate::OpenAiResponses;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for OpenAiResponses {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn request_path(&self) -> &'static str {
+        "/v1/responses"
     }
 
     fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {

@@ -10,7 +10,7 @@ use windlass_stream::Chunk;
 use windlass_wire::Words;
 
 use crate::event::{ContentPart, Item, read};
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// The field of a kept part that holds a refusal.
 pub(crate) const REFUSAL_FIELD: &str = "refusal";

@@ -15,6 +15,14 @@ pub trait Server: Send + Sync {
     /// Returns the name of the format, which is also the name of its [`Wire`](crate::Wire).
     fn name(&self) -> &'static str;
 
+    /// Returns the path of a client's request, as the API documents it: for recorded bodies without a path.
+    fn request_path(&self) -> &'static str;
+
+    /// Returns the framings of answers that a client can request.
+    fn framings(&self) -> &'static [Framing] {
+        &[Framing::Events, Framing::Whole]
+    }
+
     /// Decodes a request from a client of this API. `path` is relative to the base URL and may contain a
     /// query: `/v1/messages`, `/models/gemini-2.5-flash:streamGenerateContent?alt=sse`.
     ///

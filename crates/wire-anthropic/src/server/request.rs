@@ -4,8 +4,8 @@ use serde_json::Value;
 use windlass_protocol::{Delivery, Message, OutputFormat, OutputSchema, Part, Request, Role};
 use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
 
+use crate::names::NAME;
 use crate::server::{blocks, messages, tools};
-use crate::wire::NAME;
 
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
     let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');

@@ -5,12 +5,11 @@ use serde_json::value::RawValue;
 use windlass_protocol::{Delivery, OutputFormat, OutputSchema, RawJson, Request};
 use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
 
-use crate::encode::{CONFIG, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
+use crate::names::{CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
 use crate::server::fields::{camel, count, fields, list, object, value};
 use crate::server::messages::messages;
 use crate::server::schema::json_schema;
 use crate::server::tools::{choice, tools};
-use crate::wire::NAME;
 
 /// The content of the path: the model and the framing of the answer.
 struct Address<'a> {

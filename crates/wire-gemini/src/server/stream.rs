@@ -8,13 +8,13 @@ use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 use windlass_wire::{Asked, EncodeError, Encoder, Framing, ProviderError, Reply};
 
 use crate::call::SIGNATURE;
+use crate::names::NAME;
 use crate::reader::PART_FIELD;
 use crate::server::calls::OpenCall;
 use crate::server::error::error_object;
 use crate::server::event::{Candidate, Event, Part, finish_word, usage_metadata};
 use crate::server::whole::Whole;
 use crate::shape::Shape;
-use crate::wire::NAME;
 
 /// The encoder of one answer, as events, as the elements of an array, or as one body.
 pub(crate) struct AnswerEncoder {

@@ -8,8 +8,8 @@ use windlass_protocol::{
 };
 use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
 
+use crate::names::NAME;
 use crate::server::messages::messages;
-use crate::wire::NAME;
 
 /// Decodes the path and the body of a request.
 pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {

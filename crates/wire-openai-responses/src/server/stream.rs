@@ -8,11 +8,11 @@ use windlass_stream::{CallKey, Chunk, StreamError};
 use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
 
 use crate::item::ITEM_FIELD;
+use crate::names::NAME;
 use crate::server::error::stream_code;
 use crate::server::frame::{Ending, Frame, status};
 use crate::server::items::{OpenCall, OpenMessage, OpenThoughts, marks_of, own_item};
 use crate::spoken::REFUSAL_FIELD;
-use crate::wire::NAME;
 
 /// The encoder of one answer, as events or as one body.
 pub(crate) struct ResponseEncoder {
