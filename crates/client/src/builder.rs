@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use secrecy::SecretString;
+use windlass_vendors::{Endpoint, RequestEncoder};
 
 use crate::client::Parts;
 use crate::event::{ClientEvent, Observer};
 use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::secret::Key;
-use crate::speech::Speech;
 use crate::transport::Transport;
-use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
+use crate::{Client, HttpError, HttpOptions, HttpTransport, Options};
 
 /// Builder of a [`Client`]: an endpoint, a wire format, and settings that differ from the defaults.
 ///
@@ -19,7 +19,8 @@ use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 #[derive(Clone)]
 pub struct ClientBuilder {
     endpoint: Endpoint,
-    speech: Speech,
+    /// `None` if the wire format is not known.
+    encoder: Option<RequestEncoder>,
     key: Option<SecretString>,
     options: Options,
     http: HttpOptions,
@@ -58,10 +59,10 @@ pub enum ClientError {
 }
 
 impl ClientBuilder {
-    pub(crate) fn new(endpoint: Endpoint, speech: Speech) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, encoder: Option<RequestEncoder>) -> Self {
         Self {
             endpoint,
-            speech,
+            encoder,
             key: None,
             options: Options::default(),
             http: HttpOptions::default(),
@@ -124,13 +125,10 @@ impl ClientBuilder {
         if endpoint.base_url.contains('{') {
             return Err(ClientError::Placeholder { base_url: endpoint.address() });
         }
-        match self.speech.wire("") {
-            Some(wire) if wire.name() == endpoint.wire => {}
-            wire => {
-                let wire = wire.map_or("none that is known", |wire| wire.name());
-                return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
-            }
-        }
+        let wire = self.encoder.as_ref().map_or("none that is known", |encoder| encoder.wire().name());
+        let Some(encoder) = self.encoder.filter(|_| wire == endpoint.wire) else {
+            return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
+        };
         let transport = if let Some(transport) = self.transport {
             transport
         } else {
@@ -139,14 +137,13 @@ impl ClientBuilder {
         };
         Ok(Client::of(Parts {
             transport,
-            speech: self.speech,
+            encoder,
             failures: Failures { key: Key::new(self.key, &endpoint), endpoint },
             options: self.options,
             observer: self.observer,
             paces: Arc::default(),
             schemas: Arc::default(),
             memories: Arc::default(),
-            rewrites: Arc::default(),
             facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
         }))
     }

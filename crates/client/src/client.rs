@@ -7,23 +7,22 @@ use secrecy::SecretString;
 use tokio::time::Instant;
 use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Refusal, Request};
-use windlass_schema::Loss;
+use windlass_schema::{Dialect, Loss};
 use windlass_stream::FreeText;
+use windlass_vendors::{Endpoint, Fact, Header, RequestEncoder, Vendor};
 use windlass_wire::{HttpRequest, Wire};
 
 use crate::answer;
 use crate::event::{ClientEvent, Observer};
-use crate::facts::{Fact, Facts};
+use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::memories::Memories;
 use crate::retry::{self, Tries};
-use crate::rewrites::Rewrites;
 use crate::schemas::{Schemas, Shown};
 use crate::sending::Turn;
-use crate::speech::Speech;
-use crate::transport::{Header, Outgoing, Transport};
-use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
+use crate::transport::{Outgoing, Transport};
+use crate::{ClientBuilder, ClientError, Options, RateLimits};
 
 /// HTTP client of one provider, and its [`Model`].
 ///
@@ -53,7 +52,7 @@ pub struct Client {
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) speech: Speech,
+    pub(crate) encoder: RequestEncoder,
     pub(crate) failures: Failures,
     pub(crate) options: Options,
     pub(crate) observer: Option<Observer>,
@@ -61,7 +60,6 @@ pub(crate) struct Parts {
     pub(crate) paces: Arc<Paces>,
     pub(crate) schemas: Arc<Schemas>,
     pub(crate) memories: Arc<Memories>,
-    pub(crate) rewrites: Arc<Rewrites>,
 }
 
 impl Client {
@@ -82,8 +80,8 @@ impl Client {
 
     /// Returns a builder, for a proxy, certificate authorities, another transport or a callback.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
-        let speech = Speech::of_wire(&endpoint, wire);
-        ClientBuilder::new(endpoint, speech)
+        let encoder = RequestEncoder::of_wire(&endpoint, wire);
+        ClientBuilder::new(endpoint, Some(encoder))
     }
 
     /// Returns a builder for a vendor. The wire format and the quirks follow from the vendor and the model of
@@ -98,12 +96,17 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn vendor(vendor: Vendor) -> ClientBuilder {
-        ClientBuilder::new(vendor.endpoint.clone(), Speech::Vendor(Arc::new(vendor)))
+        ClientBuilder::new(vendor.endpoint.clone(), RequestEncoder::of_vendor(vendor))
     }
 
     /// Returns the endpoint of the client.
     pub fn endpoint(&self) -> &Endpoint {
         &self.parts.failures.endpoint
+    }
+
+    /// Returns the wire format of the client.
+    pub fn wire(&self) -> &Arc<dyn Wire> {
+        self.parts.encoder.wire()
     }
 
     pub(crate) fn of(parts: Parts) -> Self {
@@ -118,23 +121,20 @@ impl Client {
     /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
     /// names, once for each parameter (RULES L9).
     async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
-        let Parts { speech, failures, facts, memories, rewrites, options, .. } = &self.parts;
-        let wire = self.wire(&request.model)?;
+        let Parts { encoder, failures, facts, memories, options, .. } = &self.parts;
         let deadline = retry::after(Instant::now(), options.total_timeout);
-        let turn = Turn { wire: &wire, model: &request.model, delivery: request.delivery, deadline };
+        let turn = Turn { wire: encoder.wire(), model: &request.model, delivery: request.delivery, deadline };
         let mut tries = Tries::new(options);
         let provider = self.provider();
         let mut refused = facts.of(&provider, &request.model);
         let known = refused.len();
         let mut attempted: Vec<String> = Vec::new();
         loop {
-            let said = speech.said(wire.as_ref(), request, &refused, rewrites);
+            let said = encoder.prepare(request, &refused);
             let shown = self.shown(&said);
             let free_text = FreeText::diff(&request.tools, &said.tools);
             let http = memories
-                .with(&shown.request.messages, |memory| {
-                    speech.encode(turn.wire.as_ref(), &shown.request, &refused, memory)
-                })
+                .with(&shown.request.messages, |memory| encoder.encode(&shown.request, &refused, memory))
                 .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
             let outgoing = self.outgoing(http);
             let failed = match self.begin_until(turn, &outgoing, &mut tries).await {
@@ -178,14 +178,8 @@ impl Client {
         let told = |tool: &str, losses: &[Loss]| {
             self.tell(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
         };
-        self.parts.schemas.shown(request, self.parts.speech.dialect(&request.model), &told)
-    }
-
-    pub(crate) fn wire(&self, model: &str) -> Result<Arc<dyn Wire>, ModelError> {
-        let Parts { speech, failures, .. } = &self.parts;
-        speech
-            .wire(model)
-            .ok_or_else(|| failures.of(ModelErrorKind::Configuration, "the wire format is not known"))
+        let dialect = Dialect::by_name(self.parts.encoder.schema_dialect(&request.model));
+        self.parts.schemas.shown(request, dialect.unwrap_or(Dialect::OpenAi), &told)
     }
 
     pub(crate) fn reading(
@@ -219,10 +213,9 @@ impl Model for Client {
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
-        let Ok(wire) = self.wire(&request.model) else { return Vec::new() };
         let refused = self.parts.facts.of(&self.provider(), &request.model);
-        let said = self.parts.speech.said(wire.as_ref(), request, &refused, &self.parts.rewrites);
-        wire.check(&self.shown(&said).request)
+        let said = self.parts.encoder.prepare(request, &refused);
+        self.parts.encoder.wire().check(&self.shown(&said).request)
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_schema::Loss;
+use windlass_vendors::Fact;
 
-use crate::{Fact, RateLimits};
+use crate::RateLimits;
 
 /// An event about a request, for the callback of [`ClientBuilder::on_event`](crate::ClientBuilder::on_event).
 #[derive(Clone, Debug, PartialEq)]

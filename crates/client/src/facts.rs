@@ -1,15 +1,12 @@
 //! Facts about models, learned from providers' refusals and model lists.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use windlass_vendors::{CapabilityDocument, Endpoint, Fact, Listing, ModelEntry};
 
-use crate::book::{Book, Writing, is_believed, now, read, read_locked};
-use crate::capability::Said;
-use crate::edit::{Change, Edit};
+use crate::Storage;
+use crate::book::{Writing, now, read, read_locked};
 use crate::supposed::Supposed;
-use crate::{Endpoint, Quirk, Storage};
 
 /// Store of facts about models, shared by clients and kept between processes if it has a [`Storage`].
 ///
@@ -20,84 +17,17 @@ use crate::{Endpoint, Quirk, Storage};
 /// assert!(facts.of("groq api.groq.com", "any").is_empty());
 /// ```
 pub struct Facts {
-    book: Mutex<Book>,
+    document: Mutex<CapabilityDocument>,
     storage: Option<Arc<dyn Storage>>,
     trouble: Mutex<Option<String>>,
     supposed: Supposed,
-}
-
-/// A fact about a model that a refusal taught.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Fact {
-    /// Name of the refused parameter.
-    pub parameter: String,
-    /// Change of later requests; `None` if the fact only denies an ability.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remedy: Option<Remedy>,
-    /// Abilities that the refusal denies.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub abilities: Said,
-    /// First 200 characters of the provider's message.
-    pub message: String,
-    /// Time at which the fact was learned, in seconds since 1970.
-    pub learned_at: u64,
-}
-
-/// Change of later requests because of a refused parameter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Remedy {
-    /// Omits the parameter.
-    Drop,
-    /// Sends the parameter under this name.
-    Rename(String),
-    /// Omits this string from the parameter's list.
-    DropItem(String),
-    /// Applies this quirk to the request.
-    Quirk(Quirk),
-}
-
-/// A model in a provider's list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ModelEntry {
-    /// Name of the model in requests.
-    pub id: String,
-    /// Size of the context window in tokens, for request and answer together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context_tokens: Option<u64>,
-    /// Maximum number of tokens in an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_tokens: Option<u64>,
-    /// Abilities that the list states.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub abilities: Said,
-}
-
-/// A provider's list of models.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Listing {
-    /// Time of the request, in seconds since 1970.
-    pub asked_at: u64,
-    /// Models, in the provider's order.
-    pub models: Vec<ModelEntry>,
-}
-
-impl ModelEntry {
-    /// Returns an entry that has a name and no further data.
-    pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), context_tokens: None, output_tokens: None, abilities: Said::new() }
-    }
 }
 
 impl Facts {
     /// Returns an empty store that is lost when it is dropped.
     pub fn in_memory() -> Self {
         Self {
-            book: Mutex::default(),
+            document: Mutex::default(),
             storage: None,
             trouble: Mutex::default(),
             supposed: Supposed::default(),
@@ -108,11 +38,11 @@ impl Facts {
     /// or set aside, or that a newer version wrote, stays unchanged, and the store then works in memory only;
     /// [`Facts::trouble`] returns the reason.
     pub fn open(storage: impl Storage + 'static) -> Self {
-        let (book, writing, trouble) = read(&storage);
+        let (document, writing, trouble) = read(&storage);
         let storage: Option<Arc<dyn Storage>> =
             if writing == Writing::Allowed { Some(Arc::new(storage)) } else { None };
         Self {
-            book: Mutex::new(book.unwrap_or_default()),
+            document: Mutex::new(document.unwrap_or_default()),
             storage,
             trouble: Mutex::new(trouble),
             supposed: Supposed::default(),
@@ -132,37 +62,23 @@ impl Facts {
 
     /// Returns the facts about a model that have not expired, and those that only this process supposes.
     pub fn of(&self, provider: &str, model: &str) -> Vec<Fact> {
-        let now = now();
-        let book = self.lock();
-        let facts = book.facts.get(provider).and_then(|models| models.get(model));
-        let kept = facts.into_iter().flatten().filter(|fact| is_believed(fact, now)).cloned();
-        kept.chain(self.supposed.of(provider, model)).collect()
+        let kept: Vec<Fact> = self.lock().facts(provider, model, now()).cloned().collect();
+        kept.into_iter().chain(self.supposed.of(provider, model)).collect()
     }
 
     /// Returns the models of a provider for which facts are stored.
     pub fn models(&self, provider: &str) -> Vec<String> {
-        let now = now();
-        let book = self.lock();
-        let models = book.facts.get(provider).into_iter().flatten();
-        models
-            .filter(|(_, facts)| facts.iter().any(|fact| is_believed(fact, now)))
-            .map(|(id, _)| id.clone())
-            .collect()
+        self.lock().models(provider, now()).map(str::to_owned).collect()
     }
 
     /// Returns the provider's list of models as of the last request for it.
     pub fn listing(&self, provider: &str) -> Option<Listing> {
-        self.lock().listings.get(provider).cloned()
+        self.lock().listing(provider).cloned()
     }
 
     /// Stores a fact in place of an earlier one about the same parameter.
     pub fn learn(&self, provider: &str, model: &str, fact: Fact) {
-        self.change(|book| {
-            let facts =
-                book.facts.entry(provider.to_owned()).or_default().entry(model.to_owned()).or_default();
-            facts.retain(|held| held.parameter != fact.parameter);
-            facts.push(fact);
-        });
+        self.change(|document| document.add_fact(provider, model, fact));
     }
 
     /// Uses a fact in this process only, until [`settle`](Self::settle) stores or drops it.
@@ -180,20 +96,20 @@ impl Facts {
 
     /// Stores a provider's list of models.
     pub fn list(&self, provider: &str, models: Vec<ModelEntry>) {
-        let listing = Listing { asked_at: now(), models };
-        self.change(|book| drop(book.listings.insert(provider.to_owned(), listing)));
+        let listing = Listing::new(now(), models);
+        self.change(|document| document.set_listing(provider, listing));
     }
 
     /// Removes all learned facts about a provider's models.
     pub fn forget(&self, provider: &str) {
-        self.change(|book| drop(book.facts.remove(provider)));
+        self.change(|document| document.remove_facts(provider));
     }
 
     /// Changes the document in memory and in the storage, on top of the changes that other processes have
     /// stored.
-    fn change(&self, change: impl FnOnce(&mut Book)) {
-        let mut book = self.lock();
-        let Some(storage) = &self.storage else { return change(&mut book) };
+    fn change(&self, change: impl FnOnce(&mut CapabilityDocument)) {
+        let mut document = self.lock();
+        let Some(storage) = &self.storage else { return change(&mut document) };
         // The lock is held to the end of the function, so that no change of another process is lost.
         let lock = storage.lock();
         let (kept, may_write, mut trouble) = match &lock {
@@ -203,13 +119,12 @@ impl Facts {
             }
         };
         if let Some(kept) = kept {
-            *book = kept;
+            *document = kept;
         }
-        change(&mut book);
-        book.clean(now());
+        change(&mut document);
+        document.remove_expired(now());
         if may_write == Writing::Allowed {
-            let written =
-                serde_json::to_vec_pretty(&*book).map_err(Into::into).and_then(|text| storage.write(&text));
+            let written = document.to_json().map_err(Into::into).and_then(|text| storage.write(&text));
             trouble =
                 written.err().map(|error| format!("what was learned cannot be kept: {error}")).or(trouble);
         }
@@ -218,32 +133,8 @@ impl Facts {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Fact {
-    /// Returns a fact that is learned now.
-    pub(crate) fn new(
-        parameter: impl Into<String>,
-        remedy: Option<Remedy>,
-        abilities: Said,
-        message: &str,
-    ) -> Self {
-        let message = message.chars().take(200).collect();
-        Self { parameter: parameter.into(), remedy, abilities, message, learned_at: now() }
-    }
-
-    /// Returns the edit of the body, if the remedy is one.
-    pub(crate) fn edit(&self) -> Option<Edit> {
-        let change = match self.remedy.as_ref()? {
-            Remedy::Drop => Change::Drop,
-            Remedy::Rename(name) => Change::Rename(name.clone()),
-            Remedy::DropItem(item) => Change::DropItem(item.clone()),
-            Remedy::Quirk(_) => return None,
-        };
-        Some(Edit::new(&self.parameter, change))
+    fn lock(&self) -> MutexGuard<'_, CapabilityDocument> {
+        self.document.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

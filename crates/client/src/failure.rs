@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
 use windlass_stream::{StreamError, StreamErrorKind, names_image};
+use windlass_vendors::{Endpoint, has_images};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
-use crate::lesson::has_images;
+use crate::RateLimits;
 use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
-use crate::{Endpoint, RateLimits};
 
 /// Headers that contain the provider's request id.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];

@@ -5,9 +5,9 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 use windlass_model::{ModelError, ModelErrorKind};
+use windlass_vendors::Fact;
 
 use crate::Options;
-use crate::facts::Fact;
 
 /// A failed attempt.
 #[derive(Debug)]

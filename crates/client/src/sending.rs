@@ -6,14 +6,16 @@ use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use windlass_model::{ChunkStream, ModelError};
 use windlass_protocol::Delivery;
+use windlass_vendors::{lesson, lesson_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
 use crate::begin::begun;
+use crate::book::now;
 use crate::client::Parts;
 use crate::event::{AnswerInfo, ClientEvent};
 use crate::retry::{self, Attempt, Tries};
 use crate::transport::{Incoming, Outgoing};
-use crate::{Client, Pace, RateLimits, answer, failure, lesson};
+use crate::{Client, Pace, RateLimits, answer, failure};
 
 /// Parameters that all attempts for one answer share.
 #[derive(Clone, Copy)]
@@ -62,7 +64,7 @@ impl Client {
         chunks.map_err(|error| {
             let mut error = error.with_request_id(request_id);
             let refusal = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
-            let lesson = refusal.and_then(|refusal| lesson::lesson_in_answer(refusal, &request.body));
+            let lesson = refusal.and_then(|refusal| lesson_in_answer(refusal, &request.body, now()));
             let kind = refusal.map(|refusal| failure::kind_for(error.kind, refusal, &request.body));
             error.kind = kind.unwrap_or(error.kind);
             Attempt { error, status: Some(status), lesson }
@@ -162,7 +164,7 @@ impl Client {
         let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
         let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
         let refusal = failures.key.redact_error(wire.decode_error(status, &body));
-        let lesson = lesson::lesson(status, &refusal, &body, &sent);
+        let lesson = lesson(status, &refusal, &body, &sent, now());
         let mut error = failures.refusal(status, &headers, refusal.clone());
         error.kind = failure::kind_for(error.kind, &refusal, &sent);
         Err(Attempt { error, status: Some(status), lesson })

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::facts::Fact;
-use crate::{edit, lesson};
+use windlass_vendors::Fact;
 
 /// Suggested facts, by provider and model. They apply in this process only. A fact without a remedy is stored
 /// for other processes once a request without the denied feature has succeeded.
@@ -28,17 +27,10 @@ impl Supposed {
     /// fact is refuted if the request used the feature that the fact denies.
     pub(crate) fn settle(&self, provider: &str, model: &str, sent: &[u8]) -> Vec<Fact> {
         let facts = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(provider, model));
-        facts.into_iter().flatten().filter(|fact| !is_sent(fact, sent)).collect()
+        facts.into_iter().flatten().filter(|fact| !fact.is_used_by(sent)).collect()
     }
 }
 
 fn key(provider: &str, model: &str) -> (String, String) {
     (provider.to_owned(), model.to_owned())
-}
-
-fn is_sent(fact: &Fact, sent: &[u8]) -> bool {
-    match fact.parameter.as_str() {
-        "images" => lesson::has_images(sent),
-        parameter => edit::has(sent, parameter),
-    }
 }

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::Stream;
-
-use crate::endpoint::shown_url;
+use windlass_vendors::{Header, redact_url};
 
 /// Sends encoded requests and returns responses whose bodies arrive as streams.
 ///
@@ -81,18 +80,6 @@ pub struct Outgoing {
     pub body: Bytes,
 }
 
-/// Header of a request.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Header {
-    /// Name, in lower case.
-    pub name: String,
-    /// The value.
-    pub value: String,
-    /// True if the value is secret and must be neither shown nor stored.
-    pub is_secret: bool,
-}
-
 /// A response whose body is still arriving.
 #[non_exhaustive]
 pub struct Incoming {
@@ -153,36 +140,15 @@ impl Outgoing {
     }
 }
 
-impl Header {
-    /// Returns a header. It is marked secret if its name suggests it: `authorization`, `x-api-key`, `cookie`.
-    pub fn new(name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        const SECRETS: [&str; 5] = ["authorization", "cookie", "key", "token", "secret"];
-        let name = name.as_ref().to_ascii_lowercase();
-        let is_secret = SECRETS.iter().any(|word| name.contains(word));
-        Self { name, value: value.into(), is_secret }
-    }
-
-    /// Returns a header that is marked secret.
-    pub fn secret(name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        Self { is_secret: true, ..Self::new(name, value) }
-    }
-}
-
 impl fmt::Debug for Outgoing {
     // The URL can contain a password, and the body contains the conversation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
             .field("method", &self.method)
-            .field("url", &shown_url(&self.url))
+            .field("url", &redact_url(&self.url))
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .finish()
-    }
-}
-
-impl fmt::Debug for Header {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, if self.is_secret { "(hidden)" } else { &self.value })
     }
 }
 

@@ -72,7 +72,7 @@ fn pages_lead_to_the_next() {
 #[test]
 fn ollama_shows_what_one_model_can() {
     let mut model = ModelEntry::new("qwen3");
-    ollama_shows(
+    add_model_details(
         br#"{"capabilities":["completion","tools","thinking"],"model_info":{"qwen3.context_length":40960}}"#,
         &mut model,
     );
@@ -81,7 +81,7 @@ fn ollama_shows_what_one_model_can() {
     assert_eq!(model.abilities, Said::from(expected));
     let mut old = ModelEntry::new("old");
     for body in [r#"{"details":{}}"#, "nonsense"] {
-        ollama_shows(body.as_bytes(), &mut old);
+        add_model_details(body.as_bytes(), &mut old);
         assert_eq!(old, ModelEntry::new("old"));
     }
 }

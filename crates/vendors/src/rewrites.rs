@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_protocol::{CallId, History, Message, Part, Payload, RewrittenHistory};
 
-use crate::Quirk;
+use crate::quirk::Quirk;
 
 /// Maximum number of cached conversations. A client has one for each agent that uses it.
 const MOST: usize = 64;
@@ -28,7 +28,13 @@ struct Rewrite {
 
 impl Rewrites {
     /// Returns the messages rewritten for these quirks, or `None` if none of the quirks changes messages.
-    pub(crate) fn messages(&self, messages: &History, quirks: &BTreeSet<Quirk>) -> Option<History> {
+    /// `wire` is the name of the wire format that encodes them.
+    pub(crate) fn messages(
+        &self,
+        wire: &str,
+        messages: &History,
+        quirks: &BTreeSet<Quirk>,
+    ) -> Option<History> {
         let quirks: BTreeSet<Quirk> =
             OF_MESSAGES.iter().copied().filter(|quirk| quirks.contains(quirk)).collect();
         if quirks.is_empty() {
@@ -36,7 +42,7 @@ impl Rewrites {
         }
         let mut rewrite =
             self.take(messages, &quirks).unwrap_or_else(|| Rewrite { quirks, ..Rewrite::default() });
-        let written = rewrite.update(messages);
+        let written = rewrite.update(wire, messages);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MOST {
             kept.remove(0);
@@ -54,15 +60,16 @@ impl Rewrites {
 }
 
 impl Rewrite {
-    fn update(&mut self, messages: &History) -> History {
+    fn update(&mut self, wire: &str, messages: &History) -> History {
         let Self { quirks, history, ids } = self;
         history.update(messages, |position, message, written| {
             if position == 0 {
                 *ids = ShortIds::default();
             }
             let mut message = message.clone();
-            if quirks.contains(&Quirk::NoReasoningContent) && message.parts.iter().any(is_reasoning_content) {
-                Arc::make_mut(&mut message).parts.retain(|part| !is_reasoning_content(part));
+            let is_refused = |part: &Part| is_reasoning_content(wire, part);
+            if quirks.contains(&Quirk::NoReasoningContent) && message.parts.iter().any(is_refused) {
+                Arc::make_mut(&mut message).parts.retain(|part| !is_refused(part));
                 // A message that contained only reasoning is empty now and must not be sent (RULES R7).
                 if message.parts.is_empty() {
                     return;
@@ -87,11 +94,11 @@ fn is_of_another_form(call: &windlass_protocol::ToolCall) -> bool {
     !matches!(call.payload, Payload::Function { .. })
 }
 
-/// Returns true if a part is reasoning that arrived as `reasoning_content` and would be sent back in that
-/// field.
-fn is_reasoning_content(part: &Part) -> bool {
+/// Returns true if a part is reasoning that arrived as `reasoning_content` and that this wire format would
+/// send back in that field.
+fn is_reasoning_content(wire: &str, part: &Part) -> bool {
     let Part::Reasoning(reasoning) = part else { return false };
-    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of("openai-chat"));
+    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(wire));
     opaque.and_then(|opaque| opaque.get("field")?.as_str()) == Some("reasoning_content")
 }
 
@@ -186,12 +193,12 @@ mod tests {
     fn a_turn_shares_all_messages_of_the_turn_before() {
         let quirks: BTreeSet<Quirk> = OF_MESSAGES.iter().copied().collect();
         let (rewrites, mut history) = (Rewrites::default(), History::from([Message::user("hi")]));
-        let mut before = rewrites.messages(&history, &quirks).unwrap();
+        let mut before = rewrites.messages("openai-chat", &history, &quirks).unwrap();
         for turn in 0..200 {
             history.extend(round(turn));
-            let told = rewrites.messages(&history, &quirks).unwrap();
+            let told = rewrites.messages("openai-chat", &history, &quirks).unwrap();
             assert_eq!(told.shared_prefix(&before), before.len());
-            assert_eq!(told, Rewrites::default().messages(&history, &quirks).unwrap());
+            assert_eq!(told, Rewrites::default().messages("openai-chat", &history, &quirks).unwrap());
             before = told;
         }
         let ids: HashSet<&str> =
@@ -207,8 +214,11 @@ mod tests {
         let thoughts = json!({"role": "assistant", "parts": [
             {"type": "reasoning", "text": "hm", "opaque": {"wire": "openai-chat", "value": {"field": "reasoning_content"}}}]});
         let history = History::from(vec![Message::user("hi"), message(thoughts), Message::user("and?")]);
-        let told = Rewrites::default().messages(&history, &quirks).unwrap();
+        let told = Rewrites::default().messages("openai-chat", &history, &quirks).unwrap();
         assert_eq!(told, History::from(vec![Message::user("hi"), Message::user("and?")]));
-        assert_eq!(Rewrites::default().messages(&history, &BTreeSet::from([Quirk::NoStop])), None);
+        assert_eq!(
+            Rewrites::default().messages("openai-chat", &history, &BTreeSet::from([Quirk::NoStop])),
+            None
+        );
     }
 }

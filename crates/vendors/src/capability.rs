@@ -59,7 +59,7 @@ pub type Said = BTreeMap<Ability, bool>;
 /// Everything known about a model's abilities, with the source of each statement.
 ///
 /// ```
-/// use windlass_client::{Ability, Source, Vendors};
+/// use windlass_vendors::{Ability, Source, Vendors};
 /// use windlass_protocol::Support;
 /// let vendors = Vendors::builtin();
 /// let known = vendors.get("deepseek").ok_or("not there")?.capabilities("deepseek-chat");

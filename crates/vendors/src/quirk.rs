@@ -91,32 +91,9 @@ impl Quirk {
         }
     }
 
-    /// Returns the edit of the encoded body, for quirks that need nothing else.
+    /// Returns the edit of the encoded body, or `None` if the quirk changes the request instead.
     pub(crate) fn edit(self) -> Option<Edit> {
         let required = || "\"required\"".to_owned();
-        Some(match self {
-            Self::NoParallelToolCalls => Edit::new("parallel_tool_calls", Change::Drop),
-            Self::NoToolChoice => Edit::new("tool_choice", Change::Drop),
-            Self::ToolChoiceAny => {
-                Edit::new("tool_choice", Change::Exchange { from: required(), to: "\"any\"".to_owned() })
-            }
-            Self::ToolChoiceWords => Edit::new("tool_choice", Change::ObjectTo(required())),
-            Self::NoStop => Edit::new("stop", Change::Drop),
-            Self::NoTemperature => Edit::new("temperature", Change::Drop),
-            // These quirks set an option of the wire format or rewrite the request before it is encoded.
-            Self::MaxCompletionTokens
-            | Self::NoStreamOptions
-            | Self::CallIdsOfNine
-            | Self::NoReasoningContent
-            | Self::NoEncryptedReasoning
-            | Self::NoStrict
-            | Self::NoFreeTextTools => return None,
-        })
-    }
-
-    /// Returns the edit that has the same effect as an option of the wire format, for a wire format that the
-    /// user configured without that option.
-    pub(crate) fn edit_of_option(self) -> Option<Edit> {
         Some(match self {
             Self::MaxCompletionTokens => {
                 Edit::new("max_tokens", Change::Rename("max_completion_tokens".to_owned()))
@@ -125,7 +102,18 @@ impl Quirk {
             Self::NoEncryptedReasoning => {
                 Edit::new("include", Change::DropItem("reasoning.encrypted_content".to_owned()))
             }
-            _ => return None,
+            Self::NoParallelToolCalls => Edit::new("parallel_tool_calls", Change::Drop),
+            Self::NoToolChoice => Edit::new("tool_choice", Change::Drop),
+            Self::ToolChoiceAny => {
+                Edit::new("tool_choice", Change::Exchange { from: required(), to: "\"any\"".to_owned() })
+            }
+            Self::ToolChoiceWords => Edit::new("tool_choice", Change::ObjectTo(required())),
+            Self::NoStop => Edit::new("stop", Change::Drop),
+            Self::NoTemperature => Edit::new("temperature", Change::Drop),
+            // These quirks rewrite the request before it is encoded.
+            Self::CallIdsOfNine | Self::NoReasoningContent | Self::NoStrict | Self::NoFreeTextTools => {
+                return None;
+            }
         })
     }
 

@@ -4,10 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 
 use crate::capability::{Said, said};
-use crate::vendor::{Discovery, Rule, Vendor};
-use crate::{Auth, Endpoint, KeyUse, Quirk};
+use crate::discovery::Discovery;
+use crate::endpoint::{Auth, Endpoint, KeyUse};
+use crate::formats::WireFormat;
+use crate::quirk::Quirk;
+use crate::vendor::{Rule, Vendor};
 
 /// The built-in table.
 const BUILTIN: &str = include_str!("vendors.toml");
@@ -21,7 +25,7 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
 /// Known vendors, by name.
 ///
 /// ```
-/// use windlass_client::Vendors;
+/// use windlass_vendors::Vendors;
 /// let vendors = Vendors::builtin().with_file(r#"
 ///     [vendor.office]
 ///     like = "openrouter"
@@ -37,7 +41,7 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
 /// let error = Vendors::builtin().with_file("[vendor.groq]\nquirks = [\"no-stopp\"]").unwrap_err();
 /// assert!(error.to_string().contains("vendor.groq.quirks[0]"), "{error}");
 /// assert_eq!(error.line, Some(2));
-/// # Ok::<(), windlass_client::VendorsError>(())
+/// # Ok::<(), windlass_vendors::VendorsError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vendors(BTreeMap<String, Vendor>);
@@ -102,14 +106,9 @@ struct Row {
     capabilities: Said,
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum WireName {
-    OpenaiChat,
-    OpenaiResponses,
-    Anthropic,
-    Gemini,
-}
+/// Name of a known wire format.
+#[derive(Clone, Copy)]
+struct WireName(&'static str);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -184,7 +183,7 @@ impl Row {
         let endpoint = &mut vendor.endpoint;
         name.clone_into(&mut endpoint.name);
         if let Some(wire) = self.wire {
-            wire.name().clone_into(&mut endpoint.wire);
+            wire.0.clone_into(&mut endpoint.wire);
         }
         endpoint.base_url = self.base_url.unwrap_or_else(|| endpoint.base_url.clone());
         endpoint.base_url_env = self.base_url_env.or_else(|| endpoint.base_url_env.take());
@@ -231,18 +230,19 @@ impl Row {
         let wire = self.wire.ok_or_else(|| missing("wire"))?;
         let base_url = self.base_url.as_deref().ok_or_else(|| missing("base-url"))?;
         let key_use = if self.key_env.is_some() { KeyUse::Required } else { KeyUse::Optional };
-        Ok(Vendor::plain(Endpoint { key_use, ..Endpoint::custom(base_url, wire.name()) }))
+        Ok(Vendor::plain(Endpoint { key_use, ..Endpoint::custom(base_url, wire.0) }))
     }
 }
 
-impl WireName {
-    fn name(self) -> &'static str {
-        match self {
-            Self::OpenaiChat => "openai-chat",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Anthropic => "anthropic",
-            Self::Gemini => "gemini",
-        }
+impl<'de> Deserialize<'de> for WireName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let format = WireFormat::find(&name).ok_or_else(|| {
+            let known: Vec<String> =
+                WireFormat::all().iter().map(|format| format!("`{}`", format.name())).collect();
+            D::Error::custom(format!("unknown variant `{name}`, expected one of {}", known.join(", ")))
+        })?;
+        Ok(Self(format.name()))
     }
 }
 

@@ -5,8 +5,9 @@ use std::fmt;
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use crate::Vendors;
-use crate::transport::Header;
+use crate::formats::WireFormat;
+use crate::header::Header;
+use crate::vendors::Vendors;
 
 /// Way to send the API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub enum Auth {
 /// Address, wire format and authentication of a provider.
 ///
 /// ```
-/// use windlass_client::Endpoint;
+/// use windlass_vendors::Endpoint;
 /// let groq = Endpoint::find("groq").ok_or("unknown")?;
 /// assert_eq!((groq.wire.as_str(), groq.key_env.as_deref()), ("openai-chat", Some("GROQ_API_KEY")));
 /// let local = Endpoint::custom("http://localhost:8080/v1", "openai-chat");
@@ -39,7 +40,7 @@ pub struct Endpoint {
     pub base_url: String,
     /// Environment variable in which users keep another base URL. This crate does not read it.
     pub base_url_env: Option<String>,
-    /// Name of the wire format: `openai-chat`, `openai-responses`, `anthropic` or `gemini`.
+    /// Name of the wire format: see [`WireFormat::all`].
     pub wire: String,
     /// Way to send the key.
     pub auth: Auth,
@@ -77,11 +78,8 @@ impl Endpoint {
     /// Returns an endpoint for any server with this base URL and wire format. The key is optional.
     pub fn custom(base_url: impl Into<String>, wire: impl Into<String>) -> Self {
         let wire = wire.into();
-        let auth = match wire.as_str() {
-            "anthropic" => Auth::Header("x-api-key".to_owned()),
-            "gemini" => Auth::Header("x-goog-api-key".to_owned()),
-            _ => Auth::Bearer,
-        };
+        let key_header = WireFormat::find(&wire).and_then(|format| format.wire.key_header());
+        let auth = key_header.map_or(Auth::Bearer, |name| Auth::Header(name.to_owned()));
         Self {
             name: "custom".to_owned(),
             base_url: base_url.into(),
@@ -113,7 +111,7 @@ impl Endpoint {
     }
 
     /// Returns the headers of every request, with the key's header if a key is given.
-    pub(crate) fn all_headers(&self, key: Option<&str>) -> Vec<Header> {
+    pub fn all_headers(&self, key: Option<&str>) -> Vec<Header> {
         let mut headers: Vec<Header> =
             self.headers.iter().map(|(name, value)| Header::new(name, value)).collect();
         match (&self.auth, key) {
@@ -130,7 +128,7 @@ impl Endpoint {
     ///
     /// A version at the end of the base URL is not repeated: both `https://host` and `https://host/v1` lead
     /// to `https://host/v1/messages`.
-    pub(crate) fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         let base = self.base_url.trim_end_matches('/');
         match (base.strip_suffix("/v1"), path.strip_prefix("/v1/")) {
             (Some(_), Some(rest)) => format!("{base}/{rest}"),
@@ -140,11 +138,11 @@ impl Endpoint {
 
     /// Returns the base URL without user information, query and fragment, which can be secret.
     pub fn address(&self) -> String {
-        shown_url(&self.base_url)
+        redact_url(&self.base_url)
     }
 
     /// Returns the secrets of the endpoint: values of headers that carry a key, and the password in its URL.
-    pub(crate) fn secrets(&self) -> impl Iterator<Item = SecretString> {
+    pub fn secrets(&self) -> impl Iterator<Item = SecretString> {
         let headers = self.headers.iter().map(|(name, value)| Header::new(name, value));
         let headers = headers.filter(|header| header.is_secret).map(|header| header.value.into());
         let password = user(&self.base_url).map(|user| user.split_once(':').map_or(user, |(_, word)| word));
@@ -160,8 +158,13 @@ impl Endpoint {
     }
 }
 
-/// Returns a URL without user information, query and fragment.
-pub(crate) fn shown_url(url: &str) -> String {
+/// Returns a URL without user information, query and fragment, which can be secret.
+///
+/// ```
+/// let url = windlass_vendors::redact_url("https://me:password@example.com/v1?key=secret");
+/// assert_eq!(url, "https://example.com/v1");
+/// ```
+pub fn redact_url(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let shown = url.get(..end).unwrap_or(url);
     match user(shown) {

@@ -1,17 +1,80 @@
 //! Parsers of providers' model lists, one for each known format.
 
-use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as NameError, StrDeserializer};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_wire::Wire;
 
 use crate::capability::{Ability, Said};
-use crate::facts::ModelEntry;
+use crate::listing::ModelEntry;
+
+/// Format of a vendor's model list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Discovery {
+    /// `GET /models` in OpenAI's format: names, seldom more.
+    #[default]
+    OpenAi,
+    /// `GET /models` with `supported_parameters`, in OpenRouter's format.
+    OpenRouter,
+    /// `GET /models`, then `POST /api/show` for each model, in Ollama's format.
+    Ollama,
+    /// `GET /v1/models` in Anthropic's format.
+    Anthropic,
+    /// `GET /models` in Gemini's format.
+    Gemini,
+    /// The vendor has no list.
+    None,
+}
+
+/// One page of a model list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ModelPage {
+    /// Models of the page, in the provider's order.
+    pub models: Vec<ModelEntry>,
+    /// Path and query of the next page, relative to the base URL; `None` after the last page.
+    pub next: Option<String>,
+}
 
 /// One page of a model list, with the query of the next page.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Page {
-    pub(crate) models: Vec<ModelEntry>,
+struct Page {
+    models: Vec<ModelEntry>,
     /// Query string of the next page; `None` after the last page.
-    pub(crate) next: Option<String>,
+    next: Option<String>,
+}
+
+impl Discovery {
+    /// Returns the list format of a wire format's API.
+    pub(crate) fn of_wire(wire: &dyn Wire) -> Self {
+        let name: StrDeserializer<'_, NameError> = wire.model_list().into_deserializer();
+        Self::deserialize(name).unwrap_or_default()
+    }
+
+    /// Returns path and query of the list's first page, relative to the base URL, or `None` if there is no
+    /// list.
+    pub fn first_page(self) -> Option<String> {
+        let query = match self {
+            Self::None => return None,
+            Self::OpenAi | Self::OpenRouter | Self::Ollama => return Some(self.path().to_owned()),
+            Self::Anthropic => "limit=1000",
+            Self::Gemini => "pageSize=1000",
+        };
+        Some(format!("{}?{query}", self.path()))
+    }
+
+    /// Parses a page of the list. Returns `None` if the body is not such a list.
+    pub fn parse_page(self, body: &[u8]) -> Option<ModelPage> {
+        let Page { models, next } = if self == Self::Gemini { gemini_models(body)? } else { models(body)? };
+        Some(ModelPage { models, next: next.map(|query| format!("{}?{query}", self.path())) })
+    }
+
+    fn path(self) -> &'static str {
+        if self == Self::Anthropic { "/v1/models" } else { "/models" }
+    }
 }
 
 /// A list entry in OpenAI's format with other servers' additions: OpenRouter's parameters, Mistral's
@@ -44,7 +107,7 @@ struct TopProvider {
 
 /// Parses a list in the format of OpenAI, OpenRouter or Anthropic. Returns `None` if the body is not such a
 /// list.
-pub(crate) fn models(body: &[u8]) -> Option<Page> {
+fn models(body: &[u8]) -> Option<Page> {
     let body: Value = serde_json::from_slice(body).ok()?;
     // Together sends the array without an envelope.
     let items = body.as_array().or_else(|| body.get("data")?.as_array())?;
@@ -57,7 +120,7 @@ pub(crate) fn models(body: &[u8]) -> Option<Page> {
 }
 
 /// Parses a list in Gemini's format. Leaves out models without `generateContent`.
-pub(crate) fn gemini_models(body: &[u8]) -> Option<Page> {
+fn gemini_models(body: &[u8]) -> Option<Page> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct List {
@@ -90,7 +153,7 @@ pub(crate) fn gemini_models(body: &[u8]) -> Option<Page> {
 }
 
 /// Adds the capabilities and the context window from Ollama's `/api/show`.
-pub(crate) fn ollama_shows(body: &[u8], model: &mut ModelEntry) {
+pub fn add_model_details(body: &[u8], model: &mut ModelEntry) {
     #[derive(Deserialize)]
     struct Shown {
         capabilities: Option<Vec<String>>,

@@ -5,10 +5,11 @@ mod words;
 use serde_json::Value;
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-use crate::Quirk;
 use crate::capability::{Ability, Said};
 use crate::edit;
-use crate::facts::{Fact, Remedy};
+use crate::fact::{Fact, Remedy};
+use crate::images::has_images;
+use crate::quirk::Quirk;
 
 /// Fields that are never removed: without them the request has another meaning.
 const NEVER: &[&str] = &[
@@ -85,7 +86,10 @@ const NO_IMAGES: &[&str] = &[
 ];
 
 /// Derives a fact from the refusal of a request. Returns `None` if the refusal concerns this request only.
-pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8]) -> Option<Fact> {
+///
+/// `refusal` is the body of the response, `sent` the body of the request, and `now` the time in seconds since
+/// 1970.
+pub fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8], now: u64) -> Option<Fact> {
     if !matches!(status, 400 | 404 | 422) {
         return None;
     }
@@ -105,13 +109,13 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     let parameter = named.and_then(|path| field(path, sent));
     if named.is_none_or(is_kept) && free_text_is_refused(&plain, &refusal, sent) {
         let remedy = Remedy::Quirk(Quirk::NoFreeTextTools);
-        return Some(Fact::new("tools.custom", Some(remedy), Said::new(), message));
+        return Some(Fact::new("tools.custom", Some(remedy), Said::new(), message, now));
     }
     if parameter.is_none() && edit::has(sent, "tools") {
         let is_named = named == Some("tools");
         let is_refused = refuses && is_named && words::refuses(&plain, "tools", is_named);
         if words::says(&plain, NO_TOOLS) || TOOL_FLAGS.iter().any(|flag| plain.contains(flag)) || is_refused {
-            return Some(Fact::new("tools", None, no(Ability::NativeTools), message));
+            return Some(Fact::new("tools", None, no(Ability::NativeTools), message, now));
         }
     }
     if !refuses {
@@ -120,10 +124,10 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
     if named.is_some_and(|path| path.ends_with("strict"))
         || parameter.is_none() && is_quoted(message, "strict")
     {
-        return Some(Fact::new("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Said::new(), message));
+        return Some(Fact::new("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Said::new(), message, now));
     }
     if parameter.is_none() && has_images(sent) && words::says(&plain, NO_IMAGES) {
-        return Some(Fact::new("images", None, no(Ability::Images), message));
+        return Some(Fact::new("images", None, no(Ability::Images), message, now));
     }
     // An error inside the conversation cannot be fixed by omitting another field.
     if named.is_some_and(is_kept) {
@@ -137,28 +141,20 @@ pub(crate) fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &
         if !words::refuses(&plain, &parameter, named.is_some()) {
             return None;
         }
-        return Some(Fact::new(parameter, None, abilities, message));
+        return Some(Fact::new(parameter, None, abilities, message, now));
     }
     let remedy = remedy(&parameter, message, &said, sent)?;
-    Some(Fact::new(parameter, Some(remedy), abilities, message))
+    Some(Fact::new(parameter, Some(remedy), abilities, message, now))
 }
 
 /// Derives a fact from a refusal under a success status, as OpenRouter and the Responses API send it.
-pub(crate) fn lesson_in_answer(error: &ProviderError, sent: &[u8]) -> Option<Fact> {
+pub fn lesson_in_answer(error: &ProviderError, sent: &[u8], now: u64) -> Option<Fact> {
     let is_about_request = matches!(error.kind, ProviderErrorKind::Request | ProviderErrorKind::NotFound);
-    if is_about_request { lesson(400, error, b"", sent) } else { None }
+    if is_about_request { lesson(400, error, b"", sent, now) } else { None }
 }
 
 fn no(ability: Ability) -> Said {
     Said::from([(ability, false)])
-}
-
-/// Returns true if a body contains images, in any wire format.
-pub(crate) fn has_images(sent: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(sent);
-    ["\"image_url\"", "\"input_image\"", "\"type\":\"image\"", "\"inlineData\"", "\"fileData\""]
-        .iter()
-        .any(|word| text.contains(word))
 }
 
 /// Returns true if the server accepts only function tools and the request had a free-text tool. A false

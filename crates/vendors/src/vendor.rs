@@ -3,21 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use windlass_wire::Wire;
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::{MaxTokensField, OpenAiChat, OpenAiChatOptions, StreamUsage};
-use windlass_wire_openai_responses::{EncryptedReasoning, OpenAiResponses, OpenAiResponsesOptions};
 
 use crate::capability::{Known, Said, Source, said};
+use crate::discovery::Discovery;
 use crate::edit::{Change, Edit};
-use crate::{Endpoint, Quirk};
+use crate::endpoint::Endpoint;
+use crate::formats::WireFormat;
+use crate::quirk::Quirk;
+
+/// Schema dialect of a wire format that the crate does not know.
+const DEFAULT_DIALECT: &str = "openai";
 
 /// A vendor: its endpoint, and its differences from others that speak the same wire format.
 ///
 /// ```
-/// use windlass_client::{Quirk, Vendors};
+/// use windlass_vendors::{Quirk, Vendors};
 /// let vendors = Vendors::builtin();
 /// let xai = vendors.get("xai").ok_or("not there")?;
 /// assert_eq!(xai.endpoint.key_env.as_deref(), Some("XAI_API_KEY"));
@@ -42,26 +44,6 @@ pub struct Vendor {
     pub(crate) defaults: Rule,
 }
 
-/// Format of a vendor's model list.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Discovery {
-    /// `GET /models` in OpenAI's format: names, seldom more.
-    #[default]
-    OpenAi,
-    /// `GET /models` with `supported_parameters`, in OpenRouter's format.
-    OpenRouter,
-    /// `GET /models`, then `POST /api/show` for each model, in Ollama's format.
-    Ollama,
-    /// `GET /v1/models` in Anthropic's format.
-    Anthropic,
-    /// `GET /models` in Gemini's format.
-    Gemini,
-    /// The vendor has no list.
-    None,
-}
-
 /// Settings for the models whose names match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -84,15 +66,10 @@ pub(crate) struct Rule {
 impl Vendor {
     /// Returns a vendor without quirks and known abilities for this endpoint.
     pub fn plain(endpoint: Endpoint) -> Self {
-        let schema = match endpoint.wire.as_str() {
-            "anthropic" => "anthropic",
-            // The request field that the wire format uses takes JSON Schema.
-            "gemini" => "gemini-json-schema",
-            _ => "openai",
-        };
+        let wire = WireFormat::find(&endpoint.wire).map(|format| format.wire.as_ref());
         Self {
-            schema: schema.to_owned(),
-            discovery: Discovery::of_wire(&endpoint.wire),
+            schema: wire.map_or(DEFAULT_DIALECT, Wire::schema_dialect).to_owned(),
+            discovery: wire.map(Discovery::of_wire).unwrap_or_default(),
             endpoint,
             config: Vec::new(),
             table: Vec::new(),
@@ -131,7 +108,7 @@ impl Vendor {
     }
 
     /// Returns the abilities of a model as the files and the table state them.
-    /// [`Client::capabilities`](crate::Client::capabilities) adds learned and listed abilities.
+    /// [`RequestEncoder::capabilities`](crate::RequestEncoder::capabilities) adds learned and listed abilities.
     pub fn capabilities(&self, model: &str) -> Known {
         self.known(model, &[])
     }
@@ -150,36 +127,12 @@ impl Vendor {
         known
     }
 
-    /// Returns the wire format with the options that a model's quirks require, or `None` if this crate does
-    /// not know the format.
-    pub fn wire(&self, model: &str) -> Option<Arc<dyn Wire>> {
-        let quirks = self.quirks(model);
-        Some(match self.endpoint.wire.as_str() {
-            "openai-chat" => {
-                let mut options = OpenAiChatOptions::default();
-                if quirks.contains(&Quirk::MaxCompletionTokens) {
-                    options = options.with_max_tokens_field(MaxTokensField::MaxCompletionTokens);
-                }
-                if quirks.contains(&Quirk::NoStreamOptions) {
-                    options = options.with_stream_usage(StreamUsage::Leave);
-                }
-                Arc::new(OpenAiChat::new(options))
-            }
-            "openai-responses" => {
-                let mut options = OpenAiResponsesOptions::default();
-                if quirks.contains(&Quirk::NoEncryptedReasoning) {
-                    options = options.with_encrypted_reasoning(EncryptedReasoning::Leave);
-                }
-                Arc::new(OpenAiResponses::new(options))
-            }
-            "anthropic" => Arc::new(Anthropic::default()),
-            "gemini" => Arc::new(Gemini::default()),
-            _ => return None,
-        })
+    /// Returns the wire format, or `None` if it is not one of [`WireFormat::all`].
+    pub fn wire(&self) -> Option<Arc<dyn Wire>> {
+        WireFormat::find(&self.endpoint.wire).map(|format| format.wire.clone())
     }
 
-    /// Returns the edits of an encoded body for a model, except those that options of the wire format
-    /// replace.
+    /// Returns the edits of an encoded body for a model.
     pub(crate) fn edits(&self, model: &str) -> Vec<Edit> {
         let mut edits: Vec<Edit> = self.quirks(model).into_iter().filter_map(Quirk::edit).collect();
         for (rule, _) in self.rules(model) {

@@ -35,9 +35,9 @@ impl Edit {
         Self { path: path.into(), change }
     }
 
-    /// Returns true if the edit concerns one of these top-level fields.
-    pub(crate) fn is_in(&self, fields: &[&str]) -> bool {
-        self.path.split('.').next().is_some_and(|first| fields.contains(&first))
+    /// Returns true if the edit concerns this top-level field.
+    pub(crate) fn is_in(&self, field: &str) -> bool {
+        self.path.split('.').next() == Some(field)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of providers.
 
-use windlass_client::{Auth, Endpoint};
+use windlass_vendors::{Auth, Endpoint};
 
 #[test]
 fn a_provider_is_found_by_its_name() {
