@@ -65,7 +65,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     let wanted = (feature.see)(&asked);
     let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
     let asked = from.server.decode_request(&first.path, &first.body).unwrap();
-    let carried = carry(asked.request, from.name(), to.name());
+    let carried = carry(asked.request, from.name(), to.wire.as_ref());
     if carried.refused.is_some() {
         return Fate::Refused;
     }
