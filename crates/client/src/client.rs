@@ -12,12 +12,12 @@ use windlass_stream::FreeText;
 use windlass_vendors::{Endpoint, Fact, Header, RequestEncoder, Vendor};
 use windlass_wire::{HttpRequest, Wire};
 
-use crate::answer;
 use crate::event::{ClientEvent, Observer};
 use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::memories::Memories;
+use crate::response::ResponseDecoder;
 use crate::retry::{self, Tries};
 use crate::schemas::{Schemas, Shown};
 use crate::sending::Turn;
@@ -182,14 +182,15 @@ impl Client {
         self.parts.schemas.shown(request, dialect.unwrap_or(Dialect::OpenAi), &told)
     }
 
-    pub(crate) fn reading(
+    /// Returns the decoder of a response.
+    pub(crate) fn response_decoder(
         &self,
         wire: Arc<dyn Wire>,
         request_id: Option<String>,
         deadline: Instant,
-    ) -> answer::Reading {
+    ) -> ResponseDecoder {
         let Parts { failures, options, .. } = &self.parts;
-        answer::Reading { wire, failures: failures.clone(), options: *options, request_id, deadline }
+        ResponseDecoder { wire, failures: failures.clone(), options: *options, request_id, deadline }
     }
 
     /// Returns the request with its URL and headers.

@@ -4,7 +4,6 @@
     reason = "a date to wait for and the age of a fact need the clock, what is learned needs a file"
 )]
 
-mod answer;
 mod begin;
 mod book;
 mod builder;
@@ -18,11 +17,13 @@ mod limits;
 mod memories;
 mod models;
 mod options;
+mod response;
 mod retry;
 mod schemas;
 mod secret;
 mod sending;
 mod storage;
+mod streamed_answer;
 mod supposed;
 mod transport;
 

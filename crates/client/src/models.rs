@@ -103,6 +103,6 @@ impl Client {
         let mut tries = Tries::new(options);
         let turn = Turn { wire: encoder.wire(), model: "", delivery: Delivery::Whole, deadline };
         let response = self.send_until(turn, &request, &mut tries).await.map_err(|refused| refused.error)?;
-        self.reading(encoder.wire().clone(), None, deadline).body(response.body).await
+        self.response_decoder(encoder.wire().clone(), None, deadline).read_body(response.body).await
     }
 }

@@ -13,9 +13,11 @@ use crate::begin::begun;
 use crate::book::now;
 use crate::client::Parts;
 use crate::event::{AnswerInfo, ClientEvent};
+use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::{self, Attempt, Tries};
+use crate::streamed_answer::StreamedAnswer;
 use crate::transport::{Incoming, Outgoing};
-use crate::{Client, Pace, RateLimits, answer, failure};
+use crate::{Client, Pace, RateLimits, failure};
 
 /// Parameters that all attempts for one answer share.
 #[derive(Clone, Copy)]
@@ -55,11 +57,14 @@ impl Client {
     ) -> Result<ChunkStream, Attempt> {
         let failures = &self.parts.failures;
         let (status, request_id) = (response.status, failures.request_id(&response.headers));
-        let reading = self.reading(turn.wire.clone(), request_id.clone(), turn.deadline);
+        let decoder = self.response_decoder(turn.wire.clone(), request_id.clone(), turn.deadline);
         let chunks = if turn.delivery == Delivery::Whole || is_json(&response) {
-            reading.whole(response).await
+            decoder.decode_whole(response.body).await
         } else {
-            begun(reading.stream(response), |error| failures.refused_in_stream(error)).await
+            begun(StreamedAnswer::new(decoder, response.body).into_chunks(), |error| {
+                failures.refused_in_stream(error)
+            })
+            .await
         };
         chunks.map_err(|error| {
             let mut error = error.with_request_id(request_id);
@@ -146,9 +151,9 @@ impl Client {
             .await
             .map_err(|_| {
                 if idle_at < deadline {
-                    answer::idle(failures, options.idle_timeout)
+                    idle_timeout_error(failures, options.idle_timeout)
                 } else {
-                    answer::total(failures, options.total_timeout)
+                    total_timeout_error(failures, options.total_timeout)
                 }
             })?
             .map_err(|error| failures.transport(&error))?;
@@ -162,7 +167,7 @@ impl Client {
         }
         let Incoming { status, headers, body } = response;
         let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
-        let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
+        let body = failures.key.redact_bytes(read_refusal_body(body, until).await);
         let refusal = failures.key.redact_error(wire.decode_error(status, &body));
         let lesson = lesson(status, &refusal, &body, &sent, now());
         let mut error = failures.refusal(status, &headers, refusal.clone());
