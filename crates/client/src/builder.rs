@@ -5,9 +5,9 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use windlass_vendors::{Endpoint, RequestEncoder};
 
-use crate::client::Parts;
+use crate::capability_store::CapabilityStore;
+use crate::client::ClientInner;
 use crate::event::{ClientEvent, Observer};
-use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::secret::Key;
 use crate::transport::Transport;
@@ -26,7 +26,7 @@ pub struct ClientBuilder {
     http: HttpOptions,
     transport: Option<Arc<dyn Transport>>,
     observer: Option<Observer>,
-    facts: Option<Arc<Facts>>,
+    store: Option<Arc<CapabilityStore>>,
 }
 
 /// Error of [`ClientBuilder::build`].
@@ -68,7 +68,7 @@ impl ClientBuilder {
             http: HttpOptions::default(),
             transport: None,
             observer: None,
-            facts: None,
+            store: None,
         }
     }
 
@@ -106,8 +106,8 @@ impl ClientBuilder {
 
     /// Sets the store of facts about models that were learned from refusals and model lists, so that clients
     /// can share it and it can outlive them. By default each client learns in memory until it is dropped.
-    pub fn facts(mut self, facts: Arc<Facts>) -> Self {
-        self.facts = Some(facts);
+    pub fn capability_store(mut self, store: Arc<CapabilityStore>) -> Self {
+        self.store = Some(store);
         self
     }
 
@@ -135,7 +135,7 @@ impl ClientBuilder {
             let http = self.http.with_connect_timeout(self.options.connect_timeout);
             Arc::new(HttpTransport::new(&http)?)
         };
-        Ok(Client::of(Parts {
+        Ok(Client::of(ClientInner {
             transport,
             encoder,
             failures: Failures { key: Key::new(self.key, &endpoint), endpoint },
@@ -144,7 +144,7 @@ impl ClientBuilder {
             paces: Arc::default(),
             schemas: Arc::default(),
             memories: Arc::default(),
-            facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
+            store: self.store.unwrap_or_else(|| Arc::new(CapabilityStore::in_memory())),
         }))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_schema::Loss;
-use windlass_vendors::Fact;
+use windlass_vendors::ParameterRejection;
 
 use crate::RateLimits;
 
@@ -27,7 +27,7 @@ pub enum ClientEvent {
         wait: Duration,
     },
     /// A refusal named a parameter. The request is sent again with the remedy of this fact.
-    Learned(Fact),
+    Learned(ParameterRejection),
     /// The vendor's JSON Schema dialect cannot express all of a tool's schema. Arguments are still checked
     /// against the complete schema.
     SchemaLoss {

@@ -4,14 +4,13 @@
     reason = "a date to wait for and the age of a fact need the clock, what is learned needs a file"
 )]
 
-mod begin;
-mod book;
 mod builder;
+mod capability_store;
 mod client;
 mod event;
-mod facts;
 mod failure;
 mod fallback;
+mod first_chunk;
 mod http;
 mod limits;
 mod memories;
@@ -23,27 +22,29 @@ mod schemas;
 mod secret;
 mod sending;
 mod storage;
+mod stored_document;
 mod streamed_answer;
-mod supposed;
 mod transport;
+mod unconfirmed;
 
 pub use builder::{ClientBuilder, ClientError};
+pub use capability_store::CapabilityStore;
 pub use client::Client;
 pub use event::{AnswerInfo, ClientEvent};
-pub use facts::Facts;
 pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
 pub use options::{Options, Pace};
 pub use storage::{FileStorage, Storage, StorageLock};
 pub use transport::{
-    ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+    ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
+    TransportResponse,
 };
 
 // The knowledge of vendors that this crate's interface is made of.
 pub use windlass_vendors::{
-    Ability, Answer, Auth, Discovery, Endpoint, Fact, Header, KeyUse, Known, Listing, ModelEntry, Quirk,
-    Remedy, Said, Source, Vendor, Vendors, VendorsError,
+    Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
+    ModelEntry, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,
 };
 
 #[cfg(doctest)]

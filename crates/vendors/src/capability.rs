@@ -46,7 +46,7 @@ pub enum Source {
 /// Support for one ability, and the source of the statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct Claim {
     /// Support for the ability.
     pub support: Support,
     /// Source of the statement; `None` if the support is unknown.
@@ -54,7 +54,7 @@ pub struct Answer {
 }
 
 /// Statements of one source about abilities. An ability that is absent is not stated.
-pub type Said = BTreeMap<Ability, bool>;
+pub type Claims = BTreeMap<Ability, bool>;
 
 /// Everything known about a model's abilities, with the source of each statement.
 ///
@@ -63,12 +63,12 @@ pub type Said = BTreeMap<Ability, bool>;
 /// use windlass_protocol::Support;
 /// let vendors = Vendors::builtin();
 /// let known = vendors.get("deepseek").ok_or("not there")?.capabilities("deepseek-chat");
-/// assert_eq!(known.of(Ability::Images).support, Support::No);
-/// assert_eq!(known.of(Ability::Images).source, Some(Source::Vendor));
+/// assert_eq!(known.claim(Ability::Images).support, Support::No);
+/// assert_eq!(known.claim(Ability::Images).source, Some(Source::Vendor));
 /// # Ok::<(), &'static str>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Known(BTreeMap<Ability, Answer>);
+pub struct ModelCapabilities(BTreeMap<Ability, Claim>);
 
 /// Abilities as a configuration file writes them: named fields, so that an error can name the wrong one.
 #[derive(Default, Deserialize)]
@@ -84,9 +84,9 @@ struct Fields {
 }
 
 /// Deserializes abilities from a configuration file.
-pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D::Error> {
+pub(crate) fn deserialize_claims<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Claims, D::Error> {
     let fields = Fields::deserialize(deserializer)?;
-    let said = [
+    let claims = [
         (Ability::NativeTools, fields.native_tools),
         (Ability::ParallelCalls, fields.parallel_calls),
         (Ability::ForcedToolChoice, fields.forced_tool_choice),
@@ -95,7 +95,7 @@ pub(crate) fn said<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Said, D
         (Ability::JsonOutput, fields.json_output),
         (Ability::Reasoning, fields.reasoning),
     ];
-    Ok(said.into_iter().filter_map(|(ability, has)| Some((ability, has?))).collect())
+    Ok(claims.into_iter().filter_map(|(ability, has)| Some((ability, has?))).collect())
 }
 
 impl Ability {
@@ -111,29 +111,29 @@ impl Ability {
     ];
 }
 
-impl Known {
+impl ModelCapabilities {
     /// Returns the support for one ability and its source.
-    pub fn of(&self, ability: Ability) -> Answer {
-        self.0.get(&ability).cloned().unwrap_or(Answer { support: Support::Unknown, source: None })
+    pub fn claim(&self, ability: Ability) -> Claim {
+        self.0.get(&ability).cloned().unwrap_or(Claim { support: Support::Unknown, source: None })
     }
 
     /// Returns the support without sources, as the loop and the wire formats use it.
     pub fn capabilities(&self) -> Capabilities {
         Capabilities {
-            native_tools: self.of(Ability::NativeTools).support,
-            parallel_calls: self.of(Ability::ParallelCalls).support,
-            forced_tool_choice: self.of(Ability::ForcedToolChoice).support,
-            images: self.of(Ability::Images).support,
-            structured_output: self.of(Ability::StructuredOutput).support,
-            json_output: self.of(Ability::JsonOutput).support,
+            native_tools: self.claim(Ability::NativeTools).support,
+            parallel_calls: self.claim(Ability::ParallelCalls).support,
+            forced_tool_choice: self.claim(Ability::ForcedToolChoice).support,
+            images: self.claim(Ability::Images).support,
+            structured_output: self.claim(Ability::StructuredOutput).support,
+            json_output: self.claim(Ability::JsonOutput).support,
         }
     }
 
     /// Adds the statements of a weaker source for abilities that are not stated yet.
-    pub(crate) fn add(&mut self, said: &Said, source: &Source) {
-        for (ability, has) in said {
+    pub(crate) fn add(&mut self, claims: &Claims, source: &Source) {
+        for (ability, has) in claims {
             let support = if *has { Support::Yes } else { Support::No };
-            self.0.entry(*ability).or_insert_with(|| Answer { support, source: Some(source.clone()) });
+            self.0.entry(*ability).or_insert_with(|| Claim { support, source: Some(source.clone()) });
         }
     }
 }

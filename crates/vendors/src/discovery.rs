@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_wire::Wire;
 
-use crate::capability::{Ability, Said};
+use crate::capability::{Ability, Claims};
 use crate::listing::ModelEntry;
 
 /// Format of a vendor's model list.
@@ -115,7 +115,7 @@ fn models(body: &[u8]) -> Option<Page> {
     let entries = items.iter().filter_map(|item| Entry::deserialize(item).ok());
     let has_more = body.get("has_more").and_then(Value::as_bool).unwrap_or(false);
     let last = body.get("last_id").and_then(Value::as_str).filter(|_| has_more);
-    let next = last.map(|id| format!("limit=1000&after_id={}", escaped(id)));
+    let next = last.map(|id| format!("limit=1000&after_id={}", escape(id)));
     Some(Page { models: entries.map(Entry::model).collect(), next })
 }
 
@@ -148,7 +148,7 @@ fn gemini_models(body: &[u8]) -> Option<Page> {
         abilities: item.thinking.map(|thinks| (Ability::Reasoning, thinks)).into_iter().collect(),
     });
     let next = list.next_page_token.filter(|token| !token.is_empty());
-    let next = next.map(|token| format!("pageSize=1000&pageToken={}", escaped(&token)));
+    let next = next.map(|token| format!("pageSize=1000&pageToken={}", escape(&token)));
     Some(Page { models: models.collect(), next })
 }
 
@@ -175,7 +175,7 @@ pub fn add_model_details(body: &[u8], model: &mut ModelEntry) {
 
 impl Entry {
     fn model(self) -> ModelEntry {
-        let mut abilities = Said::new();
+        let mut abilities = Claims::new();
         if let Some(parameters) = &self.supported_parameters {
             for (name, ability) in [
                 ("tools", Ability::NativeTools),
@@ -208,7 +208,7 @@ impl Entry {
 }
 
 /// Percent-encodes text for a query string.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     let one = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
     text.bytes().map(one).collect()

@@ -1,15 +1,15 @@
-//! The JSON document that stores facts about models.
+//! The JSON document that stores what is known of models.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Fact, Listing};
+use crate::{Listing, ParameterRejection};
 
 /// Version of the document. A document of a newer version is neither read nor overwritten.
 const VERSION: u32 = 1;
 
-/// Learned facts and lists of models, by provider: the value that `windlass-client` stores between processes.
+/// Rejected parameters and lists of models, by provider: the value that `windlass-client` stores between processes.
 ///
 /// The document has no clock and no file: callers pass the time in seconds since 1970, and store the bytes of
 /// [`to_json`](Self::to_json).
@@ -25,9 +25,9 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CapabilityDocument {
     version: u32,
-    /// Keyed by provider, then by model.
+    /// Keyed by provider, then by model. The name is part of the stored format.
     #[serde(default)]
-    facts: BTreeMap<String, BTreeMap<String, Vec<Fact>>>,
+    facts: BTreeMap<String, BTreeMap<String, Vec<ParameterRejection>>>,
     /// Keyed by provider.
     #[serde(default)]
     listings: BTreeMap<String, Listing>,
@@ -69,16 +69,22 @@ impl CapabilityDocument {
         serde_json::to_vec_pretty(&Self { version: VERSION, ..self.clone() })
     }
 
-    /// Returns the valid facts about a model.
-    pub fn facts<'a>(&'a self, provider: &str, model: &str, now: u64) -> impl Iterator<Item = &'a Fact> {
-        let facts = self.facts.get(provider).and_then(|models| models.get(model));
-        facts.into_iter().flatten().filter(move |fact| fact.is_valid(now))
+    /// Returns the valid rejections of a model.
+    pub fn rejections<'a>(
+        &'a self,
+        provider: &str,
+        model: &str,
+        now: u64,
+    ) -> impl Iterator<Item = &'a ParameterRejection> {
+        let rejections = self.facts.get(provider).and_then(|models| models.get(model));
+        rejections.into_iter().flatten().filter(move |rejection| rejection.is_valid(now))
     }
 
-    /// Returns the models of a provider that have valid facts.
+    /// Returns the models of a provider that have valid rejections.
     pub fn models<'a>(&'a self, provider: &str, now: u64) -> impl Iterator<Item = &'a str> {
         let models = self.facts.get(provider).into_iter().flatten();
-        let known = models.filter(move |(_, facts)| facts.iter().any(|fact| fact.is_valid(now)));
+        let known =
+            models.filter(move |(_, rejections)| rejections.iter().any(|rejection| rejection.is_valid(now)));
         known.map(|(model, _)| model.as_str())
     }
 
@@ -87,11 +93,12 @@ impl CapabilityDocument {
         self.listings.get(provider)
     }
 
-    /// Stores a fact in place of an earlier one about the same parameter.
-    pub fn add_fact(&mut self, provider: &str, model: &str, fact: Fact) {
-        let facts = self.facts.entry(provider.to_owned()).or_default().entry(model.to_owned()).or_default();
-        facts.retain(|held| held.parameter != fact.parameter);
-        facts.push(fact);
+    /// Stores a rejection in place of an earlier one about the same parameter.
+    pub fn add_rejection(&mut self, provider: &str, model: &str, rejection: ParameterRejection) {
+        let rejections =
+            self.facts.entry(provider.to_owned()).or_default().entry(model.to_owned()).or_default();
+        rejections.retain(|held| held.parameter != rejection.parameter);
+        rejections.push(rejection);
     }
 
     /// Stores a provider's list of models in place of an earlier one.
@@ -99,18 +106,18 @@ impl CapabilityDocument {
         self.listings.insert(provider.to_owned(), listing);
     }
 
-    /// Removes all facts about a provider's models.
-    pub fn remove_facts(&mut self, provider: &str) {
+    /// Removes the rejections of all of a provider's models.
+    pub fn remove_rejections(&mut self, provider: &str) {
         self.facts.remove(provider);
     }
 
-    /// Removes facts that are not valid any more.
+    /// Removes rejections that are not valid any more.
     pub fn remove_expired(&mut self, now: u64) {
         for models in self.facts.values_mut() {
-            for facts in models.values_mut() {
-                facts.retain(|fact| fact.is_valid(now));
+            for rejections in models.values_mut() {
+                rejections.retain(|rejection| rejection.is_valid(now));
             }
-            models.retain(|_, facts| !facts.is_empty());
+            models.retain(|_, rejections| !rejections.is_empty());
         }
         self.facts.retain(|_, models| !models.is_empty());
     }

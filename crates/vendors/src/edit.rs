@@ -47,7 +47,7 @@ pub(crate) fn apply(body: Vec<u8>, edits: &[Edit]) -> Vec<u8> {
     if edits.is_empty() {
         return body;
     }
-    let changed = std::str::from_utf8(&body).ok().and_then(|text| changed(text, edits));
+    let changed = std::str::from_utf8(&body).ok().and_then(|text| apply_edits(text, edits));
     changed.map_or(body, String::into_bytes)
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn has(body: &[u8], path: &str) -> bool {
 }
 
 /// Returns the object after the edits, or `None` if no edit applies.
-fn changed(text: &str, edits: &[Edit]) -> Option<String> {
+fn apply_edits(text: &str, edits: &[Edit]) -> Option<String> {
     let mut fields: Fields<'_> = serde_json::from_str(text).ok()?;
     let mut is_changed = false;
     for edit in edits {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use windlass_protocol::Request;
 use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
 
-use crate::capability::{Known, Said, Source};
+use crate::capability::{Claims, ModelCapabilities, Source};
 use crate::discovery::Discovery;
 use crate::edit::{self, Edit};
 use crate::endpoint::Endpoint;
-use crate::fact::{Fact, Remedy};
 use crate::quirk::Quirk;
+use crate::rejection::{ParameterRejection, Remedy};
 use crate::rewrites::Rewrites;
 use crate::vendor::Vendor;
 use crate::vendors::Vendors;
@@ -79,20 +79,20 @@ impl RequestEncoder {
 
     /// Returns the known abilities of a model. `stated` are statements of the provider, the strongest first:
     /// weaker than the user's files and stronger than the table.
-    pub fn capabilities(&self, model: &str, stated: &[(Source, Said)]) -> Known {
+    pub fn capabilities(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
         if let Some(vendor) = &self.vendor {
-            return vendor.known(model, stated);
+            return vendor.combine_claims(model, stated);
         }
-        let mut known = Known::default();
-        for (source, said) in stated {
-            known.add(said, source);
+        let mut known = ModelCapabilities::default();
+        for (source, claims) in stated {
+            known.add(claims, source);
         }
         known
     }
 
-    /// Rewrites a request for the quirks of this vendor and model, and for the learned facts.
-    pub fn prepare<'a>(&self, request: &'a Request, facts: &[Fact]) -> Cow<'a, Request> {
-        let quirks = self.quirks(&request.model, facts);
+    /// Rewrites a request for the quirks of this vendor and model, and for the learned rejections.
+    pub fn prepare<'a>(&self, request: &'a Request, rejections: &[ParameterRejection]) -> Cow<'a, Request> {
+        let quirks = self.quirks(&request.model, rejections);
         let mut prepared = quirks.iter().fold(Cow::Borrowed(request), |held, quirk| quirk.rewrite(held));
         if let Some(messages) = self.rewrites.messages(self.wire.name(), &request.messages, &quirks) {
             prepared.to_mut().messages = messages;
@@ -108,11 +108,11 @@ impl RequestEncoder {
     pub fn encode(
         &self,
         prepared: &Request,
-        facts: &[Fact],
+        rejections: &[ParameterRejection],
         memory: &mut EncodedHistory,
     ) -> Result<HttpRequest, EncodeError> {
         let mut edits = self.vendor.as_ref().map(|vendor| vendor.edits(&prepared.model)).unwrap_or_default();
-        edits.extend(facts.iter().filter_map(Fact::edit));
+        edits.extend(rejections.iter().filter_map(ParameterRejection::edit));
         // An edit of the conversation itself needs the complete body, so the memory cannot be used.
         if edits.iter().any(|edit: &Edit| edit.is_in(self.wire.conversation_field())) {
             let mut http = self.wire.encode(prepared)?;
@@ -122,9 +122,9 @@ impl RequestEncoder {
         memory.encode_edited(self.wire.as_ref(), prepared, &|body| edit::apply(body, &edits))
     }
 
-    fn quirks(&self, model: &str, facts: &[Fact]) -> BTreeSet<Quirk> {
+    fn quirks(&self, model: &str, rejections: &[ParameterRejection]) -> BTreeSet<Quirk> {
         let mut quirks = self.vendor.as_ref().map(|vendor| vendor.quirks(model)).unwrap_or_default();
-        quirks.extend(facts.iter().filter_map(|fact| match fact.remedy {
+        quirks.extend(rejections.iter().filter_map(|rejection| match rejection.remedy {
             Some(Remedy::Quirk(quirk)) => Some(quirk),
             _ => None,
         }));

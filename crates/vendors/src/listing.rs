@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::Said;
+use crate::capability::Claims;
 
 /// A model in a provider's list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct ModelEntry {
     pub output_tokens: Option<u64>,
     /// Abilities that the list states.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub abilities: Said,
+    pub abilities: Claims,
 }
 
 /// A provider's list of models.
@@ -36,7 +36,7 @@ pub struct Listing {
 impl ModelEntry {
     /// Returns an entry that has a name and no further data.
     pub fn new(id: impl Into<String>) -> Self {
-        Self { id: id.into(), context_tokens: None, output_tokens: None, abilities: Said::new() }
+        Self { id: id.into(), context_tokens: None, output_tokens: None, abilities: Claims::new() }
     }
 }
 

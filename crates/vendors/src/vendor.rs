@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_wire::Wire;
 
-use crate::capability::{Known, Said, Source, said};
+use crate::capability::{Claims, ModelCapabilities, Source, deserialize_claims};
 use crate::discovery::Discovery;
 use crate::edit::{Change, Edit};
 use crate::endpoint::Endpoint;
@@ -59,8 +59,8 @@ pub(crate) struct Rule {
     pub(crate) rename: BTreeMap<String, String>,
     /// Fields that are added to a request that lacks them.
     pub(crate) body: BTreeMap<String, serde_json::Value>,
-    #[serde(deserialize_with = "said")]
-    pub(crate) capabilities: Said,
+    #[serde(deserialize_with = "deserialize_claims")]
+    pub(crate) capabilities: Claims,
 }
 
 impl Vendor {
@@ -109,20 +109,21 @@ impl Vendor {
 
     /// Returns the abilities of a model as the files and the table state them.
     /// [`RequestEncoder::capabilities`](crate::RequestEncoder::capabilities) adds learned and listed abilities.
-    pub fn capabilities(&self, model: &str) -> Known {
-        self.known(model, &[])
+    pub fn capabilities(&self, model: &str) -> ModelCapabilities {
+        self.combine_claims(model, &[])
     }
 
     /// Like [`Self::capabilities`], with statements of the provider, which are weaker than the user's files
     /// and stronger than the table.
-    pub(crate) fn known(&self, model: &str, asked: &[(Source, Said)]) -> Known {
-        let mut known = Known::default();
+    pub(crate) fn combine_claims(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
+        let mut known = ModelCapabilities::default();
         let (config, others): (Vec<_>, Vec<_>) =
             self.rules(model).partition(|(_, source)| *source == Source::Config);
         let of = |(rule, source): &(&'_ Rule, Source)| (source.clone(), rule.capabilities.clone());
-        for (source, said) in config.iter().map(of).chain(asked.iter().cloned()).chain(others.iter().map(of))
+        for (source, claims) in
+            config.iter().map(of).chain(stated.iter().cloned()).chain(others.iter().map(of))
         {
-            known.add(&said, &source);
+            known.add(&claims, &source);
         }
         known
     }

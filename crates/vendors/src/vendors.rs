@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 
-use crate::capability::{Said, said};
+use crate::capability::{Claims, deserialize_claims};
 use crate::discovery::Discovery;
 use crate::endpoint::{Auth, Endpoint, KeyUse};
 use crate::formats::WireFormat;
@@ -22,7 +22,7 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
         .expect("a test holds that the table of this crate can be read")
 });
 
-/// Known vendors, by name.
+/// ModelCapabilities vendors, by name.
 ///
 /// ```
 /// use windlass_vendors::Vendors;
@@ -102,8 +102,8 @@ struct Row {
     rename: BTreeMap<String, String>,
     #[serde(default)]
     body: BTreeMap<String, serde_json::Value>,
-    #[serde(default, deserialize_with = "said")]
-    capabilities: Said,
+    #[serde(default, deserialize_with = "deserialize_claims")]
+    capabilities: Claims,
 }
 
 /// Name of a known wire format.

@@ -66,7 +66,7 @@ fn pages_lead_to_the_next() {
         (model.id.as_str(), model.context_tokens, model.output_tokens),
         ("gemini-x", Some(1_048_576), Some(65_536))
     );
-    assert_eq!(model.abilities, Said::from([(Ability::Reasoning, true)]));
+    assert_eq!(model.abilities, Claims::from([(Ability::Reasoning, true)]));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn ollama_shows_what_one_model_can() {
     );
     assert_eq!(model.context_tokens, Some(40_960));
     let expected = [(Ability::NativeTools, true), (Ability::Images, false), (Ability::Reasoning, true)];
-    assert_eq!(model.abilities, Said::from(expected));
+    assert_eq!(model.abilities, Claims::from(expected));
     let mut old = ModelEntry::new("old");
     for body in [r#"{"details":{}}"#, "nonsense"] {
         add_model_details(body.as_bytes(), &mut old);

@@ -2,3 +2,4 @@
 #![expect(clippy::unwrap_used, reason = "the functions that tests share may fail as tests do")]
 
 mod endpoint;
+mod vendors;

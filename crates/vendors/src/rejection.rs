@@ -1,29 +1,29 @@
-//! Facts about models that providers' refusals teach.
+//! Parameters that a provider refused for a model.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::capability::Said;
+use crate::capability::Claims;
 use crate::edit::{self, Change, Edit};
 use crate::images::has_images;
 use crate::quirk::Quirk;
 
-/// A fact about a model that a refusal taught.
+/// A parameter that a provider refused for a model, and what follows for later requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Fact {
+pub struct ParameterRejection {
     /// Name of the refused parameter.
     pub parameter: String,
-    /// Change of later requests; `None` if the fact only denies an ability.
+    /// Change of later requests; `None` if the refusal only denies an ability.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<Remedy>,
     /// Abilities that the refusal denies.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub abilities: Said,
+    pub abilities: Claims,
     /// First 200 characters of the provider's message.
     pub message: String,
-    /// Time at which the fact was learned, in seconds since 1970.
+    /// Time of the refusal, in seconds since 1970.
     pub learned_at: u64,
 }
 
@@ -42,14 +42,14 @@ pub enum Remedy {
     Quirk(Quirk),
 }
 
-impl Fact {
-    /// Lifetime of a fact in seconds: servers are reconfigured and models gain abilities.
+impl ParameterRejection {
+    /// Lifetime in seconds: servers are reconfigured and models gain abilities.
     const LIFETIME: u64 = 7 * 24 * 60 * 60;
 
     pub(crate) fn new(
         parameter: impl Into<String>,
         remedy: Option<Remedy>,
-        abilities: Said,
+        abilities: Claims,
         message: &str,
         learned_at: u64,
     ) -> Self {
@@ -57,8 +57,8 @@ impl Fact {
         Self { parameter: parameter.into(), remedy, abilities, message, learned_at }
     }
 
-    /// Returns true while the fact is valid. `now` is in seconds since 1970. A fact from the future was
-    /// learned while the clock was wrong and is invalid.
+    /// Returns true while the rejection is valid. `now` is in seconds since 1970. A rejection from the future
+    /// was stored while the clock was wrong and is invalid.
     pub fn is_valid(&self, now: u64) -> bool {
         self.learned_at <= now && now < self.learned_at.saturating_add(Self::LIFETIME)
     }

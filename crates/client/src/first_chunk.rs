@@ -9,7 +9,7 @@ use windlass_stream::{Chunk, StreamError, StreamErrorKind};
 /// # Errors
 /// If the answer ends with an error before its first content, unless the error is a content filter's or of an
 /// unknown kind: those stay in the stream.
-pub(crate) async fn begun(
+pub(crate) async fn await_first_chunk(
     chunks: ChunkStream,
     failure: impl Fn(StreamError) -> ModelError,
 ) -> Result<ChunkStream, ModelError> {

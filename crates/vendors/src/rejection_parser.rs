@@ -1,15 +1,15 @@
-//! Facts that refusals teach: a refused parameter, or a missing ability (RULES L9).
+//! CapabilityStore that refusals teach: a refused parameter, or a missing ability (RULES L9).
 
-mod words;
+mod phrases;
 
 use serde_json::Value;
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-use crate::capability::{Ability, Said};
+use crate::capability::{Ability, Claims};
 use crate::edit;
-use crate::fact::{Fact, Remedy};
 use crate::images::has_images;
 use crate::quirk::Quirk;
+use crate::rejection::{ParameterRejection, Remedy};
 
 /// Fields that are never removed: without them the request has another meaning.
 const NEVER: &[&str] = &[
@@ -85,11 +85,17 @@ const NO_IMAGES: &[&str] = &[
     "image inputs are not supported",
 ];
 
-/// Derives a fact from the refusal of a request. Returns `None` if the refusal concerns this request only.
+/// Parses the refusal of a request that names a parameter or an ability. Returns `None` if the refusal concerns this request only.
 ///
 /// `refusal` is the body of the response, `sent` the body of the request, and `now` the time in seconds since
 /// 1970.
-pub fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8], now: u64) -> Option<Fact> {
+pub fn parse_rejection(
+    status: u16,
+    error: &ProviderError,
+    refusal: &[u8],
+    sent: &[u8],
+    now: u64,
+) -> Option<ParameterRejection> {
     if !matches!(status, 400 | 404 | 422) {
         return None;
     }
@@ -98,24 +104,30 @@ pub fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8], n
     // it.
     let raw = refusal.pointer("/error/metadata/raw").and_then(Value::as_str);
     let message = raw.unwrap_or(&error.message);
-    let said = message.to_lowercase();
-    let plain = said.replace(['`', '\'', '"'], "");
+    let reject = |parameter: &str, remedy: Option<Remedy>, abilities: Claims| {
+        Some(ParameterRejection::new(parameter, remedy, abilities, message, now))
+    };
+    let lowercase = message.to_lowercase();
+    let plain = lowercase.replace(['`', '\'', '"'], "");
     let location = location(&refusal);
     let refuses = REFUSES
         .iter()
-        .any(|words| said.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
+        .any(|words| lowercase.contains(words) || location.is_some_and(|(_, kind)| kind.contains("extra")));
     let named = error.parameter.as_deref().or(location.as_ref().map(|(path, _)| *path));
     // The parameter that the error names takes precedence over a guess from its words.
     let parameter = named.and_then(|path| field(path, sent));
     if named.is_none_or(is_kept) && free_text_is_refused(&plain, &refusal, sent) {
         let remedy = Remedy::Quirk(Quirk::NoFreeTextTools);
-        return Some(Fact::new("tools.custom", Some(remedy), Said::new(), message, now));
+        return reject("tools.custom", Some(remedy), Claims::new());
     }
     if parameter.is_none() && edit::has(sent, "tools") {
         let is_named = named == Some("tools");
-        let is_refused = refuses && is_named && words::refuses(&plain, "tools", is_named);
-        if words::says(&plain, NO_TOOLS) || TOOL_FLAGS.iter().any(|flag| plain.contains(flag)) || is_refused {
-            return Some(Fact::new("tools", None, no(Ability::NativeTools), message, now));
+        let is_refused = refuses && is_named && phrases::refuses_field(&plain, "tools", is_named);
+        if phrases::contains_unconditionally(&plain, NO_TOOLS)
+            || TOOL_FLAGS.iter().any(|flag| plain.contains(flag))
+            || is_refused
+        {
+            return reject("tools", None, deny(Ability::NativeTools));
         }
     }
     if !refuses {
@@ -124,10 +136,10 @@ pub fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8], n
     if named.is_some_and(|path| path.ends_with("strict"))
         || parameter.is_none() && is_quoted(message, "strict")
     {
-        return Some(Fact::new("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Said::new(), message, now));
+        return reject("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Claims::new());
     }
-    if parameter.is_none() && has_images(sent) && words::says(&plain, NO_IMAGES) {
-        return Some(Fact::new("images", None, no(Ability::Images), message, now));
+    if parameter.is_none() && has_images(sent) && phrases::contains_unconditionally(&plain, NO_IMAGES) {
+        return reject("images", None, deny(Ability::Images));
     }
     // An error inside the conversation cannot be fixed by omitting another field.
     if named.is_some_and(is_kept) {
@@ -138,27 +150,27 @@ pub fn lesson(status: u16, error: &ProviderError, refusal: &[u8], sent: &[u8], n
     // The caller requested this output format, so the request is not repeated without it.
     if abilities.keys().any(|ability| matches!(ability, Ability::StructuredOutput | Ability::JsonOutput)) {
         // The refusal of one schema does not imply the refusal of another.
-        if !words::refuses(&plain, &parameter, named.is_some()) {
+        if !phrases::refuses_field(&plain, &parameter, named.is_some()) {
             return None;
         }
-        return Some(Fact::new(parameter, None, abilities, message, now));
+        return reject(&parameter, None, abilities);
     }
-    let remedy = remedy(&parameter, message, &said, sent)?;
-    Some(Fact::new(parameter, Some(remedy), abilities, message, now))
+    let remedy = remedy(&parameter, message, &lowercase, sent)?;
+    reject(&parameter, Some(remedy), abilities)
 }
 
-/// Derives a fact from a refusal under a success status, as OpenRouter and the Responses API send it.
-pub fn lesson_in_answer(error: &ProviderError, sent: &[u8], now: u64) -> Option<Fact> {
+/// Parses a refusal under a success status, as OpenRouter and the Responses API send it.
+pub fn parse_rejection_in_answer(error: &ProviderError, sent: &[u8], now: u64) -> Option<ParameterRejection> {
     let is_about_request = matches!(error.kind, ProviderErrorKind::Request | ProviderErrorKind::NotFound);
-    if is_about_request { lesson(400, error, b"", sent, now) } else { None }
+    if is_about_request { parse_rejection(400, error, b"", sent, now) } else { None }
 }
 
-fn no(ability: Ability) -> Said {
-    Said::from([(ability, false)])
+fn deny(ability: Ability) -> Claims {
+    Claims::from([(ability, false)])
 }
 
 /// Returns true if the server accepts only function tools and the request had a free-text tool. A false
-/// positive is harmless: the fact is stored only if the request without free text succeeds.
+/// positive is harmless: the rejection is stored only if the request without free text succeeds.
 fn free_text_is_refused(plain: &str, refusal: &Value, sent: &[u8]) -> bool {
     let tools = || {
         let body: Value = serde_json::from_slice(sent).ok()?;
@@ -240,7 +252,7 @@ fn is_quoted(message: &str, word: &str) -> bool {
         && ['\'', '"', '`'].iter().any(|quote| message.contains(&format!("{quote}{word}{quote}")))
 }
 
-fn remedy(parameter: &str, message: &str, said: &str, sent: &[u8]) -> Option<Remedy> {
+fn remedy(parameter: &str, message: &str, lowercase: &str, sent: &[u8]) -> Option<Remedy> {
     const LIMITS: &[&str] = &["max_tokens", "max_completion_tokens", "max_output_tokens"];
     if LIMITS.contains(&parameter) {
         // Never drop the output limit: it bounds the cost. Rename it to the name that the refusal quotes, or
@@ -252,28 +264,28 @@ fn remedy(parameter: &str, message: &str, said: &str, sent: &[u8]) -> Option<Rem
         let body: Value = serde_json::from_slice(sent).ok()?;
         let items = body.get("include")?.as_array()?;
         let item = "reasoning.encrypted_content";
-        return (said.contains("encrypted") && items.iter().any(|held| held == item))
+        return (lowercase.contains("encrypted") && items.iter().any(|held| held == item))
             .then(|| Remedy::DropItem(item.to_owned()));
     }
     Some(Remedy::Drop)
 }
 
 /// Returns the abilities that the refusal of a parameter denies.
-fn abilities(parameter: &str, sent: &[u8]) -> Said {
+fn abilities(parameter: &str, sent: &[u8]) -> Claims {
     let body = || serde_json::from_slice::<Value>(sent).unwrap_or_default();
     match parameter {
-        "parallel_tool_calls" => no(Ability::ParallelCalls),
-        "tool_choice" | "toolConfig" => no(Ability::ForcedToolChoice),
+        "parallel_tool_calls" => deny(Ability::ParallelCalls),
+        "tool_choice" | "toolConfig" => deny(Ability::ForcedToolChoice),
         "response_format"
             if body().pointer("/response_format/type").is_some_and(|kind| kind == "json_object") =>
         {
-            no(Ability::JsonOutput)
+            deny(Ability::JsonOutput)
         }
         "response_format" | "text" | "text.format" | "output_format" | "output_config" => {
-            no(Ability::StructuredOutput)
+            deny(Ability::StructuredOutput)
         }
-        "reasoning" | "reasoning_effort" | "thinking" => no(Ability::Reasoning),
-        _ => Said::new(),
+        "reasoning" | "reasoning_effort" | "thinking" => deny(Ability::Reasoning),
+        _ => Claims::new(),
     }
 }
 

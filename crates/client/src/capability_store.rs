@@ -1,51 +1,51 @@
-//! Facts about models, learned from providers' refusals and model lists.
+//! Store of facts about models, learned from providers' refusals and model lists.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_vendors::{CapabilityDocument, Endpoint, Fact, Listing, ModelEntry};
+use windlass_vendors::{CapabilityDocument, Endpoint, Listing, ModelEntry, ParameterRejection};
 
 use crate::Storage;
-use crate::book::{Writing, now, read, read_locked};
-use crate::supposed::Supposed;
+use crate::stored_document::{WritePermission, now, read, read_under_lock};
+use crate::unconfirmed::UnconfirmedRejections;
 
 /// Store of facts about models, shared by clients and kept between processes if it has a [`Storage`].
 ///
 /// ```
-/// use windlass_client::{Facts, FileStorage};
-/// let facts = Facts::open(FileStorage::new("/nowhere/windlass/models.json"));
-/// assert_eq!(facts.trouble(), None);
-/// assert!(facts.of("groq api.groq.com", "any").is_empty());
+/// use windlass_client::{CapabilityStore, FileStorage};
+/// let store = CapabilityStore::open(FileStorage::new("/nowhere/windlass/models.json"));
+/// assert_eq!(store.trouble(), None);
+/// assert!(store.rejections("groq api.groq.com", "any").is_empty());
 /// ```
-pub struct Facts {
+pub struct CapabilityStore {
     document: Mutex<CapabilityDocument>,
     storage: Option<Arc<dyn Storage>>,
     trouble: Mutex<Option<String>>,
-    supposed: Supposed,
+    unconfirmed: UnconfirmedRejections,
 }
 
-impl Facts {
+impl CapabilityStore {
     /// Returns an empty store that is lost when it is dropped.
     pub fn in_memory() -> Self {
         Self {
             document: Mutex::default(),
             storage: None,
             trouble: Mutex::default(),
-            supposed: Supposed::default(),
+            unconfirmed: UnconfirmedRejections::default(),
         }
     }
 
     /// Opens a stored document. A document that cannot be parsed is set aside. A document that cannot be read
     /// or set aside, or that a newer version wrote, stays unchanged, and the store then works in memory only;
-    /// [`Facts::trouble`] returns the reason.
+    /// [`CapabilityStore::trouble`] returns the reason.
     pub fn open(storage: impl Storage + 'static) -> Self {
         let (document, writing, trouble) = read(&storage);
         let storage: Option<Arc<dyn Storage>> =
-            if writing == Writing::Allowed { Some(Arc::new(storage)) } else { None };
+            if writing == WritePermission::Allowed { Some(Arc::new(storage)) } else { None };
         Self {
             document: Mutex::new(document.unwrap_or_default()),
             storage,
             trouble: Mutex::new(trouble),
-            supposed: Supposed::default(),
+            unconfirmed: UnconfirmedRejections::default(),
         }
     }
 
@@ -61,9 +61,9 @@ impl Facts {
     }
 
     /// Returns the facts about a model that have not expired, and those that only this process supposes.
-    pub fn of(&self, provider: &str, model: &str) -> Vec<Fact> {
-        let kept: Vec<Fact> = self.lock().facts(provider, model, now()).cloned().collect();
-        kept.into_iter().chain(self.supposed.of(provider, model)).collect()
+    pub fn rejections(&self, provider: &str, model: &str) -> Vec<ParameterRejection> {
+        let kept: Vec<ParameterRejection> = self.lock().rejections(provider, model, now()).cloned().collect();
+        kept.into_iter().chain(self.unconfirmed.rejections(provider, model)).collect()
     }
 
     /// Returns the models of a provider for which facts are stored.
@@ -77,32 +77,32 @@ impl Facts {
     }
 
     /// Stores a fact in place of an earlier one about the same parameter.
-    pub fn learn(&self, provider: &str, model: &str, fact: Fact) {
-        self.change(|document| document.add_fact(provider, model, fact));
+    pub fn learn(&self, provider: &str, model: &str, rejection: ParameterRejection) {
+        self.change(|document| document.add_rejection(provider, model, rejection));
     }
 
     /// Uses a fact in this process only, until [`settle`](Self::settle) stores or drops it.
-    pub(crate) fn suppose(&self, provider: &str, model: &str, fact: Fact) {
-        self.supposed.add(provider, model, fact);
+    pub(crate) fn suppose(&self, provider: &str, model: &str, rejection: ParameterRejection) {
+        self.unconfirmed.add(provider, model, rejection);
     }
 
     /// Settles the supposed facts about a model after a request has succeeded: stores a fact if the request
     /// did without the denied feature, drops it otherwise.
     pub(crate) fn settle(&self, provider: &str, model: &str, sent: &[u8]) {
-        for fact in self.supposed.settle(provider, model, sent) {
-            self.learn(provider, model, fact);
+        for rejection in self.unconfirmed.settle(provider, model, sent) {
+            self.learn(provider, model, rejection);
         }
     }
 
     /// Stores a provider's list of models.
-    pub fn list(&self, provider: &str, models: Vec<ModelEntry>) {
+    pub fn set_listing(&self, provider: &str, models: Vec<ModelEntry>) {
         let listing = Listing::new(now(), models);
         self.change(|document| document.set_listing(provider, listing));
     }
 
     /// Removes all learned facts about a provider's models.
     pub fn forget(&self, provider: &str) {
-        self.change(|document| document.remove_facts(provider));
+        self.change(|document| document.remove_rejections(provider));
     }
 
     /// Changes the document in memory and in the storage, on top of the changes that other processes have
@@ -113,9 +113,9 @@ impl Facts {
         // The lock is held to the end of the function, so that no change of another process is lost.
         let lock = storage.lock();
         let (kept, may_write, mut trouble) = match &lock {
-            Ok(_) => read_locked(storage.as_ref()),
+            Ok(_) => read_under_lock(storage.as_ref()),
             Err(error) => {
-                (None, Writing::Forbidden, Some(format!("what was learned cannot be kept: {error}")))
+                (None, WritePermission::Forbidden, Some(format!("what was learned cannot be kept: {error}")))
             }
         };
         if let Some(kept) = kept {
@@ -123,7 +123,7 @@ impl Facts {
         }
         change(&mut document);
         document.remove_expired(now());
-        if may_write == Writing::Allowed {
+        if may_write == WritePermission::Allowed {
             let written = document.to_json().map_err(Into::into).and_then(|text| storage.write(&text));
             trouble =
                 written.err().map(|error| format!("what was learned cannot be kept: {error}")).or(trouble);
@@ -138,8 +138,8 @@ impl Facts {
     }
 }
 
-impl std::fmt::Debug for Facts {
+impl std::fmt::Debug for CapabilityStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Facts").field("is_kept", &self.storage.is_some()).finish_non_exhaustive()
+        f.debug_struct("CapabilityStore").field("is_kept", &self.storage.is_some()).finish_non_exhaustive()
     }
 }

@@ -50,14 +50,14 @@ const CONDITIONS: &[&str] = &[
 
 /// Returns true if the text contains one of the phrases as whole words and without a condition after it:
 /// "does not support tools" matches, "support tool use in streaming mode" and "support `tool_choice`" do not.
-pub(super) fn says(plain: &str, phrases: &[&str]) -> bool {
+pub(super) fn contains_unconditionally(plain: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| places(plain, phrase).any(|(_, after)| is_unconditional(after)))
 }
 
 /// Returns true if the text refuses the field itself: "Unsupported parameter: tools" does, "Invalid schema
 /// for `response_format`: oneOf is not permitted" does not. `is_named` is true if the error names the field
 /// outside of its message.
-pub(super) fn refuses(plain: &str, name: &str, is_named: bool) -> bool {
+pub(super) fn refuses_field(plain: &str, name: &str, is_named: bool) -> bool {
     let name = name.to_lowercase();
     let mut places = places(plain, &name).peekable();
     if places.peek().is_none() {

@@ -9,10 +9,10 @@ const SENT: &str = r#"{"model":"m","max_tokens":9,"temperature":0.2,"stop":["x"]
     "response_format":{"type":"json_schema"},"include":["reasoning.encrypted_content"],"user":"me",
     "generationConfig":{"temperature":0.2},"tools":[{}],"messages":[{"content":[{"type":"image_url"}]}]}"#;
 
-fn learned(status: u16, message: &str, parameter: Option<&str>, body: &str) -> Option<Fact> {
+fn learned(status: u16, message: &str, parameter: Option<&str>, body: &str) -> Option<ParameterRejection> {
     let error = ProviderError::new(ProviderErrorKind::Request, None, message)
         .with_parameter(parameter.map(str::to_owned));
-    lesson(status, &error, body.as_bytes(), SENT.as_bytes(), 0)
+    parse_rejection(status, &error, body.as_bytes(), SENT.as_bytes(), 0)
 }
 
 #[track_caller]
@@ -151,8 +151,8 @@ fn a_form_of_answers_is_an_ability() {
     check(words, None, "response_format", None, &[Ability::StructuredOutput]);
     let error = ProviderError::new(ProviderErrorKind::Request, None, words);
     let sent = br#"{"response_format":{"type":"json_object"}}"#;
-    let fact = lesson(400, &error, b"{}", sent, 0).unwrap();
-    assert_eq!(fact.abilities, no(Ability::JsonOutput));
+    let fact = parse_rejection(400, &error, b"{}", sent, 0).unwrap();
+    assert_eq!(fact.abilities, deny(Ability::JsonOutput));
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn words_about_one_picture_are_not_about_all_pictures() {
     check("This model does not support images.", None, "images", None, &[Ability::Images]);
     check("image input is not supported by this model", None, "images", None, &[Ability::Images]);
     let error = ProviderError::new(ProviderErrorKind::Request, None, "This model does not support images.");
-    assert_eq!(lesson(400, &error, b"{}", br#"{"messages":[]}"#, 0), None, "no picture was sent");
+    assert_eq!(parse_rejection(400, &error, b"{}", br#"{"messages":[]}"#, 0), None, "no picture was sent");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_server_that_knows_functions_only_gets_functions() {
     let of = |words: &str, parameter: Option<&str>| {
         let error = ProviderError::new(ProviderErrorKind::Request, None, words)
             .with_parameter(parameter.map(str::to_owned));
-        lesson(400, &error, b"{}", sent, 0).map(|fact| (fact.parameter, fact.remedy))
+        parse_rejection(400, &error, b"{}", sent, 0).map(|fact| (fact.parameter, fact.remedy))
     };
     let quirk = Some(("tools.custom".to_owned(), Some(Remedy::Quirk(Quirk::NoFreeTextTools))));
     let words = "Invalid value: 'custom'. Supported values are: 'function'.";
