@@ -9,7 +9,9 @@ use windlass_assemble::{Normalizer, Options};
 use windlass_model::Model;
 use windlass_protocol::{Request, Role};
 use windlass_stream::FreeText;
-use windlass_wire::{Asked, ProviderError, ProviderErrorKind, Reply, RequestError, Server, Wire};
+use windlass_wire::{
+    DecodedRequest, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
+};
 
 use crate::answer::{Answer, Writing};
 use crate::stop::Stop;
@@ -113,7 +115,7 @@ impl Gateway {
         Answer::whole(404, error.to_string().into_bytes())
     }
 
-    async fn ask(&self, server: &dyn Server, mut asked: Asked, mut stop: Stop) -> Answer {
+    async fn ask(&self, server: &dyn Server, mut asked: DecodedRequest, mut stop: Stop) -> Answer {
         let model = asked.request.model.clone();
         let carried = carry(asked.request.clone(), server.name(), self.upstream.wire.as_ref());
         if let Some(what) = carried.refused {
@@ -139,7 +141,7 @@ impl Gateway {
             FreeText::of(&asked.request.tools)
         };
         asked.request.messages.clear();
-        let encoder = server.encoder(&asked, Reply::new(new_id(), model, now()));
+        let encoder = server.encoder(&asked, ResponseHead::new(new_id(), model, now()));
         let content_type = encoder.content_type();
         let normalizer = Some(Normalizer::new(Options::default().with_turn(turn(&request))));
         let (has_end, is_over) = (false, false);

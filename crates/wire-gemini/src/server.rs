@@ -13,7 +13,7 @@ mod tools;
 mod waiting;
 mod whole;
 
-use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
 
 use crate::Gemini;
 use crate::names::NAME;
@@ -31,11 +31,11 @@ impl Server for Gemini {
         &[Framing::Events, Framing::Whole, Framing::Array]
     }
 
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }
 
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
         Box::new(stream::AnswerEncoder::new(asked, reply))
     }
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Arguments, Opaque, Payload};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{Item, argument_text, read};
 use crate::item::ITEM_FIELD;
@@ -166,7 +166,7 @@ struct ShellAction {
 #[serde(default)]
 struct Environment<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Words<'a>,
+    kind: LenientStr<'a>,
 }
 
 /// Returns a call that came in one piece, or `None` if the item does not wait for a result of ours.

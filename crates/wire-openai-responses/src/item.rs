@@ -9,7 +9,7 @@ use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
 use crate::names::NAME;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{ContentPart, Item, read};
 use crate::reasoning::{OpenReasoning, Thought};
@@ -93,11 +93,11 @@ impl OpenItem {
     ) -> bool {
         match (self, field) {
             (Self::Message(message), Field::Text) => {
-                let part = ContentPart { text: Words(text), ..ContentPart::default() };
+                let part = ContentPart { text: LenientStr(text), ..ContentPart::default() };
                 message.part(index, part, chunks);
             }
             (Self::Message(message), Field::Refusal) => {
-                let part = ContentPart { refusal: Words(text), ..ContentPart::default() };
+                let part = ContentPart { refusal: LenientStr(text), ..ContentPart::default() };
                 message.part(index, part, chunks);
             }
             (Self::Reasoning(thoughts), Field::Thought(thought)) => {

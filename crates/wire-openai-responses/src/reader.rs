@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use windlass_protocol::{StopReason, Unknown, Usage};
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, Template, Words, replace_lone_surrogates};
+use windlass_wire::{DecodeError, LenientStr, Template, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::{ContentPart, Event, Item, Response, argument_text, read};
@@ -216,7 +216,7 @@ impl Reader {
             "refusal" => (Field::Refusal, part.refusal),
             _ => return,
         };
-        let (Words(text), index) = (text, event.content_index.unwrap_or(0));
+        let (LenientStr(text), index) = (text, event.content_index.unwrap_or(0));
         let slot = self.slot(event, field);
         if let Some(item) = self.open.get_mut(slot) {
             item.complete(field, index, text, chunks);

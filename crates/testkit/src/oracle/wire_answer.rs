@@ -4,7 +4,7 @@ use windlass_assemble::{Assembler, Normalizer, Options};
 use windlass_protocol::{Message, Request};
 use windlass_stream::Chunk;
 use windlass_vendors::WireFormat;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 
 use super::round_trip::{read_all, rendered, said, said_by, turn};
 use crate::render::{Setting, StreamUsage, stream};
@@ -67,8 +67,8 @@ fn normal(chunks: Vec<Chunk>) -> Vec<Chunk> {
 }
 
 fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
-    let asked = Asked::new(Request::new("m", vec![Message::user("hi")]), framing);
-    let mut encoder = server.encoder(&asked, Reply::new("1", "m", 7));
+    let asked = DecodedRequest::new(Request::new("m", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).expect("a normal chunk is written");

@@ -10,18 +10,18 @@ use serde::de::{Deserializer, Visitor};
 /// (RULES S1), and an unsigned integer becomes its decimal digits. Other values are errors.
 ///
 /// ```
-/// use windlass_wire::Words;
-/// let [lent, none, count]: [Words<'_>; 3] = serde_json::from_str(r#"["a", null, 7]"#)?;
+/// use windlass_wire::LenientStr;
+/// let [lent, none, count]: [LenientStr<'_>; 3] = serde_json::from_str(r#"["a", null, 7]"#)?;
 /// assert_eq!([lent.0, none.0, count.0], ["a", "", "7"]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "formats take it apart")]
-pub struct Words<'a>(pub Cow<'a, str>);
+pub struct LenientStr<'a>(pub Cow<'a, str>);
 
-struct WordsVisitor;
+struct LenientStrVisitor;
 
-impl<'de> Visitor<'de> for WordsVisitor {
+impl<'de> Visitor<'de> for LenientStrVisitor {
     type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,8 +45,8 @@ impl<'de> Visitor<'de> for WordsVisitor {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for LenientStr<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordsVisitor).map(Self)
+        deserializer.deserialize_any(LenientStrVisitor).map(Self)
     }
 }
