@@ -185,7 +185,7 @@ impl Client {
         let report = |tool: &str, losses: &[Loss]| {
             self.notify(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
         };
-        let dialect = Dialect::by_name(self.inner.encoder.schema_dialect(&request.model));
+        let dialect = Dialect::from_name(self.inner.encoder.schema_dialect(&request.model));
         self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
     }
 

@@ -8,7 +8,7 @@ use windlass_wire::Wire;
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Carried {
+pub struct ConvertedRequest {
     /// The request, valid for the other format.
     pub request: Request,
     /// Descriptions of the parts that the other format cannot express.
@@ -33,10 +33,10 @@ pub struct Carried {
 /// assert!(carried.request.extra.is_empty());
 /// assert_eq!(carried.lost, ["top_p"]);
 /// ```
-pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> Carried {
+pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
     let mut lost = Vec::new();
     if from == to.name() {
-        return Carried { request, lost, refused: None };
+        return ConvertedRequest { request, lost, refused: None };
     }
     lost.extend(std::mem::take(&mut request.extra).into_iter().map(|(name, _)| name));
     for tool in std::mem::take(&mut request.hosted_tools) {
@@ -73,8 +73,8 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> Carried {
     parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
-    let refused = uploaded(&request);
-    Carried { request, lost, refused }
+    let refused = refuse_uploaded(&request);
+    ConvertedRequest { request, lost, refused }
 }
 
 fn calls_as_functions(message: &mut Message) {
@@ -103,7 +103,7 @@ fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) 
 }
 
 /// Returns a refusal if the request refers to a document that only the first provider stores.
-fn uploaded(request: &Request) -> Option<String> {
+fn refuse_uploaded(request: &Request) -> Option<String> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let mut ids = parts.filter_map(|part| match part {
         Part::File(file) => match &file.source {

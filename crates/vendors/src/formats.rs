@@ -37,7 +37,7 @@ pub struct WireFormat {
 static FORMATS: LazyLock<[WireFormat; 4]> = LazyLock::new(|| {
     [
         WireFormat::new(
-            "OpenAI Chat Completions, and what is compatible with it",
+            "OpenAI Chat Completions and compatible APIs",
             "openai",
             "/v1",
             OpenAiChat::new(OpenAiChatOptions::as_given()),

@@ -98,7 +98,7 @@ fn is_of_another_form(call: &windlass_protocol::ToolCall) -> bool {
 /// send back in that field.
 fn is_reasoning_content(wire: &str, part: &Part) -> bool {
     let Part::Reasoning(reasoning) = part else { return false };
-    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(wire));
+    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.for_wire(wire));
     opaque.and_then(|opaque| opaque.get("field")?.as_str()) == Some("reasoning_content")
 }
 
