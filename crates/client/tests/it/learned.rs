@@ -217,8 +217,8 @@ fn what_another_has_kept_since_stays() {
     let open = || CapabilityStore::open(FileStorage::new(file(&folder)));
     let (one, two) = (open(), open());
     let model = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).unwrap();
-    one.list("a host", vec![model("first")]);
-    two.list("b host", vec![model("second")]);
+    one.set_listing("a host", vec![model("first")]);
+    two.set_listing("b host", vec![model("second")]);
     let both = open();
     assert_eq!(both.listing("a host").unwrap().models[0].id, "first");
     assert_eq!(both.listing("b host").unwrap().models[0].id, "second");
@@ -302,7 +302,7 @@ fn no_fact_of_writers_side_by_side_is_lost() {
                 // Each has its own handle on the place, as a process has.
                 let facts = CapabilityStore::open(FileStorage::new(path));
                 for number in 0..5 {
-                    facts.list(&format!("provider {writer} {number}"), Vec::new());
+                    facts.set_listing(&format!("provider {writer} {number}"), Vec::new());
                 }
                 assert_eq!(facts.trouble(), None);
             });
