@@ -2,6 +2,7 @@
 
 mod documents;
 mod files;
+mod formats;
 mod language;
 mod manifests;
 mod rules;
@@ -27,7 +28,7 @@ pub(crate) const HELP: &str = "\
 cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
 Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text, language,
-and that each id of a rule that is cited has an entry.
+places that name a wire format, and that each id of a rule that is cited has an entry.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
 example says so on itself or on the line before: `tidy: sample`.
@@ -95,9 +96,11 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let project = Project::load(sh)?;
     let mut found = Findings { errors: layers::find_broken_rules(sh, &project)?, warnings: Vec::new() };
     found.errors.extend(layers::stale_table(sh, &project)?);
+    let formats = formats::names(project.crates().map(|package| package.folder.as_str()));
     for (path, content) in texts(sh)? {
         text::check(&path, &content, &mut found);
         sources::check(&path, &content, &mut found);
+        formats::check(&path, &content, &formats, &mut found);
     }
     language_of(sh)?.check(&mut found);
     rules_of(sh)?.check(&mut found);

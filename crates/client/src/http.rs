@@ -15,7 +15,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::transport::{
-    Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+    Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
+    TransportResponse,
 };
 
 /// Options of [`HttpTransport`].
@@ -170,7 +171,7 @@ impl HttpTransport {
         Ok(Self { client, connect_timeout: options.connect_timeout })
     }
 
-    async fn exchange(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn exchange(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let headers = headers(&request)?;
         let sending = match request.method {
             Method::Get => self.client.get(&request.url),
@@ -180,14 +181,14 @@ impl HttpTransport {
         Ok(self.incoming(response))
     }
 
-    fn incoming(&self, response: Response) -> Incoming {
+    fn incoming(&self, response: Response) -> TransportResponse {
         let status = response.status().as_u16();
         let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers =
             response.headers().iter().map(|(name, held)| (name.as_str().to_owned(), value(held))).collect();
         let this = self.clone();
         let body = response.bytes_stream().map(move |bytes| bytes.map_err(|error| this.failure(error)));
-        Incoming::new(status, headers, Box::pin(body))
+        TransportResponse::new(status, headers, Box::pin(body))
     }
 
     fn failure(&self, error: reqwest::Error) -> TransportError {
@@ -211,7 +212,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(self.exchange(request))
     }
 }
@@ -220,7 +221,7 @@ fn refused_proxy(scheme: &'static str, error: reqwest::Error) -> HttpError {
     HttpError::Proxy { scheme, source: Box::new(error.without_url()) }
 }
 
-fn headers(request: &Outgoing) -> Result<HeaderMap, TransportError> {
+fn headers(request: &TransportRequest) -> Result<HeaderMap, TransportError> {
     let mut headers = HeaderMap::with_capacity(request.headers.len());
     for header in &request.headers {
         let refuse = |text: String| TransportError::new(TransportErrorKind::Request, text);

@@ -12,6 +12,7 @@ pub use windlass_protocol as protocol;
 pub use windlass_sse as sse;
 pub use windlass_stream as stream;
 pub use windlass_text_calls as text_calls;
+pub use windlass_vendors as vendors;
 pub use windlass_wire as wire;
 pub use windlass_wire_anthropic as wire_anthropic;
 pub use windlass_wire_gemini as wire_gemini;

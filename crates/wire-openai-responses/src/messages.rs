@@ -10,11 +10,10 @@ use windlass_protocol::{
 };
 use windlass_wire::EncodeError;
 
-use crate::encode::{is_legal_char, is_legal_name, rest, unsupported};
 use crate::item::ITEM_FIELD;
+use crate::names::{NAME, is_legal_char, is_legal_name, rest, unsupported};
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
-use crate::wire::NAME;
 use crate::words::{
     MESSAGE_FIELDS, content, is_joined, is_thoughts, mark, output_text, part_fields, plain, refusal,
     spoken_by,

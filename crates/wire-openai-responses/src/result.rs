@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use windlass_protocol::{Content, File, FileSource, Image, ImageSource, ResultStatus, ToolResult};
 use windlass_wire::EncodeError;
 
-use crate::encode::{rest, unsupported};
 use crate::item::ITEM_FIELD;
+use crate::names::{NAME, rest, unsupported};
 use crate::request::{KnownItem, KnownPart, Rest, WireItem, WireOutput};
-use crate::wire::NAME;
 
 /// The opaque field of a result that holds its whole output, if `Content` cannot express that output.
 pub(crate) const OUTPUT: &str = "output";
@@ -195,7 +194,7 @@ pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
     if id.len() <= 64 {
         return Cow::Borrowed(id);
     }
-    let legal = |character| if crate::encode::is_legal_char(character) { character } else { '_' };
+    let legal = |character| if crate::names::is_legal_char(character) { character } else { '_' };
     let start: String = id.chars().take(40).map(legal).collect();
     Cow::Owned(format!("{start}_{:016x}", fnv1a(id)))
 }

@@ -15,7 +15,7 @@ use windlass_protocol::{
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
 
-use crate::formats::{Format, formats, pairs};
+use crate::formats::{Format, format, formats, pairs};
 
 pub(crate) struct Served {
     pub(crate) provider: ScriptedProvider,
@@ -27,7 +27,7 @@ pub(crate) struct Served {
 pub(crate) async fn served(script: &str, behind: &Format) -> Served {
     let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
     let model = client(&provider.base_url(), behind);
-    let upstream = Upstream::new(Arc::new(model), behind.name()).with_name(Some("scripted-1".into()));
+    let upstream = Upstream::new(Arc::new(model), behind.wire.clone()).with_name(Some("scripted-1".into()));
     let gateway = formats()
         .into_iter()
         .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
@@ -137,7 +137,7 @@ async fn raw(port: u16, head: &str, body: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_is_refused_in_words_that_help() {
-    let [chat, ..] = formats();
+    let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let post = "POST /v1/chat/completions HTTP/1.1";
     for (head, body, status, words) in [
@@ -160,7 +160,7 @@ async fn what_is_no_request_is_refused_in_words_that_help() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_lost_on_the_way_is_said_in_a_header() {
-    let [_, _, anthropic, _] = formats();
+    let anthropic = format("anthropic");
     let served = served(SCRIPT, &anthropic).await;
     let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;
     let answer = raw(served.port, "POST /v1/chat/completions HTTP/1.1", body).await;
@@ -170,7 +170,7 @@ async fn what_is_lost_on_the_way_is_said_in_a_header() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gateway_whose_provider_is_gone_says_so() {
-    let [chat, ..] = formats();
+    let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let (url, provider) = (served.url, served.provider);
     provider.shutdown().await;
@@ -187,7 +187,7 @@ async fn served_until(
     model: impl Model + 'static,
     options: ServeOptions,
 ) -> (u16, tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<std::io::Result<()>>) {
-    let upstream = Upstream::new(Arc::new(model), "openai-chat");
+    let upstream = Upstream::new(Arc::new(model), format("openai-chat").wire);
     let gateway = formats()
         .into_iter()
         .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
@@ -323,7 +323,7 @@ async fn a_body_that_never_ends_gives_its_place_back() {
             .unwrap();
         halves.push(half);
     }
-    let [format, ..] = formats();
+    let format = format("openai-chat");
     let asked = streamed(port, &format);
     let text = tokio::time::timeout(std::time::Duration::from_secs(10), asked).await.unwrap();
     assert!(text.contains("half"), "{text}");

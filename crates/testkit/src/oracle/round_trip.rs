@@ -3,11 +3,8 @@
 use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Part};
 use windlass_stream::Chunk;
+use windlass_vendors::WireFormat;
 use windlass_wire::{Limits, Wire};
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::render::{Format, Setting, StreamUsage, stream};
 use crate::script::{ScriptCall, Step, Turn};
@@ -32,13 +29,8 @@ pub(super) struct Said {
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let formats: [(Format, &dyn Wire); 4] = [
-        (Format::Chat, &OpenAiChat::default()),
-        (Format::Responses, &OpenAiResponses::default()),
-        (Format::Anthropic, &Anthropic::default()),
-        (Format::Gemini, &Gemini::default()),
-    ];
-    for (format, wire) in formats {
+    for format in WireFormat::all() {
+        let (wire, format) = (format.wire.as_ref(), rendered(format));
         let usage = StreamUsage::Tell;
         let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };
         let body = stream(&turn, setting).frames.concat();
@@ -46,6 +38,11 @@ pub fn round_trip(bytes: &[u8]) {
             assert_eq!(read(wire, &way), expected, "read as {}", wire.name());
         }
     }
+}
+
+/// Returns the format of the scripted provider that renders this wire format.
+pub(super) fn rendered(format: &WireFormat) -> Format {
+    Format::of_path(format.server.request_path()).expect("the scripted provider renders every wire format")
 }
 
 /// Decodes bytes into steps: a kind, a length, and that many bytes of text.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Ending, Normalizer, Options};
 use windlass_protocol::{Part, Request, StopReason};
 use windlass_stream::Chunk;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -73,7 +73,8 @@ fn said(answer: &Answer) -> Value {
 fn written(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Result<Vec<u8>, String> {
     let mut request = Request::new("model", Vec::new());
     request.extra.insert("stream_options".to_owned(), json!({ "include_usage": true }));
-    let mut encoder = server.encoder(&Asked::new(request, framing), Reply::new("1", "model", 1_700_000_000));
+    let mut encoder = server
+        .encoder(&DecodedRequest::new(request, framing), ResponseHead::new("1", "model", 1_700_000_000));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).map_err(|error| error.to_string())?;

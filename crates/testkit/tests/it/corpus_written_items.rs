@@ -7,7 +7,7 @@ use windlass_assemble::{Answer, AnswerCall, Assembler, Normalizer, Options};
 use windlass_protocol::{Message, Opaque, Part, Request, StopReason};
 use windlass_stream::Chunk;
 use windlass_testkit::corpora;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_responses::OpenAiResponses;
 
@@ -132,8 +132,8 @@ fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
         normalizer.push(chunk.clone(), &mut normal);
     }
     normalizer.finish(&mut normal);
-    let asked = Asked::new(Request::new("model", vec![Message::user("hi")]), framing);
-    let mut encoder = server.encoder(&asked, Reply::new("1", "model", 7));
+    let asked = DecodedRequest::new(Request::new("model", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, ResponseHead::new("1", "model", 7));
     let mut bytes = Vec::new();
     for chunk in &normal {
         encoder.push(chunk, &mut bytes).unwrap();
