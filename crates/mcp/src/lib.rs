@@ -28,8 +28,6 @@ mod outcome;
 
 mod open_url;
 
-mod serve;
-
 pub use accepted::{Accepted, AcceptedError, AcceptedTools};
 pub use address::AddressError;
 pub use approval::{Approval, Presence};
@@ -50,9 +48,6 @@ pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};
 pub use oauth::{Grant, SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
-pub use serve::{
-    CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
-};
 pub use server::{McpServer, ServerIdError};
 pub use transport::connector::{ConnectFuture, Connector, Pipes};
 pub use transport::noise::Noise;

@@ -38,6 +38,7 @@ pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_mcp as mcp;
+pub use windlass_mcp_server as mcp_server;
 pub use windlass_model as model;
 pub use windlass_subagent as subagent;
 pub use windlass_telemetry as telemetry;

@@ -10,7 +10,7 @@ use windlass_hitl::{
     ApprovalRequest, Binding, DEFAULT_TIMEOUT_MS, Decision, Digest, Grants, Learned, Mode, Policy, Verdict,
     decide,
 };
-use windlass_mcp::{CallFuture, Caller, Calls, Confirmation};
+use windlass_mcp_server::{CallFuture, Caller, Calls, Confirmation};
 use windlass_protocol::{Control, Hints, ResultStatus, ToolCall, ToolResult, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::Context;

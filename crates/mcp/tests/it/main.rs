@@ -17,5 +17,4 @@ mod listing;
 mod oauth;
 mod open_url;
 mod outcome;
-mod serve;
 mod web;

@@ -8,9 +8,8 @@ use rmcp::model::{CallToolRequestParams, InputResponses};
 use sha2::{Digest as _, Sha256};
 use tokio::task::AbortHandle;
 
-use super::caller::{Asked, Reply};
-use super::running::{Running, reply};
-use crate::server::hex;
+use crate::caller::{Asked, Reply};
+use crate::running::{Running, reply};
 
 /// Maximum waiting time, equal to that of other questions to a human (RULES H12).
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -63,7 +62,7 @@ impl Parked {
     ) -> Result<String, NotParked> {
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|_| NotParked::Random)?;
-        let name = hex(&random);
+        let name = format!("{:032x}", u128::from_be_bytes(random));
         let mut waiting = self.waiting();
         if waiting.len() >= PLACES {
             return Err(NotParked::Full);

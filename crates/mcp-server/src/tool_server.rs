@@ -8,9 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::handler::{Handler, Names};
-use super::http::{self, HttpOptions, OpenDoor};
 use crate::Calls;
+use crate::handler::{Handler, Names};
+use crate::http::{self, HttpOptions, OpenDoor};
 
 /// An MCP server that offers an implementation of [`Calls`] to clients.
 ///
@@ -19,7 +19,7 @@ use crate::Calls;
 /// ```
 /// use std::sync::Arc;
 /// use tokio_util::sync::CancellationToken;
-/// use windlass_mcp::{CallFuture, Caller, Calls, ToolServer};
+/// use windlass_mcp_server::{CallFuture, Caller, Calls, ToolServer};
 /// use windlass_protocol::{Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 ///
 /// /// One tool that says what it was given.

@@ -9,7 +9,7 @@ use tokio::io::{
 };
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
-use windlass_mcp::{
+use windlass_mcp_server::{
     CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
 };
 use windlass_protocol::{

@@ -13,12 +13,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 
-use super::answer::answer;
-use super::caller::{Caller, Hears};
-use super::calls::Calls;
-use super::parked::{NotParked, Parked, QUESTION};
-use super::running::{Asking, Pause, Running};
-use super::served_tool::served;
+use crate::answer::answer;
+use crate::caller::{Asked, Caller, Hears};
+use crate::calls::Calls;
+use crate::parked::{NotParked, Parked, QUESTION};
+use crate::running::{Asking, Pause, Running};
+use crate::served_tool::served;
 
 /// The name, version and instructions of the server.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl Handler {
         &self,
         request: &CallToolRequestParams,
         running: Running,
-        asked: super::caller::Asked,
+        asked: Asked,
     ) -> Result<CallToolResponse, ErrorData> {
         let params = asked.form.params().map_err(|error| broken(&error))?;
         let name = self.parked.keep(request, running, asked).map_err(|error| broken(&error))?;

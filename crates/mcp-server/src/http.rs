@@ -23,8 +23,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::door::{Closed, Door};
-use super::handler::Handler;
+use crate::door::{Closed, Door};
+use crate::handler::Handler;
 
 /// The URL path of the MCP endpoint.
 const PATH: &str = "/mcp";

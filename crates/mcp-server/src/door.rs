@@ -4,7 +4,7 @@ use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
 use hyper::{HeaderMap, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-use super::http::HttpToken;
+use crate::http::HttpToken;
 
 /// The checks of a request's headers.
 #[derive(Clone, Debug)]

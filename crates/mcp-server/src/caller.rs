@@ -5,7 +5,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Progress, Question};
 
-use super::form::Form;
+use crate::form::Form;
 
 /// Capacity of the queue of progress messages to the client; further ones are dropped.
 const WAITING: usize = 64;

@@ -9,8 +9,8 @@ use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_protocol::ToolResult;
 
-use super::caller::{Asked, Line, Reply};
-use super::calls::CallFuture;
+use crate::caller::{Asked, Line, Reply};
+use crate::calls::CallFuture;
 
 /// Time in which a cancelled call must end.
 const GRACE: Duration = Duration::from_secs(10);
