@@ -8,9 +8,8 @@ use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 
 use crate::{
-    AccessMcpResource, AskFollowupQuestion, AttemptCompletion, McpServers, NewTask, RequestUserInput,
-    RunSlashCommand, SkillTool, Skills, SlashCommands, SwitchMode, Tasks, TodoList, UpdatePlan,
-    UpdateTodoList, UseMcpTool, ViewImage,
+    AskFollowupQuestion, AttemptCompletion, NewTask, RequestUserInput, SwitchMode, Tasks, TodoList,
+    UpdatePlan, UpdateTodoList, ViewImage,
 };
 
 /// Returns the tools that need nothing but a to-do list: the list itself, questions to the human, and the end
@@ -33,11 +32,8 @@ pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
 pub struct Supplies {
     todos: TodoList,
     workspace: Option<Arc<Workspace>>,
-    skills: Skills,
-    commands: SlashCommands,
     modes: WorkModes,
     tasks: Option<Arc<dyn Tasks>>,
-    servers: Option<Arc<dyn McpServers>>,
 }
 
 impl Supplies {
@@ -53,18 +49,6 @@ impl Supplies {
         self
     }
 
-    /// Sets the skills, for `skill`, which is included if there is at least one.
-    pub fn with_skills(mut self, skills: Skills) -> Self {
-        self.skills = skills;
-        self
-    }
-
-    /// Sets the commands, for `run_slash_command`, which is included if there is at least one.
-    pub fn with_commands(mut self, commands: SlashCommands) -> Self {
-        self.commands = commands;
-        self
-    }
-
     /// Sets the modes, for `switch_mode`, which is included if there is at least one.
     pub fn with_modes(mut self, modes: WorkModes) -> Self {
         self.modes = modes;
@@ -76,22 +60,13 @@ impl Supplies {
         self.tasks = Some(tasks);
         self
     }
-
-    /// Sets the MCP servers, for `use_mcp_tool` and, if one has resources, `access_mcp_resource`.
-    pub fn with_servers(mut self, servers: Arc<dyn McpServers>) -> Self {
-        self.servers = Some(servers);
-        self
-    }
 }
 
 impl fmt::Debug for Supplies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Supplies")
             .field("workspace", &self.workspace.is_some())
-            .field("skills", &self.skills)
-            .field("commands", &self.commands)
             .field("tasks", &self.tasks.is_some())
-            .field("servers", &self.servers.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -107,7 +82,7 @@ impl fmt::Debug for Supplies {
 /// let workspace = Arc::new(Workspace::open(folder.path())?);
 /// let tools = tools_with(&Supplies::default().with_workspace(workspace));
 /// let names: Vec<_> = tools.iter().map(|tool| tool.spec().name().as_str()).collect();
-/// assert!(names.contains(&"view_image") && !names.contains(&"skill"));
+/// assert!(names.contains(&"view_image") && !names.contains(&"switch_mode"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
@@ -115,23 +90,11 @@ pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
     if let Some(workspace) = &supplies.workspace {
         all.push(Arc::new(ViewImage::new(Arc::clone(workspace))));
     }
-    if !supplies.skills.is_empty() {
-        all.push(Arc::new(SkillTool::new(supplies.skills.clone())));
-    }
-    if !supplies.commands.is_empty() {
-        all.push(Arc::new(RunSlashCommand::new(supplies.commands.clone())));
-    }
     if !supplies.modes.is_empty() {
         all.push(Arc::new(SwitchMode::new(supplies.modes.clone())));
     }
     if let Some(tasks) = &supplies.tasks {
         all.push(Arc::new(NewTask::new(Arc::clone(tasks))));
-    }
-    if let Some(servers) = &supplies.servers {
-        all.push(Arc::new(UseMcpTool::new(Arc::clone(servers))));
-        if servers.names().iter().any(|(server, _)| servers.reader(server).is_some()) {
-            all.push(Arc::new(AccessMcpResource::new(Arc::clone(servers))));
-        }
     }
     all
 }

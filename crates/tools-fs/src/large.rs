@@ -8,8 +8,8 @@ use windlass_redact::Redactor;
 use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
-use crate::blocking::told;
 use crate::page::MAX_LINE_CHARS;
+use crate::spec::told;
 use crate::view::Asked;
 
 const BUFFER_BYTES: usize = 64 * 1024;

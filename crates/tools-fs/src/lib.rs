@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod blocking;
+mod spec;
 
 mod block;
 mod large;

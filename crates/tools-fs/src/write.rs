@@ -8,10 +8,10 @@ use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, 
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
-    ToolError, ToolFuture, read_arguments,
+    ToolError, ToolFuture, read_arguments, run_blocking,
 };
 
-use crate::blocking::{blocking, path_of, spec, told};
+use crate::spec::{path_of, spec, told};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
@@ -185,7 +185,7 @@ async fn call(
 ) -> Result<Output, ToolError> {
     let arguments: WriteArguments = read_arguments(payload)?;
     let workspace = Arc::clone(workspace);
-    blocking(ctx, move || plan(&workspace, &arguments, there)?.carry_out(&workspace)).await
+    run_blocking(ctx, move || plan(&workspace, &arguments, there)?.carry_out(&workspace)).await
 }
 
 /// Planned write. `inspect` shows it and `call` performs it, both from this plan.

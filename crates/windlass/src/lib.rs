@@ -29,6 +29,7 @@ pub use windlass_tools_edit as tools_edit;
 pub use windlass_tools_fs as tools_fs;
 pub use windlass_tools_search as tools_search;
 pub use windlass_tools_shell as tools_shell;
+pub use windlass_tools_skills as tools_skills;
 pub use windlass_tools_web as tools_web;
 
 pub use windlass_agent as agent;

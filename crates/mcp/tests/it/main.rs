@@ -17,4 +17,5 @@ mod listing;
 mod oauth;
 mod open_url;
 mod outcome;
+mod proxy;
 mod web;

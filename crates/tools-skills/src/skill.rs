@@ -3,12 +3,11 @@
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_text::shorten_middle;
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking};
 
 use crate::Skills;
-use crate::blocking::blocking;
 use crate::document::Document;
-use crate::shortened::shortened;
 use crate::skills::Skill;
 use crate::spec::spec;
 
@@ -76,7 +75,7 @@ impl Tool for SkillTool {
             let Arguments { skill: name, file } = read_arguments(payload)?;
             let skill = self.find(&name)?.clone();
             let redactor = ctx.redactor().clone();
-            blocking(ctx, move || match file {
+            run_blocking(ctx, move || match file {
                 None => text(&name, &skill),
                 Some(file) => other(&name, &skill, &file, &redactor),
             })
@@ -123,5 +122,5 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
     let text = text.map_err(told)?;
     // Redact before cutting: a secret that is cut in half is not found.
     let shown = redactor.redact(&text);
-    Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shortened(&shown, MAX_SHOWN))))
+    Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shorten_middle(&shown, MAX_SHOWN))))
 }

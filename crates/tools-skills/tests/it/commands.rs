@@ -3,7 +3,7 @@
 use serde_json::json;
 use windlass_protocol::{Effect, ResultStatus};
 use windlass_tool::Tool;
-use windlass_tools_control::{RunSlashCommand, SlashCommands};
+use windlass_tools_skills::{RunSlashCommand, SlashCommands};
 
 use crate::calling::{call, payload};
 

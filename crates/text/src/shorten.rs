@@ -4,7 +4,14 @@ use std::borrow::Cow;
 
 /// Returns `text`, or its head and tail if it is longer than `limit` bytes. The first line then has the total
 /// length and the exact number of bytes left out (RULES R9).
-pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+///
+/// ```
+/// use windlass_text::shorten_middle;
+/// assert_eq!(shorten_middle("short", 10), "short");
+/// let cut = shorten_middle("a long text with an end", 10);
+/// assert_eq!(cut, "[23 bytes; 13 in the middle are left out]\na lon\n[...]\nn end");
+/// ```
+pub fn shorten_middle(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);
     }

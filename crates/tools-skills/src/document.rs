@@ -73,11 +73,11 @@ pub enum DocumentError {
 /// after it.
 ///
 /// ```
-/// use windlass_tools_control::Document;
+/// use windlass_tools_skills::Document;
 /// let document = Document::parse("---\nname: tester\n---\nRun the tests.")?;
 /// assert_eq!(document.words("name", 100)?.as_deref(), Some("tester"));
 /// assert_eq!(document.body(), "Run the tests.");
-/// # Ok::<(), windlass_tools_control::DocumentError>(())
+/// # Ok::<(), windlass_tools_skills::DocumentError>(())
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Document<'a> {

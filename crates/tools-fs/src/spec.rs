@@ -1,21 +1,7 @@
-//! File operations on blocking threads.
+//! Parts that the tools of this crate share: specs, the path argument, and errors for the model.
 
 use windlass_protocol::{Payload, ToolName, ToolSpec};
-use windlass_tool::{Context, Output, ToolError};
-
-/// Runs file operations on a blocking thread. Dropping the future does not stop `work`; only the
-/// cancellation of `ctx` does, if `work` checks it.
-pub(crate) async fn blocking(
-    ctx: &Context,
-    work: impl FnOnce() -> Result<Output, ToolError> + Send + 'static,
-) -> Result<Output, ToolError> {
-    if ctx.cancellation().is_cancelled() {
-        return Err(ToolError::model("the call was stopped before it began; nothing was done"));
-    }
-    // A panic fails this call and not the turn (RULES L8).
-    let broken = |_| ToolError::model("the tool broke on this input; try another way");
-    tokio::task::spawn_blocking(work).await.map_err(broken)?
-}
+use windlass_tool::ToolError;
 
 /// Converts the error of a file operation to an error for the model.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::json;
 use windlass_protocol::{Effect, ResultStatus};
 use windlass_tool::Tool;
-use windlass_tools_control::{SkillTool, Skills};
+use windlass_tools_skills::{SkillTool, Skills};
 
 use crate::calling::{call, payload};
 
@@ -136,7 +136,7 @@ fn a_link_is_followed_inside_and_told_where_it_leads_out() {
     assert_eq!(told.len(), 1);
     assert!(told[0].starts_with("user: out is left out: it is a link that leads out"), "{told:?}");
     symlink("/etc/hostname", folder.path().join("c.md")).unwrap();
-    let commands = windlass_tools_control::SlashCommands::default().with_folder("user", folder.path());
+    let commands = windlass_tools_skills::SlashCommands::default().with_folder("user", folder.path());
     assert_eq!((commands.names().count(), commands.left_out().len()), (0, 1));
 }
 
@@ -160,7 +160,7 @@ fn a_list_that_is_too_long_for_every_request_is_cut_to_names() {
 #[test]
 fn a_projects_folder_is_not_read_behind_a_link_and_large_files_are_refused() {
     use std::os::unix::fs::symlink;
-    use windlass_tools_control::SlashCommands;
+    use windlass_tools_skills::SlashCommands;
     let (project, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let root = project.path();
     write(elsewhere.path(), "planted.md", skill("planted", "d", "x"));

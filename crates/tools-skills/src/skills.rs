@@ -39,7 +39,7 @@ pub(crate) struct Skill {
 ///     folder.path().join("greet.md"),
 ///     "---\nname: greet\ndescription: How to greet people here.\n---\nSay moin.\n",
 /// )?;
-/// let skills = windlass_tools_control::Skills::default().with_folder("user", folder.path());
+/// let skills = windlass_tools_skills::Skills::default().with_folder("user", folder.path());
 /// assert_eq!(skills.names().collect::<Vec<_>>(), ["greet"]);
 /// assert!(skills.left_out().is_empty());
 /// # Ok::<(), std::io::Error>(())

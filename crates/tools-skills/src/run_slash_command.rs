@@ -2,10 +2,9 @@
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking};
 
 use crate::SlashCommands;
-use crate::blocking::blocking;
 use crate::document::Document;
 use crate::expansion::{MAX_EXPANDED, expand};
 use crate::slash_commands::SlashCommand;
@@ -80,7 +79,7 @@ impl Tool for RunSlashCommand {
                     "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are taken"
                 )));
             }
-            blocking(ctx, move || text(&name, &command, &args)).await
+            run_blocking(ctx, move || text(&name, &command, &args)).await
         })
     }
 }
