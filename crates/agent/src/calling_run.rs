@@ -8,7 +8,7 @@ use windlass_loop::Limits;
 use windlass_tool::Context;
 use windlass_toolbox::Toolbox;
 
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::{AgentBuilder, Allowance, RunOptions};
 
 /// The run that a call belongs to. The agent stores it in the context of each call, for tools that start
@@ -25,7 +25,7 @@ use crate::{AgentBuilder, Allowance, RunOptions};
 /// ```
 #[derive(Clone)]
 pub struct CallingRun {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) parts: Arc<AgentInner>,
     pub(crate) toolbox: Option<Toolbox>,
     pub(crate) id: String,
     pub(crate) allowance: Allowance,

@@ -9,7 +9,7 @@ use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::allowance::Share;
 use crate::checkpointer::Gate;
 use crate::options::RunOptions;
@@ -43,7 +43,12 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
+    pub(crate) fn new(
+        parts: &Arc<AgentInner>,
+        tools: Arc<Tools>,
+        machine: Machine,
+        options: RunOptions,
+    ) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
         // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that

@@ -13,7 +13,7 @@ use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::{Checked, Misrouted, Toolbox};
 
 use crate::AgentError;
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
 use crate::session::{Session, is_grant};
@@ -22,7 +22,7 @@ use crate::tools::Tools;
 /// The decisions about the calls of a run, and the state that they depend on. Its methods read the disk, so
 /// they must not be called in an async context.
 pub(crate) struct Judging {
-    parts: Arc<Parts>,
+    parts: Arc<AgentInner>,
     tools: Arc<Tools>,
     session: Session,
     epoch: String,
@@ -62,7 +62,7 @@ impl Judged {
 }
 
 impl Judging {
-    pub(crate) fn new(parts: Arc<Parts>, tools: Arc<Tools>, session: Session) -> Self {
+    pub(crate) fn new(parts: Arc<AgentInner>, tools: Arc<Tools>, session: Session) -> Self {
         let epoch = parts.policy.epoch();
         Self { parts, tools, session, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
     }

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the agent is where the machine meets the clock")]
 
 mod agent;
+mod agent_inner;
 mod allowance;
 mod approver;
 mod asking;

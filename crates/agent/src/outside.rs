@@ -23,7 +23,7 @@ use windlass_text_calls::SpokenHistory;
 use windlass_tool::Question;
 
 use crate::Allowance;
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::asking::Asking;
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
@@ -38,7 +38,7 @@ const WAITING_PIECES: usize = 2;
 
 /// The executor of the machine's effects, whose results return to the machine as inputs.
 pub(crate) struct Outside {
-    parts: Arc<Parts>,
+    parts: Arc<AgentInner>,
     tools: Arc<Tools>,
     inputs: mpsc::Sender<Box<Input>>,
     events: Option<Outbox>,
@@ -85,7 +85,7 @@ struct Answering {
 
 impl Outside {
     pub(crate) fn new(
-        parts: Arc<Parts>,
+        parts: Arc<AgentInner>,
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Box<Input>>,
         run: OwnRun,

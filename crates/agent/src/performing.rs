@@ -17,7 +17,7 @@ use windlass_protocol::{CallId, Hints, Part, Request, StopReason, ToolCall, Tool
 use windlass_stream::{CallChunk, Chunk, WholeCall};
 use windlass_toolbox::Toolbox;
 
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::driver::Driver;
 use crate::judging::is_tainted;
 use crate::tools::Tools;
@@ -228,7 +228,7 @@ fn answers_of(entries: &[Entry]) -> BTreeMap<CallId, ApprovalOutcome> {
     entries.iter().filter_map(answer).collect()
 }
 
-impl Parts {
+impl AgentInner {
     /// Returns the configuration of such a run. Limits and the budget do not apply, because no model is
     /// requested.
     fn performing(&self) -> Config {

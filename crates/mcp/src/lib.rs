@@ -4,6 +4,7 @@
     reason = "it starts servers, reads named variables and keeps tokens in files"
 )]
 
+mod hex;
 mod limits;
 
 mod address;

@@ -1,5 +1,5 @@
-//! Agents that work beside the run that started them. The caller knows such an agent by its id, and can send
-//! it messages, wait for its report and close it.
+//! The start of agents that work beside the run that started them. The caller knows such an agent by its id,
+//! and can send it messages, wait for its report and close it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
@@ -8,53 +8,21 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{CallingRun, Messages, RunOptions, Speaker};
+use windlass_agent::{CallingRun, Messages, RunOptions};
 use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::AgentDefinition;
+use crate::background_agent::{Beside, BesideReport};
 use crate::child::{Child, report_on};
 use crate::owner::{Owner, SPAWN_AGENT};
-use crate::sub_agents::Shared;
+use crate::registry::Shared;
 
 /// The time that an agent has to end in order after its caller has ended or has closed it.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The report of an agent whose task panicked.
 const PANICKED: &str = "the agent ended with an internal error (it panicked); what it had done stays";
-
-/// An agent that works beside its caller.
-pub(crate) struct Beside {
-    /// The name of the agent's definition.
-    name: String,
-    pub(crate) speaker: Option<Speaker>,
-    pub(crate) report: watch::Receiver<Option<BesideReport>>,
-    pub(crate) stop: CancellationToken,
-    /// The end of the calling run, after which this entry is removed.
-    caller_ended: CancellationToken,
-}
-
-/// The end of an agent's work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BesideReport {
-    /// `done`, `failed`, `stopped` or `waits for an answer`.
-    pub(crate) state: &'static str,
-    pub(crate) text: String,
-}
-
-impl Beside {
-    /// Returns an agent whose record was already complete when this process opened it.
-    fn ended(name: &str, text: String, run: &CallingRun) -> Self {
-        let report = Some(BesideReport { state: "done", text });
-        Self {
-            name: name.to_owned(),
-            speaker: None,
-            report: watch::channel(report).1,
-            stop: CancellationToken::new(),
-            caller_ended: run.ended().clone(),
-        }
-    }
-}
 
 /// Returns the id of an agent: its name and the id of the call that started it. It is the same in every
 /// process.

@@ -9,8 +9,8 @@ use windlass_tool::{Context, Tool, ToolFuture, read_arguments};
 use crate::AgentDefinition;
 use crate::child::Child;
 use crate::owner::tool_of;
+use crate::registry::Shared;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
-use crate::sub_agents::Shared;
 
 /// The tool of one agent.
 pub(crate) struct SubAgentTool {

@@ -13,8 +13,8 @@ use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
+use crate::registry::Shared;
 use crate::rights::narrowed;
-use crate::sub_agents::Shared;
 
 /// The part of the system prompt that all agents share.
 const ROLE: &str = "You work for another agent and begin without any of its conversation. Nobody reads along: when you are \

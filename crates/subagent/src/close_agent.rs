@@ -6,8 +6,8 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 
+use crate::registry::Shared;
 use crate::spec::{about_an_agent, calling_run, spec};
-use crate::sub_agents::Shared;
 
 /// The tool `close_agent`.
 pub(crate) struct CloseAgent {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod background_agent;
 mod beside;
 mod builtin;
 mod call;
@@ -9,6 +10,7 @@ mod definition;
 mod limits;
 mod model_source;
 mod owner;
+mod registry;
 mod rights;
 mod send_input;
 mod spawn_agent;

@@ -7,8 +7,8 @@ use windlass_agent::Moment;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
 
+use crate::registry::Shared;
 use crate::spec::{calling_run, check_task, spec};
-use crate::sub_agents::Shared;
 
 /// The tool `send_input`.
 pub(crate) struct SendInput {

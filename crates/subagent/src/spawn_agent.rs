@@ -8,8 +8,8 @@ use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
 
 use crate::beside::id_of;
 use crate::owner::SPAWN_AGENT;
+use crate::registry::Shared;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
-use crate::sub_agents::Shared;
 
 /// The tool `spawn_agent`.
 pub(crate) struct SpawnAgent {

@@ -1,20 +1,17 @@
-//! The registered agents and the tools that start them.
+//! The agents of a program and the tools that start them.
 
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use windlass_agent::CallingRun;
 use windlass_journal::Journals;
-use windlass_tool::{Context, Tool, ToolError};
+use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 use windlass_tools_control::{NewTask, TaskMode};
 
-use crate::beside::Beside;
 use crate::builtin::builtin;
 use crate::call::SubAgentTool;
 use crate::close_agent::CloseAgent;
+use crate::registry::Shared;
 use crate::send_input::SendInput;
 use crate::spawn_agent::SpawnAgent;
 use crate::task_modes::TaskModes;
@@ -33,35 +30,11 @@ pub struct SubAgents {
     shared: Arc<Shared>,
 }
 
-/// The state that the tools share.
-pub(crate) struct Shared {
-    pub(crate) definitions: BTreeMap<String, Arc<AgentDefinition>>,
-    /// The names in the order of registration.
-    order: Vec<String>,
-    pub(crate) journals: Arc<dyn Journals>,
-    pub(crate) models: Option<Arc<dyn ModelSource>>,
-    pub(crate) limits: AgentLimits,
-    places: Arc<Semaphore>,
-    /// The agents that work beside their callers, by the key of the call that started them.
-    pub(crate) beside: Mutex<BTreeMap<String, Arc<Beside>>>,
-}
-
 impl SubAgents {
     /// Creates an empty registry whose agents are recorded in these journals. If the caller's run must be
     /// resumable, the journals must be persistent too, for example in a folder of that run.
     pub fn new(journals: impl Journals + 'static) -> Self {
-        let limits = AgentLimits::default();
-        Self {
-            shared: Arc::new(Shared {
-                definitions: BTreeMap::new(),
-                order: Vec::new(),
-                journals: Arc::new(journals),
-                models: None,
-                limits,
-                places: Arc::new(Semaphore::new(limits.at_once)),
-                beside: Mutex::default(),
-            }),
-        }
+        Self { shared: Arc::new(Shared::new(journals)) }
     }
 
     /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
@@ -87,30 +60,18 @@ impl SubAgents {
 
     /// Sets the limits. The default is three levels, eight agents at once and 40 answers for each agent.
     pub fn with_limits(self, limits: AgentLimits) -> Self {
-        self.changed(|shared| {
-            shared.limits = limits;
-            shared.places = Arc::new(Semaphore::new(limits.at_once));
-        })
+        self.changed(|shared| shared.set_limits(limits))
     }
 
     fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let mut shared = Shared {
-            definitions: self.shared.definitions.clone(),
-            order: self.shared.order.clone(),
-            journals: self.shared.journals.clone(),
-            models: self.shared.models.clone(),
-            limits: self.shared.limits,
-            places: self.shared.places.clone(),
-            beside: Mutex::default(),
-        };
+        let mut shared = self.shared.copy();
         change(&mut shared);
         Self { shared: Arc::new(shared) }
     }
 
     /// Iterates over the definitions in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &AgentDefinition> {
-        let shared = &self.shared;
-        shared.order.iter().filter_map(|name| shared.definitions.get(name)).map(AsRef::as_ref)
+        self.shared.ordered().map(AsRef::as_ref)
     }
 
     /// Returns the tool `sub_agent_NAME` of each agent, and the tools for agents that work beside their
@@ -121,8 +82,9 @@ impl SubAgents {
             return Vec::new();
         }
         let shared = || Arc::clone(&self.shared);
-        let each = self.shared.order.iter().filter_map(|name| self.shared.definitions.get(name));
-        let mut tools: Vec<Arc<dyn Tool>> = each
+        let mut tools: Vec<Arc<dyn Tool>> = self
+            .shared
+            .ordered()
             .map(|definition| Arc::new(SubAgentTool::new(shared(), definition.clone())) as Arc<dyn Tool>)
             .collect();
         tools.push(Arc::new(SpawnAgent::new(shared())));
@@ -140,78 +102,6 @@ impl SubAgents {
             return None;
         }
         Some(Arc::new(NewTask::new(Arc::new(TaskModes::new(Arc::clone(&self.shared), modes)))))
-    }
-}
-
-impl Shared {
-    /// Registers a definition unless its name is registered already.
-    fn add(&mut self, definition: AgentDefinition) -> Result<(), DefinitionError> {
-        let name = definition.name().to_owned();
-        if self.definitions.contains_key(&name) {
-            return Err(DefinitionError::Twice { name });
-        }
-        self.order.push(name.clone());
-        self.definitions.insert(name, Arc::new(definition));
-        Ok(())
-    }
-
-    /// Acquires a place for one more agent below a run. Calls of the root wait for a free place. Calls of an
-    /// agent fail instead, because an agent occupies a place while it waits, and all places could wait for
-    /// each other.
-    pub(crate) async fn place(
-        &self,
-        run: &CallingRun,
-        ctx: &Context,
-    ) -> Result<OwnedSemaphorePermit, ToolError> {
-        self.check_depth(run)?;
-        if !run.agents().is_empty() {
-            return self.place_now(run);
-        }
-        tokio::select! {
-            place = Arc::clone(&self.places).acquire_owned() => place.map_err(ToolError::fatal),
-            () = ctx.cancellation().cancelled() => {
-                Err(ToolError::model("stopped before there was a place for the agent; it was not begun"))
-            }
-        }
-    }
-
-    /// Like [`place`](Self::place), but fails if no place is free.
-    pub(crate) fn place_now(&self, run: &CallingRun) -> Result<OwnedSemaphorePermit, ToolError> {
-        self.check_depth(run)?;
-        Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
-            ToolError::model(format!(
-                "{} agents work already, which is the most; this one was not begun. Wait for one to end",
-                self.limits.at_once
-            ))
-        })
-    }
-
-    fn check_depth(&self, run: &CallingRun) -> Result<(), ToolError> {
-        if run.agents().len() < self.limits.depth {
-            return Ok(());
-        }
-        Err(ToolError::model(format!(
-            "agents are {} deep already, which is the most; this one was not begun. Do the work yourself",
-            run.agents().len()
-        )))
-    }
-
-    /// Returns the definition of a name, or an error for the model that lists the registered names.
-    pub(crate) fn definition(&self, name: &str) -> Result<Arc<AgentDefinition>, ToolError> {
-        self.definitions.get(name).cloned().ok_or_else(|| {
-            ToolError::model(format!(
-                "there is no agent {name}; those that there are: {}",
-                self.order.join(", ")
-            ))
-        })
-    }
-
-    /// Returns a line for each agent with its name and description, for the model.
-    pub(crate) fn listed(&self) -> String {
-        let line = |definition: &Arc<AgentDefinition>| {
-            format!("\n- {}: {}", definition.name(), definition.description())
-        };
-        self.order.iter().filter_map(|name| self.definitions.get(name)).map(line).collect()
     }
 }
 

@@ -9,8 +9,8 @@ use windlass_tools_control::{Task, TaskFuture, TaskMode, Tasks};
 use crate::AgentDefinition;
 use crate::child::Child;
 use crate::owner::NEW_TASK;
+use crate::registry::Shared;
 use crate::spec::calling_run;
-use crate::sub_agents::Shared;
 
 /// The implementation of tasks in work modes.
 pub(crate) struct TaskModes {

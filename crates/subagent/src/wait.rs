@@ -9,9 +9,9 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
 
-use crate::beside::Beside;
+use crate::background_agent::Beside;
+use crate::registry::Shared;
 use crate::spec::{about_an_agent, calling_run, spec};
-use crate::sub_agents::Shared;
 
 /// The default timeout and the maximum timeout, in seconds.
 const SECONDS: u64 = 300;

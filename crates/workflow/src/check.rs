@@ -6,8 +6,8 @@ mod kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::plan::{Kind, Need, Node, Tries, Why};
 use crate::template::{Filling, Path};
-use crate::workflow::{Kind, Need, Node, Tries, Why};
 use crate::{Definition, Onward, PathError, StepDefinition, WorkflowError};
 
 /// Maximum number of steps of one workflow, including nested steps.

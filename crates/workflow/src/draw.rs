@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::workflow::{Kind, Node, Why};
+use crate::plan::{Kind, Node, Why};
 use crate::{Onward, StepDefinition, Workflow};
 
 /// Maximum length of the description of a step, in characters.

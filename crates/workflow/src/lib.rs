@@ -6,6 +6,8 @@ mod definition;
 mod key;
 mod template;
 
+mod plan;
+
 mod check;
 mod workflow;
 
@@ -15,6 +17,7 @@ mod work;
 
 mod error;
 mod record;
+mod version;
 
 mod options;
 mod runner;

@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 use windlass_agent::Wait;
 
 use crate::check::MAX_BACKOFF_MS;
+use crate::plan::{Kind, Node, Plan};
 use crate::work::Work;
-use crate::workflow::{Kind, Node, Plan};
 use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
 
 /// The result of a call.

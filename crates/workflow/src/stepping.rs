@@ -9,8 +9,8 @@ use windlass_hitl::ApprovalOutcome;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Again, End, Failure};
+use crate::plan::Reading;
 use crate::work::Work;
-use crate::workflow::Reading;
 use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
 
 /// A call to make.
