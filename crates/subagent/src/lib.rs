@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod background_agent;
+mod background_tool;
 mod beside;
 mod builtin;
 mod call;

@@ -8,6 +8,7 @@ use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 use windlass_tools_control::{NewTask, TaskMode};
 
+use crate::background_tool::BackgroundTool;
 use crate::builtin::builtin;
 use crate::call::SubAgentTool;
 use crate::close_agent::CloseAgent;
@@ -88,9 +89,9 @@ impl SubAgents {
             .map(|definition| Arc::new(SubAgentTool::new(shared(), definition.clone())) as Arc<dyn Tool>)
             .collect();
         tools.push(Arc::new(SpawnAgent::new(shared())));
-        tools.push(Arc::new(SendInput::new(shared())));
-        tools.push(Arc::new(Wait::new(shared())));
-        tools.push(Arc::new(CloseAgent::new(shared())));
+        tools.push(Arc::new(BackgroundTool::<SendInput>::new(shared())));
+        tools.push(Arc::new(BackgroundTool::<Wait>::new(shared())));
+        tools.push(Arc::new(BackgroundTool::<CloseAgent>::new(shared())));
         tools
     }
 
