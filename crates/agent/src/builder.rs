@@ -17,7 +17,7 @@ use crate::asking::SpeechOptions;
 use crate::lessons::{LearnedStore, Lessons};
 use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, Approver, Nobody};
+use crate::{Agent, AgentError, Approver, DenyAll};
 
 /// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
 ///
@@ -141,7 +141,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the approver, which answers approval requests. The default is [`Nobody`], so that only calls that
+    /// Sets the approver, which answers approval requests. The default is [`DenyAll`], so that only calls that
     /// the policy allows run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
@@ -301,7 +301,7 @@ impl AgentBuilder {
             policy: self.policy,
             mode: self.mode,
             work_mode: self.work_mode,
-            approver: self.approver.unwrap_or_else(|| Arc::new(Nobody)),
+            approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
             human: self.human,
             root: self.root,
             config,

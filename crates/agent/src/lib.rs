@@ -30,7 +30,7 @@ mod tools;
 pub use agent::{Agent, Report};
 pub use allowance::Allowance;
 pub use approver::{
-    Answer, AnswerRefused, Answers, Approver, ApproverFuture, ChannelApprover, Everything, Nobody,
+    Answer, AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ChannelApprover, DenyAll,
     OpenQuestion, Questions, StoredAnswers,
 };
 #[cfg(unix)]

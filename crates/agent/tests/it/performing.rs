@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{
-    Agent, AgentBuilder, AgentError, Answer, Answers, Entry, Event, Everything, Outcome, Performed,
+    Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, Entry, Event, Outcome, Performed,
     RunOptions, StopCause, StoredAnswers, Unanswered, Wait,
 };
 use windlass_hitl::ApprovalDecision;
@@ -92,12 +92,12 @@ async fn no_calls_have_no_results() {
 async fn performing_goes_on_from_every_record() {
     let whole = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
-    let expected = perform(&agent(&scene, |b| b.approver(Everything)), calls(), whole.clone()).await;
+    let expected = perform(&agent(&scene, |b| b.approver(ApproveAll)), calls(), whole.clone()).await;
     let records = whole.records().unwrap();
     for at in 0..=records.len() {
         let scene = Scene::new(NO_ANSWER, way());
         let performed =
-            perform(&agent(&scene, |b| b.approver(Everything)), calls(), cut(&records[..at])).await;
+            perform(&agent(&scene, |b| b.approver(ApproveAll)), calls(), cut(&records[..at])).await;
         let entries: Vec<Entry> = records[..at].iter().map(|record| record.read().unwrap()).collect();
         let ended = entries.iter().filter(|entry| matches!(entry, Entry::Result { .. })).count();
         let runs = scene.read.calls.load(Ordering::SeqCst) + scene.write.calls.load(Ordering::SeqCst);
@@ -113,7 +113,7 @@ async fn performing_goes_on_from_every_record() {
 async fn a_record_of_other_calls_is_refused() {
     let journal = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
-    let agent = agent(&scene, |builder| builder.approver(Everything));
+    let agent = agent(&scene, |builder| builder.approver(ApproveAll));
     perform(&agent, calls(), journal.clone()).await;
     let error =
         agent.perform([call("z", "look", "{}")], RunOptions::default().with_journal(journal)).unwrap_err();
@@ -148,7 +148,7 @@ async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
 #[tokio::test]
 async fn stopping_gives_every_call_its_result() {
     let scene = Scene::new(NO_ANSWER, way());
-    let agent = agent(&scene, |builder| builder.approver(Everything));
+    let agent = agent(&scene, |builder| builder.approver(ApproveAll));
     let token = CancellationToken::new();
     let options = RunOptions::default().with_cancellation(token.clone());
     let mut performing =

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, Answer, Answers, Entry, Event, Everything, Messages, Moment, Outcome, RunOptions, StoredAnswers,
+    Agent, Answer, Answers, ApproveAll, Entry, Event, Messages, Moment, Outcome, RunOptions, StoredAnswers,
     Unanswered, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
@@ -139,7 +139,7 @@ fn with_job(model: &Way, aftermath: Aftermath) -> Agent {
     let tools: [Arc<dyn Tool>; 2] =
         [Arc::new(Elsewhere::new("job", aftermath)), Arc::new(AttemptCompletion::default())];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build().unwrap();
-    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(Everything);
+    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(ApproveAll);
     builder.toolbox(toolbox).build().unwrap()
 }
 
@@ -224,7 +224,7 @@ async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
     let (speaker, messages) = Messages::channel();
     speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal.clone()).with_messages(messages);
-    let mut stream = scene.builder().approver(Everything).build().unwrap().stream_with("task", options);
+    let mut stream = scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options);
     while !matches!(stream.next().await.unwrap().unwrap(), Event::MessageQueued { .. }) {}
     drop(stream);
 
@@ -232,7 +232,7 @@ async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
     speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
     speaker.say_once("m2", "and quick", Moment::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal).with_messages(messages);
-    let told = events(scene.builder().approver(Everything).build().unwrap().resume(options).unwrap()).await;
+    let told = events(scene.builder().approver(ApproveAll).build().unwrap().resume(options).unwrap()).await;
     assert!(told.contains(&Event::MessageRepeated { id: "m1".into() }), "{told:?}");
     let said: Vec<_> = told
         .iter()
@@ -247,7 +247,7 @@ async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     let scene = Scene::new(SCRIPT, way());
     let budget = windlass_agent::Budget { requests: 1, ..Default::default() };
     let options = || RunOptions::default().with_journal(journal.clone());
-    let agent = || suspending(&scene).approver(Everything).budget(budget.clone()).build().unwrap();
+    let agent = || suspending(&scene).approver(ApproveAll).budget(budget.clone()).build().unwrap();
     let report = agent().stream_with("task", options()).report().await.unwrap();
     assert!(
         matches!(report.outcome, Outcome::Suspended { waits } if matches!(waits[..], [Wait::Guidance { .. }]))
@@ -267,7 +267,7 @@ async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     let scene = Scene::new(SCRIPT, way());
     let agent = |requests| {
         let budget = windlass_agent::Budget { requests, ..Default::default() };
-        suspending(&scene).approver(Everything).budget(budget).build().unwrap()
+        suspending(&scene).approver(ApproveAll).budget(budget).build().unwrap()
     };
     let options = || RunOptions::default().with_journal(journal.clone());
     drop(agent(1).stream_with("task", options()).report().await.unwrap());
