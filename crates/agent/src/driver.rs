@@ -19,7 +19,7 @@ use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
-use crate::{AgentError, Allowance, Messages};
+use crate::{AgentError, Allowance, MessageReceiver};
 
 /// Inputs that may be queued for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -35,7 +35,7 @@ pub(crate) struct Driver {
     inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
     tools: Arc<Tools>,
-    messages: Option<Messages>,
+    messages: Option<MessageReceiver>,
     share: Share,
     /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
     /// too.
@@ -174,7 +174,7 @@ impl Driver {
 }
 
 /// Returns the next message to the run. Waits forever if the run does not receive messages.
-async fn heard(messages: &mut Option<Messages>) -> Input {
+async fn heard(messages: &mut Option<MessageReceiver>) -> Input {
     match messages {
         Some(messages) => messages.next().await,
         None => std::future::pending().await,

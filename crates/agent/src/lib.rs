@@ -40,7 +40,7 @@ pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
 pub use lessons::LearnedStore;
-pub use messages::{Messages, NobodyHears, Speaker};
+pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
 pub use performing::{Performed, Performing};
 pub use session::Session;

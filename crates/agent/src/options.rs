@@ -10,7 +10,7 @@ use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
 use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
 
-use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
+use crate::{Allowance, Checkpointer, MessageReceiver, Session, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.
@@ -30,7 +30,7 @@ pub struct RunOptions {
     pub(crate) allowance: Allowance,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
-    pub(crate) messages: Option<Messages>,
+    pub(crate) messages: Option<MessageReceiver>,
     pub(crate) brought: Brought,
     pub(crate) session: Session,
     pub(crate) history: Option<Transcript>,
@@ -139,8 +139,8 @@ impl RunOptions {
         self
     }
 
-    /// Sets the queue of messages to the running task; see [`Messages::channel`].
-    pub fn with_messages(mut self, messages: Messages) -> Self {
+    /// Sets the queue of messages to the running task; see [`MessageReceiver::channel`].
+    pub fn with_messages(mut self, messages: MessageReceiver) -> Self {
         self.messages = Some(messages);
         self
     }

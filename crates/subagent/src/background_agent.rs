@@ -2,13 +2,13 @@
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{CallingRun, Speaker};
+use windlass_agent::{CallingRun, MessageSender};
 
 /// An agent that works beside its caller.
 pub(crate) struct Beside {
     /// The name of the agent's definition.
     pub(crate) name: String,
-    pub(crate) speaker: Option<Speaker>,
+    pub(crate) input: Option<MessageSender>,
     pub(crate) report: watch::Receiver<Option<BesideReport>>,
     pub(crate) stop: CancellationToken,
     /// The end of the calling run, after which this entry is removed.
@@ -29,7 +29,7 @@ impl Beside {
         let report = Some(BesideReport { state: "done", text });
         Self {
             name: name.to_owned(),
-            speaker: None,
+            input: None,
             report: watch::channel(report).1,
             stop: CancellationToken::new(),
             caller_ended: run.ended().clone(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{CallingRun, Messages, RunOptions};
+use windlass_agent::{CallingRun, MessageReceiver, RunOptions};
 use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, ToolError};
 
@@ -43,12 +43,12 @@ impl Shared {
             return Ok(known);
         }
         let place = self.place_now(run)?;
-        let (speaker, messages) = Messages::channel();
+        let (input, messages) = MessageReceiver::channel();
         let (sender, report) = watch::channel(None);
         let stop = run.ended().child_token();
         let caller_ended = run.ended().clone();
-        let (name, speaker) = (definition.name().to_owned(), Some(speaker));
-        let beside = Arc::new(Beside { name, speaker, report, stop: stop.clone(), caller_ended });
+        let (name, input) = (definition.name().to_owned(), Some(input));
+        let beside = Arc::new(Beside { name, input, report, stop: stop.clone(), caller_ended });
         self.keep(key, &beside);
         let (shared, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
         let (definition, task, key) = (Arc::clone(definition), task.to_owned(), key.to_owned());

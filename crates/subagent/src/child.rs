@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 use windlass_agent::{
-    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, Messages, Outcome,
-    RunOptions,
+    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, MessageReceiver,
+    Outcome, RunOptions,
 };
 use windlass_hitl::Mode;
 use windlass_journal::{Journal, Record};
@@ -38,7 +38,7 @@ impl Child<'_> {
         ctx: &Context,
         task: &str,
         options: RunOptions,
-        messages: Option<Messages>,
+        messages: Option<MessageReceiver>,
     ) -> Result<Output, ToolError> {
         let journal = self.shared.journals.open(&self.key).map_err(|error| self.failed(&error))?;
         let records = journal.records().map_err(|error| self.failed(&error))?;

@@ -42,9 +42,8 @@ impl Action for SendInput {
         let beside = registry.find_beside(calling_run(ctx)?, ctx, &agent_id)?;
         let over =
             || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
-        let speaker =
-            beside.speaker.as_ref().filter(|_| beside.report.borrow().is_none()).ok_or_else(over)?;
-        speaker.say(text, Moment::NextTurn).await.map_err(|_| over())?;
+        let sender = beside.input.as_ref().filter(|_| beside.report.borrow().is_none()).ok_or_else(over)?;
+        sender.send(text, Moment::NextTurn).await.map_err(|_| over())?;
         Ok(Output::text(format!("{agent_id} hears it before its next answer")))
     }
 }
