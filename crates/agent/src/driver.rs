@@ -10,7 +10,6 @@ use windlass_loop::{Effect, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent_inner::AgentInner;
-use crate::allowance::Share;
 use crate::checkpointer::Gate;
 use crate::options::RunOptions;
 use crate::outbox::Outbox;
@@ -18,8 +17,9 @@ use crate::outside::{Outside, OwnRun};
 use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
+use crate::shared_budget::BudgetShare;
 use crate::tools::Tools;
-use crate::{AgentError, Allowance, MessageReceiver};
+use crate::{AgentError, MessageReceiver, SharedBudget};
 
 /// Inputs that may be queued for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -36,7 +36,7 @@ pub(crate) struct Driver {
     previews: Previews,
     tools: Arc<Tools>,
     messages: Option<MessageReceiver>,
-    share: Share,
+    share: BudgetShare,
     /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
     /// too.
     _ended: DropGuard,
@@ -53,14 +53,15 @@ impl Driver {
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
         // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
         // these calls start count.
-        let counted = if options.model.is_none() { options.allowance.clone() } else { Allowance::default() };
-        let mut share = Share::new(counted, machine.run_id(), machine.used_by_others());
+        let counted =
+            if options.model.is_none() { options.shared_budget.clone() } else { SharedBudget::default() };
+        let mut share = BudgetShare::new(counted, machine.run_id(), machine.used_by_others());
         share.set(machine.used());
         let ended = CancellationToken::new();
         let run = OwnRun {
             id: machine.run_id().to_owned(),
             outputs: options.outputs,
-            allowance: options.allowance,
+            shared_budget: options.shared_budget,
             ended: ended.clone(),
             model: options.model,
         };

@@ -3,7 +3,6 @@
 
 mod agent;
 mod agent_inner;
-mod allowance;
 mod approver;
 mod asking;
 mod builder;
@@ -24,11 +23,11 @@ mod previews;
 mod recorder;
 mod redacting;
 mod session;
+mod shared_budget;
 mod stream;
 mod tools;
 
 pub use agent::{Agent, Report};
-pub use allowance::Allowance;
 pub use approver::{
     Answer, AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ChannelApprover, DenyAll,
     OpenQuestion, Questions, StoredAnswers,
@@ -44,6 +43,7 @@ pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
 pub use performing::{Performed, Performing};
 pub use session::Session;
+pub use shared_budget::SharedBudget;
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallStart, Condense, ConsultationId, ContextLimits, Entry, Event, Fill, Imported, Limits, Matter,

@@ -10,7 +10,7 @@ use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
 use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
 
-use crate::{Allowance, Checkpointer, MessageReceiver, Session, WithoutCheckpoint};
+use crate::{Checkpointer, MessageReceiver, Session, SharedBudget, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.
@@ -27,7 +27,7 @@ pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
     pub(crate) id: Option<String>,
     pub(crate) origin: Option<RunOrigin>,
-    pub(crate) allowance: Allowance,
+    pub(crate) shared_budget: SharedBudget,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<MessageReceiver>,
@@ -73,7 +73,7 @@ impl Default for RunOptions {
             journal: Box::new(MemoryJournal::default()),
             id: None,
             origin: None,
-            allowance: Allowance::default(),
+            shared_budget: SharedBudget::default(),
             cancellation: CancellationToken::new(),
             outputs: None,
             messages: None,
@@ -109,9 +109,9 @@ impl RunOptions {
         self
     }
 
-    /// Sets the allowance, so that the usage of this run counts together with that of other runs.
-    pub fn with_allowance(mut self, allowance: Allowance) -> Self {
-        self.allowance = allowance;
+    /// Sets the shared budget, so that the usage of this run counts together with that of other runs.
+    pub fn with_shared_budget(mut self, shared_budget: SharedBudget) -> Self {
+        self.shared_budget = shared_budget;
         self
     }
 

@@ -22,7 +22,7 @@ use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::Question;
 
-use crate::Allowance;
+use crate::SharedBudget;
 use crate::agent_inner::AgentInner;
 use crate::asking::Asking;
 use crate::checkpointer::Gate;
@@ -69,7 +69,7 @@ pub(crate) struct Outside {
 pub(crate) struct OwnRun {
     pub(crate) id: String,
     pub(crate) outputs: Option<PathBuf>,
-    pub(crate) allowance: Allowance,
+    pub(crate) shared_budget: SharedBudget,
     pub(crate) ended: CancellationToken,
     /// The model that replaces the agent's model.
     pub(crate) model: Option<Arc<dyn Model>>,

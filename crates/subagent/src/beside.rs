@@ -56,8 +56,9 @@ impl Shared {
             let _place = place;
             let (definition, tool) = (&*definition, SPAWN_AGENT);
             let child = Child { shared: &shared, run: &run, definition, tool, key };
-            let options =
-                RunOptions::default().with_allowance(run.allowance().clone()).with_cancellation(stop.clone());
+            let options = RunOptions::default()
+                .with_shared_budget(run.shared_budget().clone())
+                .with_cancellation(stop.clone());
             let ended = tokio::select! {
                 biased;
                 ended = AssertUnwindSafe(child.perform(&ctx, &task, options, Some(messages))).catch_unwind() => {

@@ -51,7 +51,7 @@ impl Stepping {
             () = sleep(Duration::from_millis(self.delay_ms)) => {}
         }
         let own = CancellationToken::new();
-        let mut run = run.with_cancellation(own.clone()).with_allowance(options.allowance.clone());
+        let mut run = run.with_cancellation(own.clone()).with_shared_budget(options.shared_budget.clone());
         if let Some(outputs) = &options.outputs {
             run = run.with_outputs(outputs);
         }

@@ -170,7 +170,7 @@ impl Outside {
             parts: Arc::clone(&self.parts),
             toolbox: self.tools.current(),
             id: self.run.id.clone(),
-            allowance: self.run.allowance.clone(),
+            shared_budget: self.run.shared_budget.clone(),
             ended: self.run.ended.clone(),
         };
         let mut ctx = Context::new(call.clone())

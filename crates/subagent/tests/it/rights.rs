@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use windlass_agent::{Agent, Allowance, ApproveAll, Event, Outcome, Prices, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Event, Outcome, Prices, RunOptions, SharedBudget};
 use windlass_protocol::ResultStatus;
 use windlass_subagent::{ModelSource, SourcedModel};
 
@@ -170,10 +170,10 @@ async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
     let scene = Scene::new(root.clone(), [agent("child").with_model("small-1")]);
     let agents = scene.sub_agents().with_models(Named("small-1", small.clone()));
     let agent = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
-    let allowance = Allowance::default();
-    let options = RunOptions::default().with_allowance(allowance.clone());
+    let shared_budget = SharedBudget::default();
+    let options = RunOptions::default().with_shared_budget(shared_budget.clone());
     ended(agent.stream_with("task", options)).await;
     assert_eq!(root.told("root"), "small and cheap");
     assert_eq!(small.requests.lock().unwrap()[0].1.model, "small-1");
-    assert_eq!(allowance.used().cost, 90, "ninety tokens in");
+    assert_eq!(shared_budget.used().cost, 90, "ninety tokens in");
 }

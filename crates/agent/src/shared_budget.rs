@@ -7,10 +7,10 @@ use tokio::sync::watch;
 use windlass_loop::{Input, Used};
 
 /// The usage of all runs of one task, so that one budget applies to all of them. Clones share the same
-/// counters. A run passes its allowance to the runs that it starts
-/// ([`RunOptions::with_allowance`](crate::RunOptions::with_allowance)).
+/// counters. A run passes its shared budget to the runs that it starts
+/// ([`RunOptions::with_shared_budget`](crate::RunOptions::with_shared_budget)).
 #[derive(Clone, Debug)]
-pub struct Allowance {
+pub struct SharedBudget {
     pot: Arc<Pot>,
 }
 
@@ -27,14 +27,14 @@ struct Accounts {
     version: u64,
 }
 
-impl Default for Allowance {
+impl Default for SharedBudget {
     fn default() -> Self {
         let pot = Pot { accounts: Mutex::default(), grants: watch::Sender::new(0) };
         Self { pot: Arc::new(pot) }
     }
 }
 
-impl Allowance {
+impl SharedBudget {
     /// Returns the usage of all runs together.
     pub fn used(&self) -> Used {
         self.accounts().used.values().copied().fold(Used::default(), Used::plus)
@@ -50,20 +50,20 @@ impl Allowance {
     }
 }
 
-/// The part of one run in an allowance.
-pub(crate) struct Share {
-    allowance: Allowance,
+/// The part of one run in a shared budget.
+pub(crate) struct BudgetShare {
+    shared_budget: SharedBudget,
     run: String,
     grants: watch::Receiver<u64>,
     /// The version and the grants that the machine has received.
     told: (u64, u64),
 }
 
-impl Share {
-    /// Creates the share of a run. The recorded usage of other runs is merged into the allowance.
-    pub(crate) fn new(allowance: Allowance, run: &str, others: &BTreeMap<String, Used>) -> Self {
+impl BudgetShare {
+    /// Creates the share of a run. The recorded usage of other runs is merged into the shared budget.
+    pub(crate) fn new(shared_budget: SharedBudget, run: &str, others: &BTreeMap<String, Used>) -> Self {
         {
-            let mut accounts = allowance.accounts();
+            let mut accounts = shared_budget.accounts();
             for (other, used) in others {
                 let known = accounts.used.entry(other.clone()).or_default();
                 if known.requests < used.requests {
@@ -72,14 +72,14 @@ impl Share {
             }
             accounts.version = accounts.version.saturating_add(1);
         }
-        let grants = allowance.pot.grants.subscribe();
+        let grants = shared_budget.pot.grants.subscribe();
         let told = (0, *grants.borrow());
-        Self { allowance, run: run.to_owned(), grants, told }
+        Self { shared_budget, run: run.to_owned(), grants, told }
     }
 
     /// Sets the total usage of this run.
     pub(crate) fn set(&mut self, used: Used) {
-        let mut accounts = self.allowance.accounts();
+        let mut accounts = self.shared_budget.accounts();
         if accounts.used.get(&self.run) == Some(&used) {
             return;
         }
@@ -95,7 +95,7 @@ impl Share {
     /// have them yet.
     pub(crate) fn news(&mut self) -> Option<Input> {
         let grants = *self.grants.borrow_and_update();
-        let accounts = self.allowance.accounts();
+        let accounts = self.shared_budget.accounts();
         let now = (accounts.version, grants);
         if std::mem::replace(&mut self.told, now) == now {
             return None;
@@ -107,7 +107,7 @@ impl Share {
 
     /// Counts a human's permission to exceed the budget, which applies to all runs.
     pub(crate) fn grant(&mut self) {
-        self.allowance.pot.grants.send_modify(|grants| *grants = grants.saturating_add(1));
+        self.shared_budget.pot.grants.send_modify(|grants| *grants = grants.saturating_add(1));
         self.told.1 = *self.grants.borrow_and_update();
     }
 
