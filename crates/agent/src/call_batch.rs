@@ -23,9 +23,9 @@ use crate::judging::is_tainted;
 use crate::tools::Tools;
 use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 
-/// The event stream of [`Agent::perform`]. Dropping it stops the calls; the journal records their progress.
+/// The event stream of [`Agent::execute_calls`]. Dropping it stops the calls; the journal records their progress.
 #[derive(Debug)]
-pub struct Performing {
+pub struct CallBatch {
     calls: Vec<CallId>,
     results: BTreeMap<CallId, ToolResult>,
     answers: BTreeMap<CallId, ApprovalOutcome>,
@@ -36,10 +36,10 @@ pub struct Performing {
     stream: Option<EventStream>,
 }
 
-/// The results of performed calls.
+/// The results of executed calls.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Performed {
+pub struct BatchReport {
     /// The available results in call order. Some are missing only if `outcome` is not completed.
     pub results: Vec<ToolResult>,
     /// The outcomes of the approval requests, by call.
@@ -71,7 +71,7 @@ impl Agent {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let agent = Agent::builder().model(Silent, "not asked").build()?;
     /// let call = ToolCall::function(CallId::new("1")?, ToolName::new("look")?, Arguments::default());
-    /// let done = agent.perform([call], RunOptions::default())?.performed().await?;
+    /// let done = agent.execute_calls([call], RunOptions::default())?.finish().await?;
     /// assert_eq!(done.results[0].status, ResultStatus::UnknownTool);
     /// # Ok(())
     /// # }
@@ -80,11 +80,11 @@ impl Agent {
     /// # Errors
     /// Returns an error if the journal cannot be read, if it records other calls, or if the toolbox does not
     /// have the recorded mode.
-    pub fn perform(
+    pub fn execute_calls(
         &self,
         calls: impl IntoIterator<Item = ToolCall>,
         mut options: RunOptions,
-    ) -> Result<Performing, AgentError> {
+    ) -> Result<CallBatch, AgentError> {
         let calls: Vec<ToolCall> = calls.into_iter().collect();
         let records = options.journal.records()?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>()?;
@@ -92,7 +92,7 @@ impl Agent {
         if !is_of(&entries, &calls) {
             return Err(AgentError::OtherCalls);
         }
-        let mut performing = Performing {
+        let mut batch = CallBatch {
             calls: ids,
             results: results_of(&entries),
             answers: answers_of(&entries),
@@ -101,13 +101,13 @@ impl Agent {
             stream: None,
         };
         if let Some(Entry::Finished { outcome: outcome @ Outcome::Completed { .. } }) = entries.last() {
-            performing.outcome = Some(outcome.clone());
-            return Ok(performing);
+            batch.outcome = Some(outcome.clone());
+            return Ok(batch);
         }
         options.read(&entries);
         let parts = self.parts();
-        let tools = parts.performing_tools(&entries)?;
-        let config = tools.config(&parts.performing()).with_run(options.run_id());
+        let tools = parts.batch_tools(&entries)?;
+        let config = tools.config(&parts.batch_config()).with_run(options.run_id());
         options.model = Some(Arc::new(TheseCalls(calls)));
         let (machine, effects) = if entries.is_empty() {
             let mut machine = Machine::new(config);
@@ -117,8 +117,8 @@ impl Agent {
             Machine::resume(config, entries, 0)?
         };
         let stream = EventStream::new(Driver::new(parts, tools, machine, options), effects);
-        performing.stream = Some(stream);
-        Ok(performing)
+        batch.stream = Some(stream);
+        Ok(batch)
     }
 }
 
@@ -148,26 +148,26 @@ const TASK: &str = "Make these calls.";
 /// The final text of the scripted model.
 const DONE: &str = "The calls are made.";
 
-impl Performing {
+impl CallBatch {
     /// Reads all events and returns the results.
     ///
     /// # Errors
     /// Returns an error if the run of the calls cannot be executed.
-    pub async fn performed(mut self) -> Result<Performed, AgentError> {
+    pub async fn finish(mut self) -> Result<BatchReport, AgentError> {
         while let Some(event) = self.next().await {
             event?;
         }
-        self.into_performed()
+        self.into_report()
     }
 
     /// Returns the results after the last event was read.
     ///
     /// # Errors
     /// Returns [`AgentError::Unfinished`] if events remain to be read.
-    pub fn into_performed(mut self) -> Result<Performed, AgentError> {
+    pub fn into_report(mut self) -> Result<BatchReport, AgentError> {
         let outcome = self.outcome.ok_or(AgentError::Unfinished)?;
         let results = self.calls.iter().filter_map(|call| self.results.remove(call)).collect();
-        Ok(Performed { results, answers: self.answers, outcome })
+        Ok(BatchReport { results, answers: self.answers, outcome })
     }
 
     fn see(&mut self, event: &Event) {
@@ -187,7 +187,7 @@ impl Performing {
     }
 }
 
-impl Stream for Performing {
+impl Stream for CallBatch {
     type Item = Result<Event, AgentError>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -231,7 +231,7 @@ fn answers_of(entries: &[Entry]) -> BTreeMap<CallId, ApprovalOutcome> {
 impl AgentInner {
     /// Returns the configuration of such a run. Limits and the budget do not apply, because no model is
     /// requested.
-    fn performing(&self) -> Config {
+    fn batch_config(&self) -> Config {
         let limits = Limits {
             turns: 0,
             mistakes: 0,
@@ -249,7 +249,7 @@ impl AgentInner {
     }
 
     /// Returns the tools in the recorded mode, or in the agent's initial mode without a record.
-    fn performing_tools(&self, entries: &[Entry]) -> Result<Arc<Tools>, AgentError> {
+    fn batch_tools(&self, entries: &[Entry]) -> Result<Arc<Tools>, AgentError> {
         let recorded = entries.iter().rev().find_map(|entry| match entry {
             Entry::Mode { mode } => Some(mode.as_str()),
             _ => None,

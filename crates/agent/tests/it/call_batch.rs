@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{
-    Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, Entry, Event, Outcome, Performed,
+    Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, BatchReport, Entry, Event, Outcome,
     RunOptions, StopCause, StoredAnswers, Unanswered, Wait,
 };
 use windlass_hitl::ApprovalDecision;
@@ -34,13 +34,13 @@ fn agent(scene: &Scene, with: impl FnOnce(AgentBuilder) -> AgentBuilder) -> Agen
     with(scene.builder()).build().unwrap()
 }
 
-async fn perform(agent: &Agent, calls: Vec<ToolCall>, journal: impl Journal + Send + 'static) -> Performed {
+async fn execute(agent: &Agent, calls: Vec<ToolCall>, journal: impl Journal + Send + 'static) -> BatchReport {
     let options = RunOptions::default().with_journal(journal);
-    agent.perform(calls, options).unwrap().performed().await.unwrap()
+    agent.execute_calls(calls, options).unwrap().finish().await.unwrap()
 }
 
-fn statuses(performed: &Performed) -> Vec<ResultStatus> {
-    performed.results.iter().map(|result| result.status).collect()
+fn statuses(report: &BatchReport) -> Vec<ResultStatus> {
+    report.results.iter().map(|result| result.status).collect()
 }
 
 fn cut(records: &[Record]) -> MemoryJournal {
@@ -64,8 +64,8 @@ async fn performed_calls_go_the_way_of_every_call() {
         call("d", "attempt_completion", r#"{"wrong": 1}"#),
         call("e", "attempt_completion", r#"{"result": "done"}"#),
     ];
-    let performed = perform(&agent, calls, MemoryJournal::default()).await;
-    assert!(matches!(performed.outcome, Outcome::Completed { .. }));
+    let report = execute(&agent, calls, MemoryJournal::default()).await;
+    assert!(matches!(report.outcome, Outcome::Completed { .. }));
     let expected = [
         ResultStatus::Ok,
         ResultStatus::Denied,
@@ -73,8 +73,8 @@ async fn performed_calls_go_the_way_of_every_call() {
         ResultStatus::InvalidArguments,
         ResultStatus::Ok,
     ];
-    assert_eq!(statuses(&performed), expected);
-    assert!(performed.results[1].wire_text().contains("not now"));
+    assert_eq!(statuses(&report), expected);
+    assert!(report.results[1].wire_text().contains("not now"));
     assert_eq!(answers.asked().len(), 1);
     assert!(scene.model.requests().is_empty(), "no model is asked");
 }
@@ -82,9 +82,9 @@ async fn performed_calls_go_the_way_of_every_call() {
 #[tokio::test]
 async fn no_calls_have_no_results() {
     let scene = Scene::new(NO_ANSWER, way());
-    let performed = perform(&agent(&scene, |builder| builder), Vec::new(), MemoryJournal::default()).await;
-    assert!(performed.results.is_empty());
-    assert!(matches!(performed.outcome, Outcome::Completed { .. }));
+    let report = execute(&agent(&scene, |builder| builder), Vec::new(), MemoryJournal::default()).await;
+    assert!(report.results.is_empty());
+    assert!(matches!(report.outcome, Outcome::Completed { .. }));
 }
 
 // R6: also behind the end, where only the results are read.
@@ -92,20 +92,19 @@ async fn no_calls_have_no_results() {
 async fn performing_goes_on_from_every_record() {
     let whole = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
-    let expected = perform(&agent(&scene, |b| b.approver(ApproveAll)), calls(), whole.clone()).await;
+    let expected = execute(&agent(&scene, |b| b.approver(ApproveAll)), calls(), whole.clone()).await;
     let records = whole.records().unwrap();
     for at in 0..=records.len() {
         let scene = Scene::new(NO_ANSWER, way());
-        let performed =
-            perform(&agent(&scene, |b| b.approver(ApproveAll)), calls(), cut(&records[..at])).await;
+        let report = execute(&agent(&scene, |b| b.approver(ApproveAll)), calls(), cut(&records[..at])).await;
         let entries: Vec<Entry> = records[..at].iter().map(|record| record.read().unwrap()).collect();
         let ended = entries.iter().filter(|entry| matches!(entry, Entry::Result { .. })).count();
         let runs = scene.read.calls.load(Ordering::SeqCst) + scene.write.calls.load(Ordering::SeqCst);
         let unknown =
-            performed.results.iter().filter(|result| result.status == ResultStatus::EffectsUnknown).count();
+            report.results.iter().filter(|result| result.status == ResultStatus::EffectsUnknown).count();
         assert_eq!(runs + ended + unknown, 3, "cut at {at}");
-        assert_eq!(performed.outcome, expected.outcome, "cut at {at}");
-        assert_eq!(performed.results.len(), 3, "cut at {at}");
+        assert_eq!(report.outcome, expected.outcome, "cut at {at}");
+        assert_eq!(report.results.len(), 3, "cut at {at}");
     }
 }
 
@@ -114,9 +113,10 @@ async fn a_record_of_other_calls_is_refused() {
     let journal = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
     let agent = agent(&scene, |builder| builder.approver(ApproveAll));
-    perform(&agent, calls(), journal.clone()).await;
-    let error =
-        agent.perform([call("z", "look", "{}")], RunOptions::default().with_journal(journal)).unwrap_err();
+    execute(&agent, calls(), journal.clone()).await;
+    let error = agent
+        .execute_calls([call("z", "look", "{}")], RunOptions::default().with_journal(journal))
+        .unwrap_err();
     assert!(matches!(error, AgentError::OtherCalls));
 }
 
@@ -127,10 +127,10 @@ async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
     let scene = Scene::new(NO_ANSWER, way());
     let suspending = agent(&scene, |builder| builder.unanswered(Unanswered::Suspend));
     let calls = || vec![call("a", "look", "{}"), call("b", "change", "{}")];
-    let performed = perform(&suspending, calls(), journal.clone()).await;
-    let Outcome::Suspended { waits } = &performed.outcome else { panic!("{:?}", performed.outcome) };
+    let report = execute(&suspending, calls(), journal.clone()).await;
+    let Outcome::Suspended { waits } = &report.outcome else { panic!("{:?}", report.outcome) };
     assert!(matches!(&waits[..], [Wait::Approval { .. }]));
-    assert_eq!(statuses(&performed), [ResultStatus::Ok], "what is there is told");
+    assert_eq!(statuses(&report), [ResultStatus::Ok], "what is there is told");
     let asked = |record: &Record| match record.read::<Entry>().unwrap() {
         Entry::Asked { request } => Some(*request),
         _ => None,
@@ -139,8 +139,8 @@ async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
     let yes = ApprovalDecision::approve(question.request_id.clone());
     let stored = StoredAnswers::new(Answers::default()).with_answer(yes, question.digest.clone());
     let elsewhere = agent(&scene, |builder| builder.unanswered(Unanswered::Suspend).approver(stored));
-    let performed = perform(&elsewhere, calls(), journal).await;
-    assert_eq!(statuses(&performed), [ResultStatus::Ok, ResultStatus::Ok]);
+    let report = execute(&elsewhere, calls(), journal).await;
+    assert_eq!(statuses(&report), [ResultStatus::Ok, ResultStatus::Ok]);
     assert_eq!(scene.read.calls.load(Ordering::SeqCst), 1);
 }
 
@@ -151,14 +151,14 @@ async fn stopping_gives_every_call_its_result() {
     let agent = agent(&scene, |builder| builder.approver(ApproveAll));
     let token = CancellationToken::new();
     let options = RunOptions::default().with_cancellation(token.clone());
-    let mut performing =
-        agent.perform([call("a", "wait", "{}"), call("b", "change", "{}")], options).unwrap();
-    while let Some(event) = performing.next().await {
+    let mut batch =
+        agent.execute_calls([call("a", "wait", "{}"), call("b", "change", "{}")], options).unwrap();
+    while let Some(event) = batch.next().await {
         if matches!(event.unwrap(), Event::CallRunning { .. }) {
             token.cancel();
         }
     }
-    let performed = performing.into_performed().unwrap();
-    assert_eq!(performed.outcome, Outcome::Stopped { cause: StopCause::Cancelled });
-    assert_eq!(performed.results.len(), 2);
+    let report = batch.into_report().unwrap();
+    assert_eq!(report.outcome, Outcome::Stopped { cause: StopCause::Cancelled });
+    assert_eq!(report.results.len(), 2);
 }
