@@ -18,8 +18,8 @@ use windlass_stream::{CallChunk, Chunk, WholeCall};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
+use crate::call_guard::is_tainted;
 use crate::driver::Driver;
-use crate::judging::is_tainted;
 use crate::tools::Tools;
 use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 

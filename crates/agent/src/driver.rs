@@ -11,9 +11,9 @@ use windlass_protocol::Message;
 
 use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
+use crate::command_runner::{CommandRunner, OwnRun};
 use crate::options::RunOptions;
 use crate::outbox::Outbox;
-use crate::outside::{Outside, OwnRun};
 use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
@@ -30,7 +30,7 @@ pub(crate) struct Driver {
     recorder: Recorder,
     redacting: Redacting,
     cancellation: CancellationToken,
-    outside: Outside,
+    runner: CommandRunner,
     gate: Arc<Gate>,
     inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
@@ -65,7 +65,7 @@ impl Driver {
             ended: ended.clone(),
             model: options.model,
         };
-        let outside = Outside::new(
+        let runner = CommandRunner::new(
             Arc::clone(parts),
             Arc::clone(&tools),
             sender,
@@ -74,13 +74,13 @@ impl Driver {
             Arc::clone(&gate),
         );
         let said = machine.transcript().messages().iter().flat_map(Message::calls);
-        outside.remind(said.chain(&options.earlier));
+        runner.remind(said.chain(&options.earlier));
         Self {
             machine,
             recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
-            outside,
+            runner,
             gate,
             inputs,
             previews: Previews::default(),
@@ -95,7 +95,7 @@ impl Driver {
     pub(crate) async fn drive(mut self, mut effects: Vec<Effect>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
-        self.outside.watch(events.clone());
+        self.runner.watch(events.clone());
         let cancellation = self.cancellation.clone();
         let mut cancelled = std::pin::pin!(cancellation.cancelled());
         loop {
@@ -105,7 +105,7 @@ impl Driver {
                     Effect::Show(event) => self.show(event, &events).await,
                     Effect::Offered { number } => self.tools.begin(number),
                     Effect::Done(_) => return Ok(()),
-                    effect => self.outside.perform(effect),
+                    effect => self.runner.perform(effect),
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
@@ -114,7 +114,7 @@ impl Driver {
                     is_cancelled = true;
                     Input::Cancel
                 }
-                Some(input) = self.outside.answer() => input,
+                Some(input) = self.runner.answer() => input,
                 Some(input) = self.inputs.recv() => *input,
                 input = heard(&mut self.messages) => input,
                 () = self.share.granted() => Input::Tick,
@@ -122,7 +122,7 @@ impl Driver {
             };
             let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             if let Input::Approval(outcome) = &input
-                && let Some(reason) = self.outside.remember(outcome)
+                && let Some(reason) = self.runner.remember(outcome)
             {
                 events.send(Event::AnswerRefused { reason }).await;
             }
@@ -157,7 +157,7 @@ impl Driver {
     /// streaming calls after it.
     async fn show(&mut self, event: Event, events: &Outbox) {
         if let Event::ApprovalEnded { outcome } = &event {
-            self.outside.ended(outcome);
+            self.runner.ended(outcome);
         }
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);

@@ -10,10 +10,10 @@ use windlass_loop::{Ahead, Event, Input, Judgement};
 use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
-use super::Outside;
+use super::CommandRunner;
 use crate::CallingRun;
+use crate::call_guard::CallJudgement;
 use crate::checkpointer::NotPassed;
-use crate::judging::Judged;
 
 /// The outcome of a run of a call.
 enum Ran {
@@ -24,10 +24,10 @@ enum Ran {
     Fatal(String),
 }
 
-impl Outside {
+impl CommandRunner {
     pub(super) fn judge(&mut self, call: ToolCall) {
         // A result would not help the model if only the program can be at fault.
-        if let Err(misrouted) = self.judging.route(&call) {
+        if let Err(misrouted) = self.guard.route(&call) {
             return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
         let id = call.id.clone();
@@ -35,18 +35,22 @@ impl Outside {
         let result = ToolResult::text(id.clone(), ResultStatus::Error, text);
         let judgement = Box::new(Judgement::Refused(result));
         let otherwise = Input::Judged { call: id.clone(), judgement };
-        let judging = self.judgement(call);
-        self.start(otherwise, async move { Input::Judged { call: id, judgement: Box::new(judging.await) } });
+        let judgement = self.judgement(call);
+        self.start(
+            otherwise,
+            async move { Input::Judged { call: id, judgement: Box::new(judgement.await) } },
+        );
     }
 
     /// Decides about a call on a blocking thread, because the inspection may wait for a disk.
     fn judgement(&self, call: ToolCall) -> impl Future<Output = Judgement> + use<> {
-        let (judging, events) = (self.judging.clone(), self.events.clone());
+        let (guard, events) = (self.guard.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
         async move {
             let id = call.id.clone();
-            let judged = tokio::task::spawn_blocking(move || judging.judge(&call)).await;
-            let Judged { judgement, coerced } = judged.unwrap_or_else(|error| Judged::failed(&id, &error));
+            let judged = tokio::task::spawn_blocking(move || guard.judge(&call)).await;
+            let CallJudgement { judgement, coerced } =
+                judged.unwrap_or_else(|error| CallJudgement::failed(&id, &error));
             if let (Some(events), false) = (events, coerced.is_empty()) {
                 let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
                 events.send(Event::CallCoerced { call: id.clone(), changes }).await;
@@ -58,11 +62,11 @@ impl Outside {
     /// Decides about a call whose answer still streams, and runs it if the policy allows it without a
     /// question.
     pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
-        if self.judging.route(&call).is_err() {
+        if self.guard.route(&call).is_err() {
             let outcome = Box::new(Ahead::NotBegun);
             return self.come_back(Input::Ahead { answer, call: call.id, outcome });
         }
-        let judging = self.judgement(call.clone());
+        let judgement = self.judgement(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
         let running = self.running(call.clone(), ctx);
         // The call only reads, so it can be started again later.
@@ -70,7 +74,7 @@ impl Outside {
         let otherwise = Input::Ahead { answer, call: call.id.clone(), outcome };
         self.start(otherwise, async move {
             let id = call.id;
-            let outcome = match judging.await {
+            let outcome = match judgement.await {
                 Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
                     match running.await {
                         Ran::Ended(result) => Ahead::Ran { facts, decision, result },
@@ -125,11 +129,11 @@ impl Outside {
 
     /// Returns the future that runs a call. The call must be decided before the future is polled.
     fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
-        let (judging, tools) = (self.judging.clone(), self.tools.clone());
+        let (guard, tools) = (self.guard.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
         let parts = Arc::clone(&self.parts);
         async move {
-            let (Some(checked), Some(toolbox)) = (judging.take(&call), tools.current()) else {
+            let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
                 let text = "nobody has judged this call";
                 return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
@@ -150,7 +154,7 @@ impl Outside {
             let still = async move {
                 let lost =
                     ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
-                let look = tokio::task::spawn_blocking(move || judging.still_stands(&call));
+                let look = tokio::task::spawn_blocking(move || guard.recheck(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
             let ctx = ctx.with_path_gate(checked.path_gate(&parts.policy));

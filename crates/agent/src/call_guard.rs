@@ -21,23 +21,18 @@ use crate::tools::Tools;
 
 /// The decisions about the calls of a run, and the state that they depend on. Its methods read the disk, so
 /// they must not be called in an async context.
-pub(crate) struct Judging {
+pub(crate) struct CallGuard {
     parts: Arc<AgentInner>,
     tools: Arc<Tools>,
     session: Session,
     epoch: String,
-    known: Mutex<Known>,
+    calls: Mutex<HashMap<CallId, CheckedCall>>,
     tainted: AtomicBool,
-}
-
-#[derive(Default)]
-struct Known {
-    calls: HashMap<CallId, Seen>,
 }
 
 /// A call with its decision.
 #[derive(Clone)]
-struct Seen {
+struct CheckedCall {
     checked: Checked,
     /// The digest that a human's approval is bound to: the original call and all facts about it. `None` if no
     /// human was asked.
@@ -46,13 +41,13 @@ struct Seen {
 }
 
 /// The outcome of a decision.
-pub(crate) struct Judged {
+pub(crate) struct CallJudgement {
     pub(crate) judgement: Judgement,
     /// Descriptions of the coercions that were applied to the arguments.
     pub(crate) coerced: Vec<String>,
 }
 
-impl Judged {
+impl CallJudgement {
     /// Returns the refusal of a call for which the decision failed.
     pub(crate) fn failed(call: &CallId, error: &dyn std::error::Error) -> Self {
         let text = format!("not run: it could not be judged: {error}");
@@ -61,10 +56,10 @@ impl Judged {
     }
 }
 
-impl Judging {
+impl CallGuard {
     pub(crate) fn new(parts: Arc<AgentInner>, tools: Arc<Tools>, session: Session) -> Self {
         let epoch = parts.policy.epoch();
-        Self { parts, tools, session, epoch, known: Mutex::default(), tainted: AtomicBool::new(false) }
+        Self { parts, tools, session, epoch, calls: Mutex::default(), tainted: AtomicBool::new(false) }
     }
 
     /// Checks that the tool accepts the payload kind of the call, or that the model can correct the call.
@@ -73,25 +68,27 @@ impl Judging {
     }
 
     /// Decides about a call and stores the decision for the check before the call runs.
-    pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
-        let checked = match self.look(call) {
+    pub(crate) fn judge(&self, call: &ToolCall) -> CallJudgement {
+        let checked = match self.check(call) {
             Ok(checked) => checked,
-            Err(result) => return Judged { judgement: Judgement::Refused(*result), coerced: Vec::new() },
+            Err(result) => {
+                return CallJudgement { judgement: Judgement::Refused(*result), coerced: Vec::new() };
+            }
         };
         let decision = self.decide(&checked.facts);
         let request = match decision.verdict {
             Verdict::Ask => match self.question(&checked, &decision) {
                 Ok(request) => Some(Box::new(request)),
-                Err(error) => return Judged::failed(&call.id, &error),
+                Err(error) => return CallJudgement::failed(&call.id, &error),
             },
             Verdict::Allow | Verdict::Deny => None,
         };
         let coerced = checked.coerced.iter().map(ToString::to_string).collect();
         let facts = Box::new(checked.facts.clone());
         let digest = (decision.verdict == Verdict::Ask).then(|| self.digest(&checked, call));
-        let seen = Seen { digest, verdict: decision.verdict, checked };
-        self.known().calls.insert(call.id.clone(), seen);
-        Judged { judgement: Judgement::Decided { facts, decision, request }, coerced }
+        let known = CheckedCall { digest, verdict: decision.verdict, checked };
+        self.calls().insert(call.id.clone(), known);
+        CallJudgement { judgement: Judgement::Decided { facts, decision, request }, coerced }
     }
 
     /// Builds the approval request. The human sees and approves the call after coercion, as it will run
@@ -104,35 +101,35 @@ impl Judging {
     }
 
     /// Returns the stored checked call, so that it runs without a second decision.
-    pub(crate) fn take(&self, call: &ToolCall) -> Option<Checked> {
-        let seen = self.known().calls.get(&call.id).cloned()?;
-        Some(seen.checked)
+    pub(crate) fn checked(&self, call: &ToolCall) -> Option<Checked> {
+        let known = self.calls().get(&call.id).cloned()?;
+        Some(known.checked)
     }
 
     /// Checks just before a call runs that its decision still holds. A call that a human approved must not
     /// have changed at all. A call that the policy allowed may have changed, if the policy still allows it
     /// (RULES H4, H5).
-    pub(crate) fn still_stands(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
-        let seen = self.known().calls.remove(&call.id);
-        let Some(seen) = seen else { return Err(stale(call, "nobody has judged this call")) };
-        let checked = self.look(call)?;
+    pub(crate) fn recheck(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
+        let known = self.calls().remove(&call.id);
+        let Some(known) = known else { return Err(stale(call, "nobody has judged this call")) };
+        let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
-        if seen.checked.facts.links != checked.facts.links {
+        if known.checked.facts.links != checked.facts.links {
             return Err(stale(call, "a link that a rule names leads elsewhere now"));
         }
-        let is_as_seen = match &seen.digest {
+        let is_unchanged = match &known.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
-            None => is_same(&seen.checked, &checked),
+            None => is_same(&known.checked, &checked),
         };
-        if is_as_seen && seen.checked.facts.call_kind == checked.facts.call_kind {
+        if is_unchanged && known.checked.facts.call_kind == checked.facts.call_kind {
             self.note_taint(&checked);
             return Ok(());
         }
-        if seen.verdict == Verdict::Allow && self.decide(&checked.facts).verdict == Verdict::Allow {
+        if known.verdict == Verdict::Allow && self.decide(&checked.facts).verdict == Verdict::Allow {
             self.note_taint(&checked);
             return Ok(());
         }
-        Err(stale(call, &difference(&seen.checked.facts, &checked.facts)))
+        Err(stale(call, &difference(&known.checked.facts, &checked.facts)))
     }
 
     /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
@@ -143,7 +140,7 @@ impl Judging {
         if !is_grant(decision) {
             return None;
         }
-        let facts = self.known().calls.get(call)?.checked.facts.clone();
+        let facts = self.calls().get(call)?.checked.facts.clone();
         let error = self.session.remember(&facts, decision).err()?;
         Some(format!("the answer is not remembered: {error}"))
     }
@@ -151,8 +148,8 @@ impl Judging {
     /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
     pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
         let Some(lessons) = &self.parts.lessons else { return };
-        if let Some(seen) = self.known().calls.get(call) {
-            lessons.hear(&seen.checked.facts, outcome);
+        if let Some(known) = self.calls().get(call) {
+            lessons.hear(&known.checked.facts, outcome);
         }
     }
 
@@ -161,7 +158,7 @@ impl Judging {
         self.tainted.store(true, Ordering::Relaxed);
     }
 
-    fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+    fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
             let text = "there are no tools in this conversation; answer in words";
             return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
@@ -196,8 +193,8 @@ impl Judging {
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn calls(&self) -> MutexGuard<'_, HashMap<CallId, CheckedCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -229,11 +226,11 @@ fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
 /// Returns whether a call that the policy allowed has the same effects, targets and tool definition as when
 /// it was decided.
 fn is_same(before: &Checked, now: &Checked) -> bool {
-    let (seen, met) = (&before.facts, &now.facts);
-    let is_same_sight = seen.tool == met.tool
-        && seen.effects == met.effects
-        && seen.targets == met.targets
-        && seen.containment == met.containment;
+    let (known, met) = (&before.facts, &now.facts);
+    let is_same_sight = known.tool == met.tool
+        && known.effects == met.effects
+        && known.targets == met.targets
+        && known.containment == met.containment;
     is_same_sight && before.call == now.call && before.spec == now.spec
 }
 

@@ -25,9 +25,9 @@ use windlass_tool::Question;
 use crate::SharedBudget;
 use crate::agent_inner::AgentInner;
 use crate::asking::Asking;
+use crate::call_guard::{CallGuard, is_tainted};
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
-use crate::judging::{Judging, is_tainted};
 use crate::options::{Brought, Guidance};
 use crate::outbox::Outbox;
 use crate::session::Session;
@@ -37,7 +37,7 @@ use crate::tools::Tools;
 const WAITING_PIECES: usize = 2;
 
 /// The executor of the machine's effects, whose results return to the machine as inputs.
-pub(crate) struct Outside {
+pub(crate) struct CommandRunner {
     parts: Arc<AgentInner>,
     tools: Arc<Tools>,
     inputs: mpsc::Sender<Box<Input>>,
@@ -47,7 +47,7 @@ pub(crate) struct Outside {
     tasks: JoinSet<()>,
     answer: Option<Answering>,
     early: EarlyChecks,
-    judging: Arc<Judging>,
+    guard: Arc<CallGuard>,
     questions: HashMap<String, (CallId, AbortHandle)>,
     /// A channel that is closed when the newest approval request has been passed to the approver.
     newest_question: Option<oneshot::Receiver<()>>,
@@ -83,7 +83,7 @@ struct Answering {
     task: AbortHandle,
 }
 
-impl Outside {
+impl CommandRunner {
     pub(crate) fn new(
         parts: Arc<AgentInner>,
         tools: Arc<Tools>,
@@ -96,7 +96,7 @@ impl Outside {
         Self {
             ahead: calls.child_token(),
             calls,
-            judging: Arc::new(Judging::new(parts.clone(), tools.clone(), session)),
+            guard: Arc::new(CallGuard::new(parts.clone(), tools.clone(), session)),
             parts,
             tools,
             inputs,
@@ -225,7 +225,7 @@ impl Outside {
     pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
         let (call, task) = self.questions.remove(outcome.request_id())?;
         task.abort();
-        self.judging.remember(&call, outcome)
+        self.guard.remember(&call, outcome)
     }
 
     /// Aborts the question if it is still open, for example after a timeout. A timeout counts as
@@ -233,14 +233,14 @@ impl Outside {
     pub(crate) fn ended(&mut self, outcome: &ApprovalOutcome) {
         if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
             task.abort();
-            self.judging.hear(&call, outcome);
+            self.guard.hear(&call, outcome);
         }
     }
 
     /// Taints the conversation if one of the earlier calls can have returned text from outside.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
         if is_tainted(self.tools.current().as_ref(), calls) {
-            self.judging.taint();
+            self.guard.taint();
         }
     }
 
