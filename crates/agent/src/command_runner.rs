@@ -28,7 +28,7 @@ use crate::asking::Asking;
 use crate::call_guard::{CallGuard, is_tainted};
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
-use crate::options::{Brought, Guidance};
+use crate::options::{Guidance, ResumeInputs};
 use crate::outbox::Outbox;
 use crate::session::Session;
 use crate::tools::Tools;
@@ -89,7 +89,7 @@ impl CommandRunner {
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Box<Input>>,
         run: OwnRun,
-        (brought, session): (Brought, Session),
+        (resume_inputs, session): (ResumeInputs, Session),
         gate: Arc<Gate>,
     ) -> Self {
         let calls = CancellationToken::new();
@@ -107,8 +107,8 @@ impl CommandRunner {
             early: EarlyChecks::default(),
             questions: HashMap::new(),
             newest_question: None,
-            results: brought.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
-            guidance: brought.guidance,
+            results: resume_inputs.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
+            guidance: resume_inputs.guidance,
             consulting: None,
             gate,
             spoken: SpokenHistory::default(),

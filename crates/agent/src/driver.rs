@@ -70,7 +70,7 @@ impl Driver {
             Arc::clone(&tools),
             sender,
             run,
-            (options.brought, options.session),
+            (options.resume_inputs, options.session),
             Arc::clone(&gate),
         );
         let said = machine.transcript().messages().iter().flat_map(Message::calls);

@@ -31,7 +31,7 @@ pub struct RunOptions {
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<MessageReceiver>,
-    pub(crate) brought: Brought,
+    pub(crate) resume_inputs: ResumeInputs,
     pub(crate) session: Session,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
@@ -42,7 +42,7 @@ pub struct RunOptions {
 
 /// Results and answers that arrived while the run was suspended.
 #[derive(Debug, Default)]
-pub(crate) struct Brought {
+pub(crate) struct ResumeInputs {
     pub(crate) results: Vec<ToolResult>,
     pub(crate) guidance: Option<Guidance>,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Guidance {
     pub(crate) words: String,
 }
 
-impl Brought {
+impl ResumeInputs {
     /// Sets the id of an answer that does not name its question to the question that is open in the record.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         if let Some(guidance) = &mut self.guidance
@@ -77,7 +77,7 @@ impl Default for RunOptions {
             cancellation: CancellationToken::new(),
             outputs: None,
             messages: None,
-            brought: Brought::default(),
+            resume_inputs: ResumeInputs::default(),
             session: Session::default(),
             history: None,
             earlier: Vec::new(),
@@ -118,7 +118,7 @@ impl RunOptions {
     /// Restores from the record of a resumed run the session's grants and the question that an answer belongs
     /// to.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
-        self.brought.read(entries);
+        self.resume_inputs.read(entries);
         self.session.restore(entries);
     }
 
@@ -174,7 +174,7 @@ impl RunOptions {
     /// Adds results of calls that were executed elsewhere (`ToolError::Deferred`). They are used when the run
     /// is resumed. A result for a call that is not deferred is ignored.
     pub fn with_results(mut self, results: impl IntoIterator<Item = ToolResult>) -> Self {
-        self.brought.results.extend(results);
+        self.resume_inputs.results.extend(results);
         self
     }
 
@@ -182,14 +182,14 @@ impl RunOptions {
     /// for that question only: the resumed run uses it in place of consulting the human when it repeats the
     /// question. If the run does not repeat it, the answer is refused with `Event::AnswerRefused`.
     pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
-        self.brought.guidance = Some(Guidance { id: None, words: words.into() });
+        self.resume_inputs.guidance = Some(Guidance { id: None, words: words.into() });
         self
     }
 
     /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, independent of the
     /// record. Use it for a stored answer if another process may have continued the run since.
     pub fn with_guidance_for(mut self, id: ConsultationId, words: impl Into<String>) -> Self {
-        self.brought.guidance = Some(Guidance { id: Some(id), words: words.into() });
+        self.resume_inputs.guidance = Some(Guidance { id: Some(id), words: words.into() });
         self
     }
 
