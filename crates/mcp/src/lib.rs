@@ -38,7 +38,7 @@ pub use client::resources::{
     ResourceTemplate,
 };
 pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest};
-pub use client::{ClientOptions, McpClient, Wrap};
+pub use client::{ClientOptions, McpClient, ToolWrapper};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
 };
@@ -51,4 +51,4 @@ pub use oauth::{Grant, SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
 pub use server::{McpServer, ServerIdError};
 pub use transport::connector::{ConnectFuture, Connector, Pipes};
-pub use transport::noise::Noise;
+pub use transport::skipped_messages::SkippedMessages;

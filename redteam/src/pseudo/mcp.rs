@@ -111,7 +111,7 @@ async fn readded(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observed> {
     let client = start(SERVER, &Script { lists, ..Script::default() }, Limits::default()).await?;
     accept(&client);
     for changes in 1..=2 {
-        until(|| client.noise().list_changes >= changes).await?;
+        until(|| client.skipped().list_changes >= changes).await?;
         client.refresh().await?;
         if (changes == 1) != client.definitions().is_empty() {
             bail!("the list is not as the server has it");
@@ -202,7 +202,7 @@ async fn confused(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let client = start(SERVER, &Script { call: Call::Confuse, ..of_tool("good") }, Limits::default()).await?;
     accept(&client);
     let ran = session(stage, &[&client], &[SERVER], &[name_of(&client, 0)?]).await?;
-    until(|| client.noise().unasked == 5).await?;
+    until(|| client.skipped().unasked == 5).await?;
     let said: String = ran.results.iter().map(windlass_protocol::ToolResult::wire_text).collect();
     if !said.contains("this is good") || said.contains("from nobody") {
         bail!("the call was answered by another's answer: {said}");

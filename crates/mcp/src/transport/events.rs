@@ -107,7 +107,7 @@ impl Reading {
         self.mark();
         if pushed.is_err() {
             self.is_over = true;
-            self.intake.0.noise().too_long += 1;
+            self.intake.0.skipped().too_long += 1;
             let bytes = u64::try_from(self.frame_bytes).unwrap_or(u64::MAX);
             self.intake.0.fail(self.request, Failure::TooLong { bytes, head: String::new() });
         }

@@ -15,25 +15,25 @@ use super::handler::Handler;
 use super::log::Log;
 use super::pages::Unlisted;
 use super::sampling::{Sampler, Samples};
-use super::{ClientOptions, Way, Wrap};
+use super::{ClientOptions, ToolWrapper, Way};
 use crate::failure::Failure;
 use crate::transport::ledger::Ledger;
-use crate::{AcceptedTools, McpServer, Noise, StartError};
+use crate::{AcceptedTools, McpServer, SkippedMessages, StartError};
 
-pub(crate) struct Used {
+pub(crate) struct ClientInner {
     pub(crate) server: McpServer,
     pub(crate) accepted: AcceptedTools,
     way: Way,
     human: Option<Arc<dyn Human>>,
     sampler: Option<Arc<dyn Sampler>>,
-    pub(crate) each: Option<Wrap>,
+    pub(crate) each: Option<ToolWrapper>,
     roots: Arc<[String]>,
     log: Log,
     state: tokio::sync::Mutex<State>,
     /// Number of consecutive ends without an answer between them.
     ends: AtomicU32,
     catalogue: RwLock<Arc<Catalogue>>,
-    noise: Arc<Mutex<Noise>>,
+    skipped: Arc<Mutex<SkippedMessages>>,
     changed: Arc<Notify>,
     now: Mutex<Weak<Connection>>,
     has_resources: AtomicBool,
@@ -47,7 +47,7 @@ struct State {
     is_stopped: bool,
 }
 
-impl Used {
+impl ClientInner {
     pub(crate) fn new(server: McpServer, way: Way, options: ClientOptions) -> Self {
         Self {
             server,
@@ -61,7 +61,7 @@ impl Used {
             state: tokio::sync::Mutex::default(),
             ends: AtomicU32::new(0),
             catalogue: RwLock::default(),
-            noise: Arc::default(),
+            skipped: Arc::default(),
             changed: Arc::default(),
             now: Mutex::default(),
             has_resources: AtomicBool::new(false),
@@ -73,8 +73,8 @@ impl Used {
         &self.log
     }
 
-    pub(crate) fn noise(&self) -> Noise {
-        *self.noise.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn skipped(&self) -> SkippedMessages {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores the challenge if the failure is a request to sign in.
@@ -165,7 +165,7 @@ impl Used {
     }
 
     async fn open(&self) -> Result<Arc<Connection>, StartError> {
-        let ledger = Arc::new(Ledger::new(self.noise.clone(), self.changed.clone()));
+        let ledger = Arc::new(Ledger::new(self.skipped.clone(), self.changed.clone()));
         let asks = Asks::new(self.server.id(), self.human.clone());
         let samples = Samples::new(self.sampler.clone());
         let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());

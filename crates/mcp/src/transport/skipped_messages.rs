@@ -3,7 +3,7 @@
 /// Counts of a server's messages that were skipped or refused, since the client was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Noise {
+pub struct SkippedMessages {
     /// Lines that are not messages: banners, incomplete lines, invalid JSON.
     pub lines: u64,
     /// Messages over the maximum length.
