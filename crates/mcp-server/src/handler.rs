@@ -15,10 +15,10 @@ use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, Too
 
 use crate::answer::answer;
 use crate::caller::{Asked, Caller, Hears};
-use crate::calls::Calls;
 use crate::parked::{NotParked, Parked, QUESTION};
 use crate::running::{Asking, Pause, Running};
 use crate::served_tool::served;
+use crate::tool_host::ToolHost;
 
 /// The name, version and instructions of the server.
 #[derive(Clone, Debug)]
@@ -31,15 +31,15 @@ pub(crate) struct Names {
 /// The handler of one connection, or of one request over stateless HTTP. Clones share the parked calls.
 #[derive(Clone)]
 pub(crate) struct Handler {
-    calls: Arc<dyn Calls>,
+    host: Arc<dyn ToolHost>,
     names: Arc<Names>,
     parked: Parked,
     count: Arc<AtomicU64>,
 }
 
 impl Handler {
-    pub(crate) fn new(calls: Arc<dyn Calls>, names: Names) -> Self {
-        Self { calls, names: Arc::new(names), parked: Parked::default(), count: Arc::default() }
+    pub(crate) fn new(host: Arc<dyn ToolHost>, names: Names) -> Self {
+        Self { host, names: Arc::new(names), parked: Parked::default(), count: Arc::default() }
     }
 
     fn begin(
@@ -52,11 +52,11 @@ impl Handler {
         let hears =
             Hears { progress: context.meta.get_progress_token().is_some(), questions: can_be_asked(context) };
         let (caller, line) = Caller::new(stop.clone(), hears);
-        Ok(Running::new(Arc::clone(&self.calls).call(call, caller), line, stop))
+        Ok(Running::new(Arc::clone(&self.host).call(call, caller), line, stop))
     }
 
     fn call_of(&self, request: &CallToolRequestParams) -> Result<ToolCall, ErrorData> {
-        let is_served = self.calls.tools().iter().any(|(spec, _)| spec.name().as_str() == request.name);
+        let is_served = self.host.tools().iter().any(|(spec, _)| spec.name().as_str() == request.name);
         let name = ToolName::new(request.name.as_ref()).ok().filter(|_| is_served);
         let Some(name) = name else { return Err(unknown(&request.name)) };
         let number = self.count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
@@ -99,7 +99,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let tools = self.calls.tools();
+        let tools = self.host.tools();
         tools.iter().find(|(spec, _)| spec.name().as_str() == name).map(|(spec, hints)| served(spec, *hints))
     }
 
@@ -111,7 +111,7 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("the list of tools has one page", None));
         }
-        let tools = self.calls.tools().iter().map(|(spec, hints)| served(spec, *hints)).collect();
+        let tools = self.host.tools().iter().map(|(spec, hints)| served(spec, *hints)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 

@@ -23,8 +23,8 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::door::{Closed, Door};
 use crate::handler::Handler;
+use crate::request_guard::{Rejection, RequestGuard};
 
 /// The URL path of the MCP endpoint.
 const PATH: &str = "/mcp";
@@ -64,7 +64,7 @@ enum Reach {
 /// Error of the HTTP server.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum OpenDoor {
+pub enum HttpError {
     /// The listener accepts other machines, but no host was set for them.
     #[error("{address} can be reached from other machines, which was not said")]
     Reachable {
@@ -136,17 +136,17 @@ pub(crate) async fn serve(
     handler: Handler,
     options: HttpOptions,
     stop: CancellationToken,
-) -> Result<(), OpenDoor> {
+) -> Result<(), HttpError> {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         if options.reach == Reach::ThisMachine {
-            return Err(OpenDoor::Reachable { address });
+            return Err(HttpError::Reachable { address });
         }
         if options.token.is_none() {
-            return Err(OpenDoor::NoToken { address });
+            return Err(HttpError::NoToken { address });
         }
     }
-    let door = Arc::new(Door { token: options.token.clone(), hosts: options.hosts.clone() });
+    let guard = Arc::new(RequestGuard { token: options.token.clone(), hosts: options.hosts.clone() });
     let service = service(handler, &options, stop.clone());
     let limits = BodyLimits { bytes: options.body_bytes, time: options.body_timeout };
     let room = Arc::new(Semaphore::new(options.connections.max(1)));
@@ -163,9 +163,9 @@ pub(crate) async fn serve(
             () = stop.cancelled() => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
-        let (door, service) = (door.clone(), service.clone());
+        let (guard, service) = (guard.clone(), service.clone());
         connections.spawn(async move {
-            let respond = service_fn(|request| respond(door.clone(), service.clone(), limits, request));
+            let respond = service_fn(|request| respond(guard.clone(), service.clone(), limits, request));
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(options.head_timeout);
             // A broken connection affects only its client.
@@ -176,7 +176,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The library's own check of hosts is disabled, because `Door` has checked host and origin already.
+/// The library's own check of hosts is disabled, because `RequestGuard` has checked host and origin already.
 fn service(handler: Handler, options: &HttpOptions, stop: CancellationToken) -> Service {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
@@ -193,16 +193,16 @@ struct BodyLimits {
 }
 
 async fn respond(
-    door: Arc<Door>,
+    guard: Arc<RequestGuard>,
     service: Service,
     limits: BodyLimits,
     request: Request<Incoming>,
 ) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
-    if let Err(closed) = door.look(request.headers()) {
-        return refuse(closed);
+    if let Err(rejection) = guard.check(request.headers()) {
+        return refuse(rejection);
     }
     if request.uri().path().trim_end_matches('/') != PATH {
-        return refuse(Closed { status: StatusCode::NOT_FOUND, words: "the tools are at /mcp" });
+        return refuse(Rejection { status: StatusCode::NOT_FOUND, words: "the tools are at /mcp" });
     }
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits.bytes).collect();
@@ -210,11 +210,12 @@ async fn respond(
         Ok(Ok(body)) => Full::new(body.to_bytes()),
         Ok(Err(_)) => {
             let words = "the body did not come whole, or is too large";
-            return refuse(Closed { status: StatusCode::PAYLOAD_TOO_LARGE, words });
+            return refuse(Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, words });
         }
         Err(_) => {
-            let closed = Closed { status: StatusCode::REQUEST_TIMEOUT, words: "the body took too long" };
-            let mut response = refuse(closed)?;
+            let rejection =
+                Rejection { status: StatusCode::REQUEST_TIMEOUT, words: "the body took too long" };
+            let mut response = refuse(rejection)?;
             // Later bytes of this body must not be parsed as the next request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             return Ok(response);
@@ -223,10 +224,10 @@ async fn respond(
     Ok(service.handle(Request::from_parts(head, body)).await)
 }
 
-fn refuse(closed: Closed) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
-    let mut response = Response::builder().status(closed.status);
-    if closed.status == StatusCode::UNAUTHORIZED {
+fn refuse(rejection: Rejection) -> Result<Response<BoxBody<Bytes, Infallible>>, http::Error> {
+    let mut response = Response::builder().status(rejection.status);
+    if rejection.status == StatusCode::UNAUTHORIZED {
         response = response.header(WWW_AUTHENTICATE, "Bearer");
     }
-    response.body(Full::new(Bytes::from_static(closed.words.as_bytes())).boxed())
+    response.body(Full::new(Bytes::from_static(rejection.words.as_bytes())).boxed())
 }

@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod caller;
-mod calls;
 mod form;
+mod tool_host;
 
 mod answer;
 mod served_tool;
@@ -12,12 +12,12 @@ mod running;
 
 mod handler;
 
-mod door;
 mod http;
+mod request_guard;
 
 mod tool_server;
 
 pub use self::caller::{Caller, Confirmation};
-pub use self::calls::{CallFuture, Calls};
-pub use self::http::{HttpOptions, HttpToken, OpenDoor};
+pub use self::http::{HttpError, HttpOptions, HttpToken};
+pub use self::tool_host::{CallFuture, ToolHost};
 pub use self::tool_server::{ServeError, ToolServer};

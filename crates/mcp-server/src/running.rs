@@ -10,7 +10,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_protocol::ToolResult;
 
 use crate::caller::{Asked, Line, Reply};
-use crate::calls::CallFuture;
+use crate::tool_host::CallFuture;
 
 /// Time in which a cancelled call must end.
 const GRACE: Duration = Duration::from_secs(10);

@@ -8,24 +8,24 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::Calls;
+use crate::ToolHost;
 use crate::handler::{Handler, Names};
-use crate::http::{self, HttpOptions, OpenDoor};
+use crate::http::{self, HttpError, HttpOptions};
 
-/// An MCP server that offers an implementation of [`Calls`] to clients.
+/// An MCP server that offers an implementation of [`ToolHost`] to clients.
 ///
 /// It serves one client with [`serve`](Self::serve), or many over HTTP with [`serve_http`](Self::serve_http).
 ///
 /// ```
 /// use std::sync::Arc;
 /// use tokio_util::sync::CancellationToken;
-/// use windlass_mcp_server::{CallFuture, Caller, Calls, ToolServer};
+/// use windlass_mcp_server::{CallFuture, Caller, ToolHost, ToolServer};
 /// use windlass_protocol::{Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 ///
 /// /// One tool that says what it was given.
 /// struct Echo;
 ///
-/// impl Calls for Echo {
+/// impl ToolHost for Echo {
 ///     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
 ///         let schema = r#"{"type":"object"}"#.parse().unwrap_or_default();
 ///         let spec = ToolName::new("echo").map(|name| ToolSpec::function(name, "Says it again.", schema));
@@ -50,7 +50,7 @@ use crate::http::{self, HttpOptions, OpenDoor};
 /// ```
 #[derive(Clone)]
 pub struct ToolServer {
-    calls: Arc<dyn Calls>,
+    host: Arc<dyn ToolHost>,
     names: Names,
 }
 
@@ -69,14 +69,14 @@ pub enum ServeError {
     Task(#[from] tokio::task::JoinError),
     /// The HTTP server may not use its listener, or the listener failed.
     #[error(transparent)]
-    Door(#[from] OpenDoor),
+    Http(#[from] HttpError),
 }
 
 impl ToolServer {
     /// Creates a server of these tools, with the name `windlass` and this crate's version.
-    pub fn new(calls: Arc<dyn Calls>) -> Self {
+    pub fn new(host: Arc<dyn ToolHost>) -> Self {
         let (name, version) = ("windlass".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        Self { calls, names: Names { name, version, instructions: None } }
+        Self { host, names: Names { name, version, instructions: None } }
     }
 
     /// Sets the name and version that clients see.
@@ -102,7 +102,7 @@ impl ToolServer {
         writer: impl AsyncWrite + Send + Unpin + 'static,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
-        let handler = Handler::new(self.calls.clone(), self.names.clone());
+        let handler = Handler::new(self.host.clone(), self.names.clone());
         let started = serve_server_with_ct(handler, (reader, writer), stop).await;
         let running: RunningService<_, _> =
             started.map_err(|error| ServeError::NoClient { why: error.to_string() })?;
@@ -113,7 +113,7 @@ impl ToolServer {
     /// Serves clients over streamable HTTP at the path `/mcp`, until `stop` is cancelled.
     ///
     /// # Errors
-    /// [`ServeError::Door`] if the listener accepts other machines without the required options, or if it
+    /// [`ServeError::Http`] if the listener accepts other machines without the required options, or if it
     /// fails.
     pub async fn serve_http(
         &self,
@@ -121,7 +121,7 @@ impl ToolServer {
         options: HttpOptions,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
-        let handler = Handler::new(self.calls.clone(), self.names.clone());
+        let handler = Handler::new(self.host.clone(), self.names.clone());
         Ok(http::serve(listener, handler, options, stop).await?)
     }
 }

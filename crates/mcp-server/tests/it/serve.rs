@@ -10,7 +10,7 @@ use tokio::io::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use windlass_mcp_server::{
-    CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
+    CallFuture, Caller, Confirmation, HttpError, HttpOptions, HttpToken, ServeError, ToolHost, ToolServer,
 };
 use windlass_protocol::{
     Content, Hints, Image, ImageSource, ResultStatus, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
@@ -29,7 +29,7 @@ fn spec(name: &str) -> ToolSpec {
     ToolSpec::function(ToolName::new(name).unwrap(), format!("Does {name}."), schema)
 }
 
-impl Calls for Fixture {
+impl ToolHost for Fixture {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
         let high = Hints { risk: Risk::High, open_world: true, ..Hints::default() };
         let harmless =
@@ -387,8 +387,8 @@ async fn other_machines_come_in_only_where_that_was_said_and_with_a_token() {
         let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
         refused.push(server.serve_http(listener, options, CancellationToken::new()).await.unwrap_err());
     }
-    assert!(matches!(refused[0], ServeError::Door(OpenDoor::Reachable { .. })), "{}", refused[0]);
-    assert!(matches!(refused[1], ServeError::Door(OpenDoor::NoToken { .. })), "{}", refused[1]);
+    assert!(matches!(refused[0], ServeError::Http(HttpError::Reachable { .. })), "{}", refused[0]);
+    assert!(matches!(refused[1], ServeError::Http(HttpError::NoToken { .. })), "{}", refused[1]);
 }
 
 // correctness, suspicion 4: with all places taken by event streams the server did not stop.

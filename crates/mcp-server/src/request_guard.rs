@@ -8,7 +8,7 @@ use crate::http::HttpToken;
 
 /// The checks of a request's headers.
 #[derive(Clone, Debug)]
-pub(crate) struct Door {
+pub(crate) struct RequestGuard {
     pub(crate) token: Option<HttpToken>,
     /// Accepted names of this server, in addition to those of this machine.
     pub(crate) hosts: Vec<String>,
@@ -16,7 +16,7 @@ pub(crate) struct Door {
 
 /// The response to a refused request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Closed {
+pub(crate) struct Rejection {
     pub(crate) status: StatusCode,
     pub(crate) words: &'static str,
 }
@@ -24,19 +24,19 @@ pub(crate) struct Closed {
 /// Names of this machine.
 const OWN: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-impl Door {
+impl RequestGuard {
     /// Checks a request's host, origin and token.
-    pub(crate) fn look(&self, headers: &HeaderMap) -> Result<(), Closed> {
+    pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), Rejection> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own(host) {
             // DNS rebinding: another site's name resolves to this machine.
-            return Err(closed(StatusCode::FORBIDDEN, "this server has another name"));
+            return Err(rejection(StatusCode::FORBIDDEN, "this server has another name"));
         }
         if let Some(origin) = headers.get(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             let site = origin.split_once("://").map_or("", |(_, site)| site);
             if !self.is_own(site) {
-                return Err(closed(StatusCode::FORBIDDEN, "requests of other sites are not answered"));
+                return Err(rejection(StatusCode::FORBIDDEN, "requests of other sites are not answered"));
             }
         }
         let Some(token) = &self.token else { return Ok(()) };
@@ -45,7 +45,7 @@ impl Door {
         let is_right = given.is_some_and(|(scheme, given)| {
             scheme.eq_ignore_ascii_case("bearer") && is_equal(given.trim(), token.expose())
         });
-        if is_right { Ok(()) } else { Err(closed(StatusCode::UNAUTHORIZED, "a bearer token is needed")) }
+        if is_right { Ok(()) } else { Err(rejection(StatusCode::UNAUTHORIZED, "a bearer token is needed")) }
     }
 
     fn is_own(&self, authority: &str) -> bool {
@@ -68,8 +68,8 @@ fn is_equal(one: &str, other: &str) -> bool {
     Sha256::digest(one.as_bytes()) == Sha256::digest(other.as_bytes())
 }
 
-fn closed(status: StatusCode, words: &'static str) -> Closed {
-    Closed { status, words }
+fn rejection(status: StatusCode, words: &'static str) -> Rejection {
+    Rejection { status, words }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub type CallFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 ///
 /// [`ToolServer`](crate::ToolServer) has no policy of its own: it passes each call to this trait, and the
 /// implementation must check the policy before it runs the call.
-pub trait Calls: Send + Sync {
+pub trait ToolHost: Send + Sync {
     /// Returns the tools that are offered now, in the order for the client.
     fn tools(&self) -> Vec<(ToolSpec, Hints)>;
 
