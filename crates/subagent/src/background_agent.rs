@@ -5,11 +5,11 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{CallingRun, MessageSender};
 
 /// An agent that works beside its caller.
-pub(crate) struct Beside {
+pub(crate) struct BackgroundAgent {
     /// The name of the agent's definition.
     pub(crate) name: String,
     pub(crate) input: Option<MessageSender>,
-    pub(crate) report: watch::Receiver<Option<BesideReport>>,
+    pub(crate) report: watch::Receiver<Option<BackgroundReport>>,
     pub(crate) stop: CancellationToken,
     /// The end of the calling run, after which this entry is removed.
     pub(crate) caller_ended: CancellationToken,
@@ -17,16 +17,16 @@ pub(crate) struct Beside {
 
 /// The end of an agent's work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct BesideReport {
+pub(crate) struct BackgroundReport {
     /// `done`, `failed`, `stopped` or `waits for an answer`.
     pub(crate) state: &'static str,
     pub(crate) text: String,
 }
 
-impl Beside {
+impl BackgroundAgent {
     /// Returns an agent whose record was already complete when this process opened it.
     pub(crate) fn ended(name: &str, text: String, run: &CallingRun) -> Self {
-        let report = Some(BesideReport { state: "done", text });
+        let report = Some(BackgroundReport { state: "done", text });
         Self {
             name: name.to_owned(),
             input: None,

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
 
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::spec::spec;
 
 /// An action on agents that work beside their caller.
@@ -23,7 +23,7 @@ pub(crate) trait Action: Send + Sync {
 
     /// Runs a call of the tool.
     fn run(
-        registry: &Arc<Shared>,
+        registry: &Arc<AgentRegistry>,
         ctx: &Context,
         arguments: Self::Arguments,
     ) -> impl Future<Output = Result<Output, ToolError>> + Send;
@@ -32,12 +32,12 @@ pub(crate) trait Action: Send + Sync {
 /// The tool of an action.
 pub(crate) struct BackgroundTool<A> {
     spec: ToolSpec,
-    registry: Arc<Shared>,
+    registry: Arc<AgentRegistry>,
     action: PhantomData<A>,
 }
 
 impl<A: Action> BackgroundTool<A> {
-    pub(crate) fn new(registry: Arc<Shared>) -> Self {
+    pub(crate) fn new(registry: Arc<AgentRegistry>) -> Self {
         Self { spec: spec(A::NAME, A::DESCRIPTION, A::SCHEMA), registry, action: PhantomData }
     }
 }

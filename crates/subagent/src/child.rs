@@ -13,7 +13,7 @@ use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::rights::narrowed;
 
 /// The part of the system prompt that all agents share.
@@ -22,7 +22,7 @@ const ROLE: &str = "You work for another agent and begin without any of its conv
 
 /// One task of an agent.
 pub(crate) struct Child<'a> {
-    pub(crate) shared: &'a Shared,
+    pub(crate) registry: &'a AgentRegistry,
     pub(crate) run: &'a CallingRun,
     pub(crate) definition: &'a AgentDefinition,
     /// The name of the called tool.
@@ -40,7 +40,7 @@ impl Child<'_> {
         options: RunOptions,
         messages: Option<MessageReceiver>,
     ) -> Result<Output, ToolError> {
-        let journal = self.shared.journals.open(&self.key).map_err(|error| self.failed(&error))?;
+        let journal = self.registry.journals.open(&self.key).map_err(|error| self.failed(&error))?;
         let records = journal.records().map_err(|error| self.failed(&error))?;
         let owner = Owner { key: &self.key, definition: self.definition, tool: self.tool };
         owner.check(&records)?;
@@ -71,7 +71,7 @@ impl Child<'_> {
             builder = builder.toolbox(narrowed(&toolbox.for_agent(), definition));
         }
         if let Some(name) = &definition.model {
-            let sourced = self.shared.models.as_ref().and_then(|models| models.model(name));
+            let sourced = self.registry.models.as_ref().and_then(|models| models.model(name));
             let sourced = sourced.ok_or_else(|| {
                 ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
             })?;
@@ -86,7 +86,7 @@ impl Child<'_> {
         if definition.is_read_only {
             builder = builder.mode(Mode::ReadOnly);
         }
-        let turns = match (definition.turns, self.shared.limits.turns) {
+        let turns = match (definition.turns, self.registry.limits.turns) {
             (None | Some(0), most) => most,
             (Some(turns), 0) => turns,
             (Some(turns), most) => turns.min(most),

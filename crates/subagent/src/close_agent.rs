@@ -7,7 +7,7 @@ use windlass_protocol::Hints;
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::background_tool::Action;
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::spec::{about_an_agent, calling_run};
 
 /// The action of the tool `close_agent`.
@@ -33,11 +33,15 @@ impl Action for CloseAgent {
         about_an_agent()
     }
 
-    async fn run(registry: &Arc<Shared>, ctx: &Context, arguments: Arguments) -> Result<Output, ToolError> {
+    async fn run(
+        registry: &Arc<AgentRegistry>,
+        ctx: &Context,
+        arguments: Arguments,
+    ) -> Result<Output, ToolError> {
         let Arguments { agent_id } = arguments;
-        let beside = registry.find_beside(calling_run(ctx)?, ctx, &agent_id)?;
-        beside.stop.cancel();
-        let mut report = beside.report.clone();
+        let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
+        agent.stop.cancel();
+        let mut report = agent.report.clone();
         let ended = tokio::select! {
             ended = report.wait_for(Option::is_some) => ended.ok().and_then(|report| report.clone()),
             () = ctx.cancellation().cancelled() => None,

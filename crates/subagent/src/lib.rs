@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 
+mod background;
 mod background_agent;
 mod background_tool;
-mod beside;
 mod builtin;
 mod call;
 mod child;

@@ -8,11 +8,11 @@ use windlass_agent::CallingRun;
 use windlass_journal::Journals;
 use windlass_tool::{Context, ToolError};
 
-use crate::background_agent::Beside;
+use crate::background_agent::BackgroundAgent;
 use crate::{AgentDefinition, AgentLimits, DefinitionError, ModelSource};
 
 /// The registered agents and the running ones, which the tools share.
-pub(crate) struct Shared {
+pub(crate) struct AgentRegistry {
     definitions: BTreeMap<String, Arc<AgentDefinition>>,
     /// The names in the order of registration.
     pub(crate) order: Vec<String>,
@@ -21,10 +21,10 @@ pub(crate) struct Shared {
     pub(crate) limits: AgentLimits,
     places: Arc<Semaphore>,
     /// The agents that work beside their callers, by the key of the call that started them.
-    pub(crate) beside: Mutex<BTreeMap<String, Arc<Beside>>>,
+    pub(crate) background: Mutex<BTreeMap<String, Arc<BackgroundAgent>>>,
 }
 
-impl Shared {
+impl AgentRegistry {
     pub(crate) fn new(journals: impl Journals + 'static) -> Self {
         let limits = AgentLimits::default();
         Self {
@@ -34,7 +34,7 @@ impl Shared {
             models: None,
             limits,
             places: Arc::new(Semaphore::new(limits.at_once)),
-            beside: Mutex::default(),
+            background: Mutex::default(),
         }
     }
 
@@ -47,7 +47,7 @@ impl Shared {
             models: self.models.clone(),
             limits: self.limits,
             places: self.places.clone(),
-            beside: Mutex::default(),
+            background: Mutex::default(),
         }
     }
 

@@ -8,7 +8,7 @@ use windlass_protocol::{Concurrency, Hints, Risk};
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::background_tool::Action;
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::spec::{calling_run, check_task};
 
 /// The action of the tool `send_input`.
@@ -36,13 +36,17 @@ impl Action for SendInput {
         Hints { concurrency: Concurrency::Parallel, risk: Risk::Low, ..Hints::default() }
     }
 
-    async fn run(registry: &Arc<Shared>, ctx: &Context, arguments: Arguments) -> Result<Output, ToolError> {
+    async fn run(
+        registry: &Arc<AgentRegistry>,
+        ctx: &Context,
+        arguments: Arguments,
+    ) -> Result<Output, ToolError> {
         let Arguments { agent_id, text } = arguments;
         check_task(&text)?;
-        let beside = registry.find_beside(calling_run(ctx)?, ctx, &agent_id)?;
+        let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
         let over =
             || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
-        let sender = beside.input.as_ref().filter(|_| beside.report.borrow().is_none()).ok_or_else(over)?;
+        let sender = agent.input.as_ref().filter(|_| agent.report.borrow().is_none()).ok_or_else(over)?;
         sender.send(text, Moment::NextTurn).await.map_err(|_| over())?;
         Ok(Output::text(format!("{agent_id} hears it before its next answer")))
     }

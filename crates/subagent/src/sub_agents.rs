@@ -12,7 +12,7 @@ use crate::background_tool::BackgroundTool;
 use crate::builtin::builtin;
 use crate::call::SubAgentTool;
 use crate::close_agent::CloseAgent;
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::send_input::SendInput;
 use crate::spawn_agent::SpawnAgent;
 use crate::task_modes::TaskModes;
@@ -28,20 +28,20 @@ use crate::{AgentDefinition, AgentLimits, DefinitionError, ModelSource};
 /// See the [crate](crate) for an example.
 #[derive(Clone)]
 pub struct SubAgents {
-    shared: Arc<Shared>,
+    registry: Arc<AgentRegistry>,
 }
 
 impl SubAgents {
     /// Creates an empty registry whose agents are recorded in these journals. If the caller's run must be
     /// resumable, the journals must be persistent too, for example in a folder of that run.
     pub fn new(journals: impl Journals + 'static) -> Self {
-        Self { shared: Arc::new(Shared::new(journals)) }
+        Self { registry: Arc::new(AgentRegistry::new(journals)) }
     }
 
     /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
     /// `shell_executor`. An agent that is already registered under one of these names is kept.
     pub fn with_builtin(self) -> Self {
-        self.changed(|shared| builtin().into_iter().for_each(|definition| drop(shared.add(definition))))
+        self.changed(|registry| builtin().into_iter().for_each(|definition| drop(registry.add(definition))))
     }
 
     /// Adds an agent.
@@ -50,48 +50,48 @@ impl SubAgents {
     /// Returns [`DefinitionError::Twice`] if an agent with this name is registered.
     pub fn with(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
         let mut added = Ok(());
-        let agents = self.changed(|shared| added = shared.add(definition));
+        let agents = self.changed(|registry| added = registry.add(definition));
         added.map(|()| agents)
     }
 
     /// Sets the source of models for definitions that name a model.
     pub fn with_models(self, models: impl ModelSource + 'static) -> Self {
-        self.changed(|shared| shared.models = Some(Arc::new(models)))
+        self.changed(|registry| registry.models = Some(Arc::new(models)))
     }
 
     /// Sets the limits. The default is three levels, eight agents at once and 40 answers for each agent.
     pub fn with_limits(self, limits: AgentLimits) -> Self {
-        self.changed(|shared| shared.set_limits(limits))
+        self.changed(|registry| registry.set_limits(limits))
     }
 
-    fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
-        let mut shared = self.shared.copy();
-        change(&mut shared);
-        Self { shared: Arc::new(shared) }
+    fn changed(self, change: impl FnOnce(&mut AgentRegistry)) -> Self {
+        let mut registry = self.registry.copy();
+        change(&mut registry);
+        Self { registry: Arc::new(registry) }
     }
 
     /// Iterates over the definitions in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &AgentDefinition> {
-        self.shared.ordered().map(AsRef::as_ref)
+        self.registry.ordered().map(AsRef::as_ref)
     }
 
     /// Returns the tool `sub_agent_NAME` of each agent, and the tools for agents that work beside their
     /// caller: `spawn_agent`, `send_input`, `wait` and `close_agent`. Returns no tools if no agent is
     /// registered.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        if self.shared.order.is_empty() {
+        if self.registry.order.is_empty() {
             return Vec::new();
         }
-        let shared = || Arc::clone(&self.shared);
+        let registry = || Arc::clone(&self.registry);
         let mut tools: Vec<Arc<dyn Tool>> = self
-            .shared
+            .registry
             .ordered()
-            .map(|definition| Arc::new(SubAgentTool::new(shared(), definition.clone())) as Arc<dyn Tool>)
+            .map(|definition| Arc::new(SubAgentTool::new(registry(), definition.clone())) as Arc<dyn Tool>)
             .collect();
-        tools.push(Arc::new(SpawnAgent::new(shared())));
-        tools.push(Arc::new(BackgroundTool::<SendInput>::new(shared())));
-        tools.push(Arc::new(BackgroundTool::<Wait>::new(shared())));
-        tools.push(Arc::new(BackgroundTool::<CloseAgent>::new(shared())));
+        tools.push(Arc::new(SpawnAgent::new(registry())));
+        tools.push(Arc::new(BackgroundTool::<SendInput>::new(registry())));
+        tools.push(Arc::new(BackgroundTool::<Wait>::new(registry())));
+        tools.push(Arc::new(BackgroundTool::<CloseAgent>::new(registry())));
         tools
     }
 
@@ -102,12 +102,12 @@ impl SubAgents {
         if modes.is_empty() {
             return None;
         }
-        Some(Arc::new(NewTask::new(Arc::new(TaskModes::new(Arc::clone(&self.shared), modes)))))
+        Some(Arc::new(NewTask::new(Arc::new(TaskModes::new(Arc::clone(&self.registry), modes)))))
     }
 }
 
 impl fmt::Debug for SubAgents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SubAgents").field("agents", &self.shared.order).finish_non_exhaustive()
+        f.debug_struct("SubAgents").field("agents", &self.registry.order).finish_non_exhaustive()
     }
 }

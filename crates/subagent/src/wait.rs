@@ -9,9 +9,9 @@ use serde::Deserialize;
 use windlass_protocol::Hints;
 use windlass_tool::{Context, Output, ToolError};
 
-use crate::background_agent::Beside;
+use crate::background_agent::BackgroundAgent;
 use crate::background_tool::Action;
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 use crate::spec::{about_an_agent, calling_run};
 
 /// The default timeout and the maximum timeout, in seconds.
@@ -48,13 +48,17 @@ impl Action for Wait {
         about_an_agent()
     }
 
-    async fn run(registry: &Arc<Shared>, ctx: &Context, arguments: Arguments) -> Result<Output, ToolError> {
+    async fn run(
+        registry: &Arc<AgentRegistry>,
+        ctx: &Context,
+        arguments: Arguments,
+    ) -> Result<Output, ToolError> {
         let Arguments { agent_ids, timeout_seconds } = arguments;
         if agent_ids.is_empty() || agent_ids.len() > MOST_AGENTS {
             return Err(ToolError::model(format!("name 1 to {MOST_AGENTS} agents to wait for")));
         }
         let run = calling_run(ctx)?;
-        let find = |id: &String| registry.find_beside(run, ctx, id);
+        let find = |id: &String| registry.find_background(run, ctx, id);
         let agents = agent_ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         let seconds = timeout_seconds.unwrap_or(SECONDS).min(MOST_SECONDS);
         tokio::select! {
@@ -66,7 +70,7 @@ impl Action for Wait {
     }
 }
 
-async fn any_ended(agents: &[Arc<Beside>]) {
+async fn any_ended(agents: &[Arc<BackgroundAgent>]) {
     let each = agents.iter().map(|agent| {
         let mut report = agent.report.clone();
         Box::pin(async move { drop(report.wait_for(Option::is_some).await) })
@@ -74,7 +78,7 @@ async fn any_ended(agents: &[Arc<Beside>]) {
     select_all(each).await;
 }
 
-fn told(ids: &[String], agents: &[Arc<Beside>]) -> String {
+fn told(ids: &[String], agents: &[Arc<BackgroundAgent>]) -> String {
     let mut text = String::new();
     for (id, agent) in ids.iter().zip(agents) {
         match &*agent.report.borrow() {

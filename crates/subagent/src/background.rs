@@ -13,10 +13,10 @@ use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, ToolError};
 
 use crate::AgentDefinition;
-use crate::background_agent::{Beside, BesideReport};
+use crate::background_agent::{BackgroundAgent, BackgroundReport};
 use crate::child::{Child, report_on};
 use crate::owner::{Owner, SPAWN_AGENT};
-use crate::registry::Shared;
+use crate::registry::AgentRegistry;
 
 /// The time that an agent has to end in order after its caller has ended or has closed it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -30,15 +30,15 @@ pub(crate) fn id_of(definition: &AgentDefinition, ctx: &Context) -> String {
     format!("{}:{}", definition.name(), ctx.call())
 }
 
-impl Shared {
+impl AgentRegistry {
     /// Starts an agent beside its caller, or resumes it from its record.
-    pub(crate) fn begin_beside(
+    pub(crate) fn start_background(
         self: &Arc<Self>,
         run: &CallingRun,
         ctx: &Context,
         definition: &Arc<AgentDefinition>,
         (key, task): (&str, &str),
-    ) -> Result<Arc<Beside>, ToolError> {
+    ) -> Result<Arc<BackgroundAgent>, ToolError> {
         if let Some(known) = self.known(key) {
             return Ok(known);
         }
@@ -48,36 +48,36 @@ impl Shared {
         let stop = run.ended().child_token();
         let caller_ended = run.ended().clone();
         let (name, input) = (definition.name().to_owned(), Some(input));
-        let beside = Arc::new(Beside { name, input, report, stop: stop.clone(), caller_ended });
-        self.keep(key, &beside);
-        let (shared, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
+        let agent = Arc::new(BackgroundAgent { name, input, report, stop: stop.clone(), caller_ended });
+        self.keep(key, &agent);
+        let (registry, run, ctx) = (Arc::clone(self), run.clone(), ctx.clone());
         let (definition, task, key) = (Arc::clone(definition), task.to_owned(), key.to_owned());
         tokio::spawn(async move {
             let _place = place;
             let (definition, tool) = (&*definition, SPAWN_AGENT);
-            let child = Child { shared: &shared, run: &run, definition, tool, key };
+            let child = Child { registry: &registry, run: &run, definition, tool, key };
             let options = RunOptions::default()
                 .with_shared_budget(run.shared_budget().clone())
                 .with_cancellation(stop.clone());
             let ended = tokio::select! {
                 biased;
                 ended = AssertUnwindSafe(child.perform(&ctx, &task, options, Some(messages))).catch_unwind() => {
-                    ended.map_or_else(|_| BesideReport { state: "failed", text: PANICKED.to_owned() }, said)
+                    ended.map_or_else(|_| BackgroundReport { state: "failed", text: PANICKED.to_owned() }, said)
                 }
-                () = overdue(&stop) => BesideReport { state: "stopped", text: String::new() },
+                () = overdue(&stop) => BackgroundReport { state: "stopped", text: String::new() },
             };
             sender.send_replace(Some(ended));
         });
-        Ok(beside)
+        Ok(agent)
     }
 
     /// Returns the agent with this id, and resumes it if another process started it.
-    pub(crate) fn find_beside(
+    pub(crate) fn find_background(
         self: &Arc<Self>,
         run: &CallingRun,
         ctx: &Context,
         id: &str,
-    ) -> Result<Arc<Beside>, ToolError> {
+    ) -> Result<Arc<BackgroundAgent>, ToolError> {
         let unknown =
             || ToolError::model(format!("there is no agent {id} beside this one; spawn_agent gives ids"));
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
@@ -99,27 +99,27 @@ impl Shared {
         // another.
         Owner { key: &key, definition: &definition, tool: SPAWN_AGENT }.check(&records)?;
         if let Some(text) = report_on(&records) {
-            let ended = Arc::new(Beside::ended(name, text, run));
+            let ended = Arc::new(BackgroundAgent::ended(name, text, run));
             self.keep(&key, &ended);
             return Ok(ended);
         }
         // The record already contains the task.
-        self.begin_beside(run, ctx, &definition, (&key, ""))
+        self.start_background(run, ctx, &definition, (&key, ""))
     }
 
-    fn known(&self, key: &str) -> Option<Arc<Beside>> {
+    fn known(&self, key: &str) -> Option<Arc<BackgroundAgent>> {
         self.lock().get(key).filter(|known| !known.caller_ended.is_cancelled()).cloned()
     }
 
     /// Stores an agent, and removes the agents whose callers have ended.
-    fn keep(&self, key: &str, beside: &Arc<Beside>) {
+    fn keep(&self, key: &str, agent: &Arc<BackgroundAgent>) {
         let mut all = self.lock();
         all.retain(|_, known| !known.caller_ended.is_cancelled());
-        all.insert(key.to_owned(), Arc::clone(beside));
+        all.insert(key.to_owned(), Arc::clone(agent));
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, std::collections::BTreeMap<String, Arc<Beside>>> {
-        self.beside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, std::collections::BTreeMap<String, Arc<BackgroundAgent>>> {
+        self.background.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,16 +128,16 @@ async fn overdue(stop: &CancellationToken) {
     tokio::time::sleep(GRACE).await;
 }
 
-fn said(ended: Result<Output, ToolError>) -> BesideReport {
+fn said(ended: Result<Output, ToolError>) -> BackgroundReport {
     match ended {
         Ok(output) => {
             let state = if output.status == ResultStatus::Ok { "done" } else { "stopped" };
-            BesideReport { state, text: output.words() }
+            BackgroundReport { state, text: output.words() }
         }
         Err(ToolError::Deferred) => {
             let text = "a question of it waits for an answer that nobody gives here".to_owned();
-            BesideReport { state: "waits for an answer", text }
+            BackgroundReport { state: "waits for an answer", text }
         }
-        Err(error) => BesideReport { state: "failed", text: error.to_string() },
+        Err(error) => BackgroundReport { state: "failed", text: error.to_string() },
     }
 }
