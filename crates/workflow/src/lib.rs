@@ -31,7 +31,7 @@ mod workflows;
 
 pub use builtin::{builtin, git_commit};
 pub use condition::ConditionDefinition;
-pub use definition::{Definition, InputDefinition, Onward, OutputForm, StepDefinition};
+pub use definition::{Definition, FailurePolicy, InputDefinition, OutputForm, StepDefinition};
 pub use draw::draw;
 pub use error::{PathError, RunError, WorkflowError};
 pub use key::StepKey;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::condition::Condition;
 use crate::template::Filling;
-use crate::{Onward, OutputForm};
+use crate::{FailurePolicy, OutputForm};
 
 /// The executable form of a workflow.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub(crate) struct Node {
     /// The steps of the same level of which one must open it; it is always open if the list is empty.
     pub(crate) gates: Vec<String>,
     pub(crate) tries: Tries,
-    pub(crate) on_failure: Onward,
-    pub(crate) on_unknown: Onward,
+    pub(crate) on_failure: FailurePolicy,
+    pub(crate) on_unknown: FailurePolicy,
 }
 
 /// The rules for repeating and timing out a call.
