@@ -6,7 +6,7 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
-use windlass_tools_control::Supplies;
+use windlass_tools_control::ControlResources;
 use windlass_tools_index::{CodebaseSearch, EmbeddingLimits};
 use windlass_tools_shell::Shell;
 use windlass_tools_skills::{LeftOut, Skills, SlashCommands};
@@ -52,8 +52,8 @@ pub(crate) fn all(
         windlass_tools_browser::remove_stale_profiles();
     }
     tools.extend(browser);
-    let supplies = Supplies::default().with_modes(modes).with_workspace(workspace.clone());
-    tools.extend(windlass_tools_control::tools_with(&supplies));
+    let resources = ControlResources::default().with_modes(modes).with_workspace(workspace.clone());
+    tools.extend(windlass_tools_control::tools_with(&resources));
     tools.extend(windlass_tools_skills::tools(&skills(root, offering), &commands(root)));
     if let Some(servers) = offered.servers {
         tools.extend(servers.connections.proxies());

@@ -22,7 +22,7 @@ pub use completion::AttemptCompletion;
 pub use followup::AskFollowupQuestion;
 pub use new_task::{NewTask, Task, TaskFuture, TaskMode, Tasks};
 pub use request_user_input::RequestUserInput;
-pub use set::{Supplies, tools, tools_with};
+pub use set::{ControlResources, tools, tools_with};
 pub use switch_mode::SwitchMode;
 pub use todo::{TodoItem, TodoList, TodoState};
 pub use update_plan::UpdatePlan;

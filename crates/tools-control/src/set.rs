@@ -29,14 +29,14 @@ pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
 /// The resources for the tools of this crate. A tool is included only if its resource is set.
 #[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Supplies {
+pub struct ControlResources {
     todos: TodoList,
     workspace: Option<Arc<Workspace>>,
     modes: WorkModes,
     tasks: Option<Arc<dyn Tasks>>,
 }
 
-impl Supplies {
+impl ControlResources {
     /// Sets the to-do list.
     pub fn with_todos(mut self, todos: TodoList) -> Self {
         self.todos = todos;
@@ -62,9 +62,9 @@ impl Supplies {
     }
 }
 
-impl fmt::Debug for Supplies {
+impl fmt::Debug for ControlResources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Supplies")
+        f.debug_struct("ControlResources")
             .field("workspace", &self.workspace.is_some())
             .field("tasks", &self.tasks.is_some())
             .finish_non_exhaustive()
@@ -76,24 +76,24 @@ impl fmt::Debug for Supplies {
 /// ```
 /// use std::sync::Arc;
 /// use windlass_sandbox::Workspace;
-/// use windlass_tools_control::{Supplies, tools_with};
+/// use windlass_tools_control::{ControlResources, tools_with};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = Arc::new(Workspace::open(folder.path())?);
-/// let tools = tools_with(&Supplies::default().with_workspace(workspace));
+/// let tools = tools_with(&ControlResources::default().with_workspace(workspace));
 /// let names: Vec<_> = tools.iter().map(|tool| tool.spec().name().as_str()).collect();
 /// assert!(names.contains(&"view_image") && !names.contains(&"switch_mode"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
-    let mut all = tools(&supplies.todos);
-    if let Some(workspace) = &supplies.workspace {
+pub fn tools_with(resources: &ControlResources) -> Vec<Arc<dyn Tool>> {
+    let mut all = tools(&resources.todos);
+    if let Some(workspace) = &resources.workspace {
         all.push(Arc::new(ViewImage::new(Arc::clone(workspace))));
     }
-    if !supplies.modes.is_empty() {
-        all.push(Arc::new(SwitchMode::new(supplies.modes.clone())));
+    if !resources.modes.is_empty() {
+        all.push(Arc::new(SwitchMode::new(resources.modes.clone())));
     }
-    if let Some(tasks) = &supplies.tasks {
+    if let Some(tasks) = &resources.tasks {
         all.push(Arc::new(NewTask::new(Arc::clone(tasks))));
     }
     all
