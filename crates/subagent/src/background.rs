@@ -39,7 +39,7 @@ impl AgentRegistry {
         definition: &Arc<AgentDefinition>,
         (key, task): (&str, &str),
     ) -> Result<Arc<BackgroundAgent>, ToolError> {
-        if let Some(known) = self.known(key) {
+        if let Some(known) = self.find(key) {
             return Ok(known);
         }
         let place = self.place_now(run)?;
@@ -62,7 +62,7 @@ impl AgentRegistry {
             let ended = tokio::select! {
                 biased;
                 ended = AssertUnwindSafe(child.perform(&ctx, &task, options, Some(messages))).catch_unwind() => {
-                    ended.map_or_else(|_| BackgroundReport { state: "failed", text: PANICKED.to_owned() }, said)
+                    ended.map_or_else(|_| BackgroundReport { state: "failed", text: PANICKED.to_owned() }, to_report)
                 }
                 () = overdue(&stop) => BackgroundReport { state: "stopped", text: String::new() },
             };
@@ -82,7 +82,7 @@ impl AgentRegistry {
             || ToolError::model(format!("there is no agent {id} beside this one; spawn_agent gives ids"));
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
         let key = format!("{}/{call}", run.id());
-        if let Some(known) = self.known(&key) {
+        if let Some(known) = self.find(&key) {
             return if known.name == name { Ok(known) } else { Err(unknown()) };
         }
         let definition = self.definition(name)?;
@@ -99,7 +99,7 @@ impl AgentRegistry {
         // another.
         Owner { key: &key, definition: &definition, tool: SPAWN_AGENT }.check(&records)?;
         if let Some(text) = report_on(&records) {
-            let ended = Arc::new(BackgroundAgent::ended(name, text, run));
+            let ended = Arc::new(BackgroundAgent::from_record(name, text, run));
             self.keep(&key, &ended);
             return Ok(ended);
         }
@@ -107,7 +107,7 @@ impl AgentRegistry {
         self.start_background(run, ctx, &definition, (&key, ""))
     }
 
-    fn known(&self, key: &str) -> Option<Arc<BackgroundAgent>> {
+    fn find(&self, key: &str) -> Option<Arc<BackgroundAgent>> {
         self.lock().get(key).filter(|known| !known.caller_ended.is_cancelled()).cloned()
     }
 
@@ -128,7 +128,7 @@ async fn overdue(stop: &CancellationToken) {
     tokio::time::sleep(GRACE).await;
 }
 
-fn said(ended: Result<Output, ToolError>) -> BackgroundReport {
+fn to_report(ended: Result<Output, ToolError>) -> BackgroundReport {
     match ended {
         Ok(output) => {
             let state = if output.status == ResultStatus::Ok { "done" } else { "stopped" };

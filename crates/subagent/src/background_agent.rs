@@ -25,7 +25,7 @@ pub(crate) struct BackgroundReport {
 
 impl BackgroundAgent {
     /// Returns an agent whose record was already complete when this process opened it.
-    pub(crate) fn ended(name: &str, text: String, run: &CallingRun) -> Self {
+    pub(crate) fn from_record(name: &str, text: String, run: &CallingRun) -> Self {
         let report = Some(BackgroundReport { state: "done", text });
         Self {
             name: name.to_owned(),

@@ -8,7 +8,7 @@ use windlass_tool::{Context, Output, ToolError};
 
 use crate::background_tool::Action;
 use crate::registry::AgentRegistry;
-use crate::spec::{about_an_agent, calling_run};
+use crate::spec::{agent_query_hints, calling_run};
 
 /// The action of the tool `close_agent`.
 pub(crate) struct CloseAgent;
@@ -30,7 +30,7 @@ impl Action for CloseAgent {
     type Arguments = Arguments;
 
     fn hints() -> Hints {
-        about_an_agent()
+        agent_query_hints()
     }
 
     async fn run(

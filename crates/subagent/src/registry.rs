@@ -124,7 +124,7 @@ impl AgentRegistry {
     }
 
     /// Returns a line for each agent with its name and description, for the model.
-    pub(crate) fn listed(&self) -> String {
+    pub(crate) fn list_agents(&self) -> String {
         let line = |definition: &Arc<AgentDefinition>| {
             format!("\n- {}: {}", definition.name(), definition.description())
         };

@@ -41,30 +41,30 @@ impl SubAgents {
     /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
     /// `shell_executor`. An agent that is already registered under one of these names is kept.
     pub fn with_builtin(self) -> Self {
-        self.changed(|registry| builtin().into_iter().for_each(|definition| drop(registry.add(definition))))
+        self.update(|registry| builtin().into_iter().for_each(|definition| drop(registry.add(definition))))
     }
 
     /// Adds an agent.
     ///
     /// # Errors
     /// Returns [`DefinitionError::Twice`] if an agent with this name is registered.
-    pub fn with(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
+    pub fn with_agent(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
         let mut added = Ok(());
-        let agents = self.changed(|registry| added = registry.add(definition));
+        let agents = self.update(|registry| added = registry.add(definition));
         added.map(|()| agents)
     }
 
     /// Sets the source of models for definitions that name a model.
     pub fn with_models(self, models: impl ModelSource + 'static) -> Self {
-        self.changed(|registry| registry.models = Some(Arc::new(models)))
+        self.update(|registry| registry.models = Some(Arc::new(models)))
     }
 
     /// Sets the limits. The default is three levels, eight agents at once and 40 answers for each agent.
     pub fn with_limits(self, limits: AgentLimits) -> Self {
-        self.changed(|registry| registry.set_limits(limits))
+        self.update(|registry| registry.set_limits(limits))
     }
 
-    fn changed(self, change: impl FnOnce(&mut AgentRegistry)) -> Self {
+    fn update(self, change: impl FnOnce(&mut AgentRegistry)) -> Self {
         let mut registry = self.registry.copy();
         change(&mut registry);
         Self { registry: Arc::new(registry) }

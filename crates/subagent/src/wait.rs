@@ -12,7 +12,7 @@ use windlass_tool::{Context, Output, ToolError};
 use crate::background_agent::BackgroundAgent;
 use crate::background_tool::Action;
 use crate::registry::AgentRegistry;
-use crate::spec::{about_an_agent, calling_run};
+use crate::spec::{agent_query_hints, calling_run};
 
 /// The default timeout and the maximum timeout, in seconds.
 const SECONDS: u64 = 300;
@@ -45,7 +45,7 @@ impl Action for Wait {
     /// The tool is not read-only, because read-only calls can start before the earlier `spawn_agent` call of
     /// the same answer.
     fn hints() -> Hints {
-        about_an_agent()
+        agent_query_hints()
     }
 
     async fn run(
@@ -66,7 +66,7 @@ impl Action for Wait {
             () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
             () = ctx.cancellation().cancelled() => {}
         }
-        Ok(Output::text(told(&agent_ids, &agents)).external())
+        Ok(Output::text(describe_agents(&agent_ids, &agents)).external())
     }
 }
 
@@ -78,7 +78,7 @@ async fn any_ended(agents: &[Arc<BackgroundAgent>]) {
     select_all(each).await;
 }
 
-fn told(ids: &[String], agents: &[Arc<BackgroundAgent>]) -> String {
+fn describe_agents(ids: &[String], agents: &[Arc<BackgroundAgent>]) -> String {
     let mut text = String::new();
     for (id, agent) in ids.iter().zip(agents) {
         match &*agent.report.borrow() {

@@ -14,4 +14,4 @@ pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
 pub use shorten::shorten_middle;
-pub use text::{NotText, Shown, Text, Unwritable};
+pub use text::{DisplayText, NotText, Text, Unwritable};

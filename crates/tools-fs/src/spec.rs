@@ -5,7 +5,7 @@ use windlass_tool::ToolError;
 
 /// Converts the error of a file operation to an error for the model.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-pub(crate) fn told(error: impl ToString) -> ToolError {
+pub(crate) fn to_tool_error(error: impl ToString) -> ToolError {
     ToolError::model(error.to_string())
 }
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use windlass_partial_json::Event;
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
     ToolError, ToolFuture, read_arguments, run_blocking,
 };
 
-use crate::spec::{path_of, spec, told};
+use crate::spec::{path_of, spec, to_tool_error};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
@@ -128,7 +128,7 @@ fn inspect(workspace: &Workspace, payload: &Payload, existing: ExistingFile) -> 
     match plan(workspace, &arguments, existing) {
         Ok(plan) if !is_linked => {
             let before = plan.before.as_ref().map(|before| before.version);
-            let planned = workspace.planned(&plan.path, before, Some(Version::of(&plan.after)));
+            let planned = workspace.plan_change(&plan.path, before, Some(Version::compute(&plan.after)));
             let change = Change::new(plan.path.to_string(), plan.diff(Room::default()));
             seen.with_change(change).with_planned([planned])
         }
@@ -161,7 +161,7 @@ fn plan(
     arguments: &WriteArguments,
     existing: ExistingFile,
 ) -> Result<Plan, ToolError> {
-    let path = workspace.resolve(&arguments.path).map_err(told)?;
+    let path = workspace.resolve(&arguments.path).map_err(to_tool_error)?;
     let (content, note) = content(arguments);
     let lines = content.lines().count();
     let before = match workspace.read(&path) {
@@ -174,9 +174,9 @@ fn plan(
                 "`{path}` exists already; nothing was written. Change it with edit_file, or replace it with write_file after read_file"
             )));
         }
-        before => before.map_err(told)?,
+        before => before.map_err(to_tool_error)?,
     };
-    let (after, charset) = encoded(&path, content, &before.bytes)?;
+    let (after, charset) = encode(&path, content, &before.bytes)?;
     let note = charset.map_or_else(|| note.to_owned(), |charset| format!("{note}, still in {charset}"));
     if before.bytes != after {
         check_read(workspace, &path, &before)?;
@@ -185,7 +185,7 @@ fn plan(
 }
 
 /// Returns the content in the encoding of the file that it replaces, with that encoding unless it is UTF-8.
-fn encoded(
+fn encode(
     path: &WorkspacePath,
     content: &str,
     before: &[u8],
@@ -205,7 +205,7 @@ fn encoded(
 
 /// Returns the content to write, and a note about a removed code fence.
 fn content(arguments: &WriteArguments) -> (&str, &'static str) {
-    match unfenced(&arguments.path, &arguments.content) {
+    match strip_fence(&arguments.path, &arguments.content) {
         Some(inner) => (inner, "; the code fence around the content was taken off"),
         None => (arguments.content.as_str(), ""),
     }
@@ -220,10 +220,10 @@ impl Plan {
                 let text = format!("{path} has exactly this content already; nothing was changed");
                 return Ok(Output::text(text));
             }
-            Some(before) => Expected::Unchanged(before.version),
-            None => Expected::Absent,
+            Some(before) => ExpectedState::Unchanged(before.version),
+            None => ExpectedState::Absent,
         };
-        let written = workspace.write(path, &self.after, expected).map_err(told)?;
+        let written = workspace.write(path, &self.after, expected).map_err(to_tool_error)?;
         workspace.remember(&written.path, written.version);
         if self.before.is_none() {
             return Ok(Output::text(format!("created {path} ({lines} lines{note})")));
@@ -242,7 +242,7 @@ impl Plan {
 /// Refuses to replace content that the model has not read or that has changed since: it may be the user's
 /// work (RULES E5).
 fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) -> Result<(), ToolError> {
-    match workspace.remembered(&before.path) {
+    match workspace.last_seen_version(&before.path) {
         Some(version) if version == before.version => Ok(()),
         Some(_) => Err(ToolError::model(format!(
             "`{path}` changed since you read it; nothing was written. Call read_file on it again, then write it with those changes kept"
@@ -254,7 +254,7 @@ fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) ->
 }
 
 /// Returns the content of a code fence around the whole text, unless the file is Markdown (RULES E7).
-fn unfenced<'c>(path: &str, content: &'c str) -> Option<&'c str> {
+fn strip_fence<'c>(path: &str, content: &'c str) -> Option<&'c str> {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     if ["md", "mdx", "markdown", "mkd", "rmd", "qmd"].contains(&extension.as_str()) {
         return None;
