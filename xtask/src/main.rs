@@ -1,5 +1,5 @@
-//! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`,
-//! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
+//! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
+//! `bench`, `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -16,6 +16,7 @@ mod project;
 
 mod bench;
 mod ci;
+mod circles;
 mod corpora;
 mod fetch;
 mod fresh;
@@ -41,11 +42,12 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 13] = [
+const COMMANDS: [Command; 14] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
+    Command { name: "circles", help: circles::HELP, run: circles::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "corpora", help: corpora::HELP, run: corpora::run },

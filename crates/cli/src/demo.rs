@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, AgentBuilder, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_journal::FileJournal;
 use windlass_testkit::script::Script;
@@ -96,7 +96,7 @@ fn agent(
 
 fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken) -> AgentBuilder {
     if arguments.yes {
-        return builder.approver(Everything);
+        return builder.approver(ApproveAll);
     }
     if arguments.ask || Terminal::is_there() {
         let terminal = Terminal::new();

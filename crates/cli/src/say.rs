@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use windlass_agent::{Entry, Event, Messages, Moment, Outcome, Speaker};
+use windlass_agent::{Entry, Event, MessageReceiver, MessageSender, Moment, Outcome};
 use windlass_client::StorageLock;
 use windlass_journal::FileJournal;
 
@@ -100,20 +100,20 @@ impl Inbox {
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
-    pub(crate) fn messages(&self) -> Messages {
-        let (speaker, messages) = Messages::channel();
-        tokio::spawn(self.clone().watch(speaker));
+    pub(crate) fn messages(&self) -> MessageReceiver {
+        let (sender, messages) = MessageReceiver::channel();
+        tokio::spawn(self.clone().watch(sender));
         messages
     }
 
-    async fn watch(self, speaker: Speaker) {
+    async fn watch(self, sender: MessageSender) {
         loop {
             for (path, message) in self.news() {
                 let Message { id, text, when } = message;
                 self.told().push_back(Told { path, id: id.clone() });
                 let said = match id {
-                    Some(id) => speaker.say_once(id, text, when).await,
-                    None => speaker.say(text, when).await,
+                    Some(id) => sender.send_once(id, text, when).await,
+                    None => sender.send(text, when).await,
                 };
                 if said.is_err() {
                     return;

@@ -4,6 +4,7 @@ mod charset;
 mod diff;
 mod glob;
 mod picture;
+mod shorten;
 mod text;
 
 pub use charset::Charset;
@@ -12,4 +13,5 @@ pub use glob::{Glob, GlobError, has_buildable_rules, rule_lines};
 pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
+pub use shorten::shorten_middle;
 pub use text::{DisplayText, NotText, Text, Unwritable};

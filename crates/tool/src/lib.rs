@@ -2,6 +2,7 @@
 
 mod tool;
 
+mod blocking;
 mod context;
 mod early;
 mod error;
@@ -24,6 +25,7 @@ mod typed;
 pub mod derived;
 
 pub use arguments::{ArgumentsUnfit, ToolArgs};
+pub use blocking::run_blocking;
 pub use context::{Context, Progress};
 pub use early::EarlyArguments;
 pub use error::ToolError;

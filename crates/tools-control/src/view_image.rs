@@ -9,10 +9,9 @@ use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{Picture, PictureError};
 use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
+    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking,
 };
 
-use crate::blocking::blocking;
 use crate::picture::Other;
 use crate::spec::spec;
 
@@ -73,7 +72,7 @@ impl Tool for ViewImage {
         Box::pin(async move {
             let Arguments { path } = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            blocking(ctx, move || view(&workspace, &path)).await
+            run_blocking(ctx, move || view(&workspace, &path)).await
         })
     }
 }

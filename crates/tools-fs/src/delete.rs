@@ -9,10 +9,10 @@ use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePa
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
-    read_arguments,
+    read_arguments, run_blocking,
 };
 
-use crate::blocking::{blocking, path_of, spec, to_tool_error};
+use crate::spec::{path_of, spec, to_tool_error};
 
 /// Maximum number of names that one call removes: as many as a human can review.
 const MAX_NAMES: usize = 1_000;
@@ -116,7 +116,7 @@ impl Tool for DeleteFile {
             let arguments: DeleteArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
             let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            blocking(ctx, move || {
+            run_blocking(ctx, move || {
                 let plan = plan(&workspace, &arguments)?;
                 plan.check(&gate)?;
                 plan.carry_out(&workspace, &|| stop.is_cancelled())

@@ -9,11 +9,12 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
+    run_blocking,
 };
 
-use crate::blocking::{blocking, path_of, spec, to_tool_error};
 use crate::ignored::IgnoreRules;
 use crate::pattern::Pattern;
+use crate::spec::{path_of, spec, to_tool_error};
 
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
@@ -91,7 +92,7 @@ impl Tool for ListFiles {
             let arguments: ListArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
             let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
+            run_blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
         })
     }
 }

@@ -9,12 +9,13 @@ use windlass_sandbox::{Look, Workspace};
 use windlass_text::MAX_PICTURES_BYTES;
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
+    run_blocking,
 };
 
 use crate::block::BlockOptions;
-use crate::blocking::{blocking, spec};
 use crate::page::{MAX_PAGE_BYTES, span};
 use crate::paths::{early_paths, paths_of};
+use crate::spec::spec;
 use crate::view::{RequestedLines, ViewRequest, view};
 
 const DEFAULT_LINES: u64 = 2_000;
@@ -138,7 +139,7 @@ impl Tool for ReadFile {
             let workspace = Arc::clone(&self.workspace);
             let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let stop = ctx.cancellation().clone();
-            blocking(ctx, move || {
+            run_blocking(ctx, move || {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {

@@ -30,6 +30,7 @@ pub use windlass_tools_edit as tools_edit;
 pub use windlass_tools_fs as tools_fs;
 pub use windlass_tools_search as tools_search;
 pub use windlass_tools_shell as tools_shell;
+pub use windlass_tools_skills as tools_skills;
 pub use windlass_tools_web as tools_web;
 
 pub use windlass_agent as agent;
@@ -39,6 +40,7 @@ pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_mcp as mcp;
+pub use windlass_mcp_server as mcp_server;
 pub use windlass_model as model;
 pub use windlass_subagent as subagent;
 pub use windlass_telemetry as telemetry;

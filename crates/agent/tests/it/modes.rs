@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt;
 use serde_json::Value;
-use windlass_agent::{Agent, AgentBuilder, AgentError, Event, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, AgentError, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal};
 use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
@@ -68,7 +68,7 @@ impl Stage {
         Agent::builder()
             .model(self.model.clone(), "scripted-1")
             .toolbox(toolbox)
-            .approver(Everything)
+            .approver(ApproveAll)
             .system("Base.")
     }
 
@@ -237,7 +237,7 @@ async fn the_providers_shell_at_a_tool_that_takes_no_command_ends_the_run() {
     let toolbox = Toolbox::builder().tool(Arc::new(writes("local_shell", &Arc::default())));
     let toolbox = toolbox.config(ToolConfig::new(Preset::Full)).build().unwrap();
     let agent =
-        Agent::builder().model(Shelled(model), "m").toolbox(toolbox).approver(Everything).build().unwrap();
+        Agent::builder().model(Shelled(model), "m").toolbox(toolbox).approver(ApproveAll).build().unwrap();
     let report = agent.run("task").await.unwrap();
     let Outcome::Failed { message } = report.outcome else { unreachable!("{:?}", report.outcome) };
     assert!(message.contains("local_shell does not take a local shell call"), "{message}");

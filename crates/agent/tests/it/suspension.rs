@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, Answer, Answers, Entry, Event, Everything, Messages, Moment, Outcome, RunOptions, StoredAnswers,
-    Unanswered, Wait,
+    Agent, Answer, Answers, ApproveAll, Entry, Event, MessageReceiver, Moment, Outcome, RunOptions,
+    StoredAnswers, Unanswered, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal, Record};
@@ -139,7 +139,7 @@ fn with_job(model: &Way, aftermath: Aftermath) -> Agent {
     let tools: [Arc<dyn Tool>; 2] =
         [Arc::new(Elsewhere::new("job", aftermath)), Arc::new(AttemptCompletion::default())];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build().unwrap();
-    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(Everything);
+    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(ApproveAll);
     builder.toolbox(toolbox).build().unwrap()
 }
 
@@ -200,9 +200,9 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "second"}}}]}]}"#;
     for way in ways() {
         let scene = Scene::new(script, way);
-        let (speaker, messages) = Messages::channel();
-        speaker.say("be brief", Moment::NextTurn).await.unwrap();
-        speaker.say("then the changelog", Moment::AfterTask).await.unwrap();
+        let (sender, messages) = MessageReceiver::channel();
+        sender.send("be brief", Moment::NextTurn).await.unwrap();
+        sender.send("then the changelog", Moment::AfterTask).await.unwrap();
         let options = RunOptions::default().with_messages(messages);
         let told = events(scene.builder().build().unwrap().stream_with("task", options)).await;
         let said: Vec<_> = told
@@ -212,7 +212,7 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
         assert_eq!(said, ["be brief", "then the changelog"]);
         let done = told.iter().filter(|event| matches!(event, Event::TaskCompleted { .. })).count();
         assert_eq!(done, 2);
-        assert!(speaker.say("too late", Moment::NextTurn).await.is_err());
+        assert!(sender.send("too late", Moment::NextTurn).await.is_err());
     }
 }
 
@@ -221,18 +221,18 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
 async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
     let scene = Scene::new(SCRIPT, way());
     let journal = Shared::default();
-    let (speaker, messages) = Messages::channel();
-    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send_once("m1", "be brief", Moment::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal.clone()).with_messages(messages);
-    let mut stream = scene.builder().approver(Everything).build().unwrap().stream_with("task", options);
+    let mut stream = scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options);
     while !matches!(stream.next().await.unwrap().unwrap(), Event::MessageQueued { .. }) {}
     drop(stream);
 
-    let (speaker, messages) = Messages::channel();
-    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
-    speaker.say_once("m2", "and quick", Moment::NextTurn).await.unwrap();
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send_once("m1", "be brief", Moment::NextTurn).await.unwrap();
+    sender.send_once("m2", "and quick", Moment::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal).with_messages(messages);
-    let told = events(scene.builder().approver(Everything).build().unwrap().resume(options).unwrap()).await;
+    let told = events(scene.builder().approver(ApproveAll).build().unwrap().resume(options).unwrap()).await;
     assert!(told.contains(&Event::MessageRepeated { id: "m1".into() }), "{told:?}");
     let said: Vec<_> = told
         .iter()
@@ -247,7 +247,7 @@ async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     let scene = Scene::new(SCRIPT, way());
     let budget = windlass_agent::Budget { requests: 1, ..Default::default() };
     let options = || RunOptions::default().with_journal(journal.clone());
-    let agent = || suspending(&scene).approver(Everything).budget(budget.clone()).build().unwrap();
+    let agent = || suspending(&scene).approver(ApproveAll).budget(budget.clone()).build().unwrap();
     let report = agent().stream_with("task", options()).report().await.unwrap();
     assert!(
         matches!(report.outcome, Outcome::Suspended { waits } if matches!(waits[..], [Wait::Guidance { .. }]))
@@ -267,7 +267,7 @@ async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     let scene = Scene::new(SCRIPT, way());
     let agent = |requests| {
         let budget = windlass_agent::Budget { requests, ..Default::default() };
-        suspending(&scene).approver(Everything).budget(budget).build().unwrap()
+        suspending(&scene).approver(ApproveAll).budget(budget).build().unwrap()
     };
     let options = || RunOptions::default().with_journal(journal.clone());
     drop(agent(1).stream_with("task", options()).report().await.unwrap());

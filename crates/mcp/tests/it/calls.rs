@@ -142,10 +142,10 @@ async fn answers_that_nobody_waits_for_are_counted_and_nothing_else() {
         assert!(output.contains("the right one"), "{output}");
     }
     // The last duplicate may still be on its way.
-    while client.noise().unasked < 12 {
+    while client.skipped().unasked < 12 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(client.noise().unasked, 12);
+    assert_eq!(client.skipped().unasked, 12);
 }
 
 // F66: banners, other line ends, marks, halves: skipped and counted.
@@ -167,7 +167,7 @@ async fn dirty_lines_are_skipped_and_counted() {
     });
     let client = server.client().await.unwrap();
     assert_eq!(call(&client).await.unwrap().status, ResultStatus::Ok);
-    assert_eq!(client.noise().lines, 6 + 3);
+    assert_eq!(client.skipped().lines, 6 + 3);
 }
 
 // F66 and MCP-013: a line over the cap is not kept, and its call hears of it at once.
@@ -183,7 +183,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
         told.contains("over the limit of 10000") && told.contains("xxxx") && told.len() < 12_000,
         "{told}"
     );
-    assert_eq!(client.noise().too_long, 1);
+    assert_eq!(client.skipped().too_long, 1);
 }
 
 // F66: as long as the fault's own figure, written in pieces.
@@ -197,7 +197,7 @@ async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
     });
     let client = server.client().await.unwrap();
     assert!(text(&call(&client).await.unwrap()).contains("well"));
-    assert_eq!((client.noise().too_long, client.noise().lines), (1, 0));
+    assert_eq!((client.skipped().too_long, client.skipped().lines), (1, 0));
 }
 
 // F67: a thousand notifications are one look, and no call runs under the old definition.
@@ -216,7 +216,7 @@ async fn a_changed_tool_does_not_run_under_its_old_definition() {
     for _ in 0..1_000 {
         server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
     }
-    while client.noise().list_changes < 1_000 {
+    while client.skipped().list_changes < 1_000 {
         tokio::task::yield_now().await;
     }
     let refused = old.call(&ctx, &payload).await.unwrap_err().to_string();

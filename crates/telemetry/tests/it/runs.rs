@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, Event, Everything, Nobody, RunOptions};
+use windlass_agent::{Agent, ApproveAll, DenyAll, Event, RunOptions};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, Request, StopReason, ToolName, ToolSpec};
@@ -111,8 +111,8 @@ fn agent_with(answers: Vec<Vec<Chunk>>, together: usize, answers_questions: Yes)
     let model = Script(Mutex::new(answers.into()));
     let builder = Agent::builder().model(model, "m-1").toolbox(toolbox);
     match answers_questions {
-        Yes::ToAll => builder.approver(Everything),
-        Yes::Never => builder.approver(Nobody),
+        Yes::ToAll => builder.approver(ApproveAll),
+        Yes::Never => builder.approver(DenyAll),
     }
     .build()
     .unwrap()

@@ -1,6 +1,7 @@
 //! The public behaviour of typed arguments, partial arguments and the two macros.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod blocking;
 mod context;
 mod partial;
 mod properties;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
-use windlass_agent::{Agent, AgentBuilder, Approver, ApproverFuture, Everything, Unanswered};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, Unanswered};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Durability, Journal, JournalError, Journals, MemoryJournal, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
@@ -182,7 +182,7 @@ pub(crate) fn hands(tools: Vec<Arc<dyn Tool>>) -> AgentBuilder {
         .model(model(r#"{"turns": []}"#), "not asked")
         .toolbox(toolbox(tools))
         .unanswered(Unanswered::Suspend)
-        .approver(Everything)
+        .approver(ApproveAll)
 }
 
 pub(crate) fn runner(hands: AgentBuilder, journals: impl Journals + 'static) -> Runner {
