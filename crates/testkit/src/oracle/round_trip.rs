@@ -1,6 +1,8 @@
 //! The property that each format's encoding decodes to the same answer.
 
 use windlass_assemble::{Assembler, Options};
+use windlass_mock::Format;
+use windlass_mock::script::{ScriptCall, Step, Turn};
 use windlass_protocol::{Message, Part};
 use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
@@ -9,8 +11,6 @@ use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-use crate::render::{Format, Setting, StreamUsage, stream};
-use crate::script::{ScriptCall, Step, Turn};
 use crate::split;
 
 /// The content of an answer.
@@ -39,9 +39,7 @@ pub fn round_trip(bytes: &[u8]) {
         (Format::Gemini, &Gemini::default()),
     ];
     for (format, wire) in formats {
-        let usage = StreamUsage::Tell;
-        let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };
-        let body = stream(&turn, setting).frames.concat();
+        let body = turn.render(format);
         for way in [vec![body.as_slice()], split::fixed(&body, 7), split::random(&body, 3, 90)] {
             assert_eq!(read(wire, &way), expected, "read as {}", wire.name());
         }
@@ -64,13 +62,13 @@ pub(super) fn turn(bytes: &[u8]) -> Turn {
                 let arguments =
                     serde_json::json!({ "text": text, "kind": kind, "more": [null, {"a": text}] });
                 let arguments = arguments.to_string().parse().expect("it is JSON");
-                let name = NAMES[usize::from(*kind) % NAMES.len()].to_owned();
-                Step::Call(ScriptCall { name, arguments, id: None })
+                Step::Call(ScriptCall::new(NAMES[usize::from(*kind) % NAMES.len()], arguments))
             }
         });
     }
-    let piece = bytes.len() % 9 + 1;
-    Turn { steps, finish: None, usage: None, delay_ms: 0, piece, hostile: None }
+    let mut turn = Turn::new(steps);
+    turn.piece = bytes.len() % 9 + 1;
+    turn
 }
 
 pub(super) fn said_by(turn: &Turn) -> Said {
@@ -80,6 +78,7 @@ pub(super) fn said_by(turn: &Turn) -> Said {
             Step::Text(text) => said.text.push_str(text),
             Step::Reasoning(text) => said.reasoning.push_str(text),
             Step::Call(call) => said.calls.push((call.name.clone(), call.arguments.as_str().to_owned())),
+            other => said.others.push(format!("{other:?}")),
         }
     }
     said

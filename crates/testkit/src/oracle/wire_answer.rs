@@ -1,6 +1,7 @@
 //! Properties of answers on their way through a gateway.
 
 use windlass_assemble::{Assembler, Normalizer, Options};
+use windlass_mock::Format;
 use windlass_protocol::{Message, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
@@ -10,7 +11,6 @@ use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
 use super::round_trip::{read_all, said, said_by, turn};
-use crate::render::{Format, Setting, StreamUsage, stream};
 
 /// Interprets the bytes as an answer of text, reasoning and calls. Encoded in a provider's format, decoded,
 /// encoded again in every format (as events, as an array and as a whole) and decoded once more, it has the
@@ -34,9 +34,7 @@ pub fn wire_answer(bytes: &[u8]) {
         (&Gemini::default(), &Gemini::default()),
     ];
     for (format, wire) in wires {
-        let setting =
-            Setting { format, number: 1, model: "m", request_bytes: 9, stream_usage: StreamUsage::Tell };
-        let body = stream(&turn, setting).frames.concat();
+        let body = turn.render(format);
         let whole = normal(read_all(wire, &[&body]));
         let cut = bytes.first().map_or(0, |first| body.len().saturating_mul(usize::from(*first)) / 255);
         let cut = cut_short(wire, body.get(..cut).unwrap_or_default());

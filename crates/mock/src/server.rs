@@ -32,7 +32,7 @@ const SECRET_HEADERS: [&str; 6] =
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// use windlass_testkit::{script::Script, server::ScriptedProvider};
+/// use windlass_mock::{Script, ScriptedProvider};
 /// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
 /// let provider = ScriptedProvider::start(script, 0).await?;
 /// let chat = format!("{}/v1/chat/completions", provider.base_url());
