@@ -5,6 +5,7 @@ mod files;
 mod language;
 mod manifests;
 mod rules;
+mod skips;
 mod sources;
 mod text;
 
@@ -81,6 +82,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     found.errors.extend(layers::stale_table(sh, &project)?);
     for (path, content) in texts(sh)? {
         text::check(&path, &content, &mut found);
+        skips::check(&path, &content, &mut found);
         sources::check(&path, &content, &mut found);
     }
     language_of(sh)?.check(&mut found);

@@ -5,8 +5,11 @@ pub mod corpora;
 #[cfg(feature = "loop")]
 pub mod durable;
 pub mod growth;
+pub mod need;
 pub mod oracle;
 pub mod split;
 #[cfg(feature = "wire")]
 pub mod wire_suite;
 pub mod workload;
+
+pub use need::Need;
