@@ -41,7 +41,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     )
     .env(needs::STRICT, needs::strict(sh));
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
-    let lines = libtest::told(&captured.lines);
+    let lines = libtest::summary_lines(&captured.lines);
     let count = |word: &str| captured.lines.iter().filter(|line| line.starts_with(word)).count();
     let (figures, skipped) = (count("corpus:"), count("skipped:"));
     let (verdict, note) = if !captured.success {

@@ -18,7 +18,7 @@ pub(crate) struct TestCounts {
 }
 
 impl TestCounts {
-    pub(crate) fn of(lines: &[String]) -> Self {
+    pub(crate) fn parse(lines: &[String]) -> Self {
         let skipped = lines.iter().filter(|line| line.starts_with(SKIPPED)).count();
         let mut counts = Self { skipped, ..Self::default() };
         // The verdict, a word with a full stop, precedes the first count.
@@ -49,7 +49,7 @@ impl fmt::Display for TestCounts {
 
 /// Returns the lines for a summary: failed tests by name, figures of the corpora, and skipped cases with the
 /// number of equal ones. Tests print such a line with its prefix, and `--show-output` passes it through.
-pub(crate) fn told(lines: &[String]) -> Vec<String> {
+pub(crate) fn summary_lines(lines: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     let mut skipped = BTreeMap::<&str, usize>::new();
     for line in lines {
@@ -92,7 +92,7 @@ pub(crate) fn print_failures(lines: &[String]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{TestCounts, told};
+    use super::{TestCounts, summary_lines};
 
     fn lines(lines: &[&str]) -> Vec<String> {
         lines.iter().map(|&line| line.to_owned()).collect()
@@ -106,7 +106,7 @@ mod tests {
             "skipped: git: not found",
             "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s",
         ]);
-        assert_eq!(TestCounts::of(&printed), TestCounts { passed: 7, failed: 2, ignored: 1, skipped: 1 });
+        assert_eq!(TestCounts::parse(&printed), TestCounts { passed: 7, failed: 2, ignored: 1, skipped: 1 });
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
             "skipped: browser: not found",
             "skipped: git: not found (2 times)",
         ];
-        assert_eq!(told(&printed), expected);
+        assert_eq!(summary_lines(&printed), expected);
     }
 }
