@@ -23,6 +23,7 @@ mod fresh;
 mod fuzz;
 mod layers;
 mod mcp;
+mod needs;
 mod picture;
 mod redteam;
 mod release;

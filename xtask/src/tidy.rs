@@ -6,6 +6,7 @@ mod formats;
 mod language;
 mod manifests;
 mod rules;
+mod skips;
 mod sources;
 mod text;
 
@@ -101,6 +102,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let texts = texts(sh)?;
     for (path, content) in &texts {
         text::check(path, content, &mut found);
+        skips::check(path, content, &mut found);
         sources::check(path, content, &mut found);
         formats::check(path, content, &formats, &mut found);
     }

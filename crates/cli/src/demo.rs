@@ -9,8 +9,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, AgentBuilder, ApproveAll, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_journal::FileJournal;
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 use crate::arguments::{Demo, PresetName};
 use crate::drive::{Telling, drive};

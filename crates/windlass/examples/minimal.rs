@@ -9,8 +9,7 @@ use windlass::Agent;
 use windlass::tool::tool;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
 use windlass::wire_anthropic::Anthropic;
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_mock::{Script, ScriptedModel};
 
 /// Adds two integers.
 #[tool(read_only, internal)]

@@ -2,7 +2,7 @@
 
 use xshell::Shell;
 
-use super::{Findings, documents, findings, formats, manifests, sources, text};
+use super::{Findings, documents, findings, formats, manifests, skips, sources, text};
 use crate::project::{self, Package, Project};
 
 #[test]
@@ -137,6 +137,31 @@ fn a_wire_format_is_named_in_few_places_outside_of_its_crate() {
         errors("crates/client/src/a.rs", "//! A.\n#[cfg(test)]\nmod tests {\n    \"short-wave\"\n}\n"),
         0
     );
+}
+
+#[test]
+fn a_test_ends_early_only_through_the_macro() {
+    let check = |body: &str, expected: &[&str]| {
+        let mut found = Findings::default();
+        skips::check(
+            "crates/sse/tests/it/a.rs",
+            &format!("#[test]\nfn reads() {{\n{body}\n}}\n"),
+            &mut found,
+        );
+        assert_eq!(found.errors, expected, "{body}");
+    };
+    let error = |line: usize| {
+        format!("crates/sse/tests/it/a.rs:{line}: a test that lacks something ends through `require!`")
+    };
+    check("    let Some(git) = git() else { return };", &[&error(3)]);
+    check("    if !has_git() {\n        return;\n    }", &[&error(4)]);
+    check("    let git = require!(Need::Git, git());", &[]);
+    check("    let Some(role) = std::env::var_os(ROLE) else { return };", &[]);
+    check("    if let Ok(role) = std::env::var(ROLE) {\n        play(role);\n        return;\n    }", &[]);
+    check("    let serve = || {\n        if is_over {\n            return;\n        }\n    };", &[]);
+    let print = concat!("    eprint", "ln!(\"skipped: no git\");");
+    let message = "crates/sse/tests/it/a.rs:3: `windlass_testkit::Need` prints skipped cases";
+    check(print, &[message]);
 }
 
 #[test]

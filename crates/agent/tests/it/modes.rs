@@ -7,10 +7,10 @@ use futures_util::StreamExt;
 use serde_json::Value;
 use windlass_agent::{Agent, AgentBuilder, AgentError, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal};
+use windlass_mock::ScriptedModel;
 use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Output, Tool};
 use windlass_toolbox::{CallbackTool, DynamicTools, Preset, ToolConfig, Toolbox, ToolboxBuilder, WorkModes};
 use windlass_tools_control::{AttemptCompletion, SwitchMode};
@@ -232,7 +232,7 @@ async fn dynamic_tools_change_what_is_offered_at_a_turns_beginning() {
 async fn the_providers_shell_at_a_tool_that_takes_no_command_ends_the_run() {
     let script =
         r#"{"turns": [{"steps": [{"call": {"name": "local_shell", "arguments": {"command": ["ls"]}}}]}]}"#;
-    let script = windlass_testkit::script::Script::parse(script).unwrap();
+    let script = windlass_mock::Script::parse(script).unwrap();
     let model = Arc::new(ScriptedModel::new(script, way().wire));
     let toolbox = Toolbox::builder().tool(Arc::new(writes("local_shell", &Arc::default())));
     let toolbox = toolbox.config(ToolConfig::new(Preset::Full)).build().unwrap();

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use windlass_agent::{Agent, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal};
+use windlass_mock::ScriptedModel;
 use windlass_model::{Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
-use windlass_testkit::scripted_model::ScriptedModel;
 
 use crate::scene::{Scene, Shared, Way, events, way};
 

@@ -7,12 +7,12 @@ use windlass_agent::{
     Agent, AgentBuilder, Answer, Answers, Event, MessageReceiver, Moment, RunOptions, Transcript,
 };
 use windlass_journal::{Durability, Journal, Record};
+use windlass_mock::ScriptedModel;
 use windlass_protocol::{
     Arguments, CallId, Content, Effect, Hints, Message, Part, Payload, ResultStatus, ToolCall, ToolName,
     ToolResult, ToolSpec,
 };
 use windlass_redact::Redactor;
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;

@@ -8,12 +8,11 @@ use tokio::net::{TcpListener, TcpStream};
 use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_model::{Model, ModelErrorKind};
 use windlass_protocol::{
     Delivery, Message, Request, ResultStatus, StopReason, ToolName, ToolResult, ToolSpec,
 };
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
 
 use crate::formats::{Format, format, formats, pairs};
 

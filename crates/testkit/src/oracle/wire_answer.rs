@@ -7,7 +7,6 @@ use windlass_vendors::WireFormat;
 use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 
 use super::round_trip::{read_all, rendered, said, said_by, turn};
-use crate::render::{Setting, StreamUsage, stream};
 
 /// Interprets the bytes as an answer of text, reasoning and calls. Encoded in a provider's format, decoded,
 /// encoded again in every format (as events, as an array and as a whole) and decoded once more, it has the
@@ -20,9 +19,7 @@ pub fn wire_answer(bytes: &[u8]) {
     let expected = said_by(&turn);
     for from in WireFormat::all() {
         let (format, wire) = (rendered(from), from.wire.as_ref());
-        let setting =
-            Setting { format, number: 1, model: "m", request_bytes: 9, stream_usage: StreamUsage::Tell };
-        let body = stream(&turn, setting).frames.concat();
+        let body = turn.render(format);
         let whole = normal(read_all(wire, &[&body]));
         let cut = bytes.first().map_or(0, |first| body.len().saturating_mul(usize::from(*first)) / 255);
         let cut = cut_short(wire, body.get(..cut).unwrap_or_default());

@@ -13,6 +13,7 @@ use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::corpus_streams::{Difference, assemble, cases, decode, status};
+use windlass_testkit::{Need, require};
 
 /// One format's two sides.
 pub(crate) struct Format<'a> {
@@ -122,9 +123,8 @@ fn check_answer(format: &Format<'_>, framing: Framing, chunks: &[Chunk]) -> Opti
 /// Every recorded answer, streamed or whole, written again as a stream and as a whole.
 #[track_caller]
 pub(crate) fn check(format: &Format<'_>) {
-    let (Some(streams), Some(bodies)) = (cases(format.api, ".sse"), cases(format.api, ".json")) else {
-        return;
-    };
+    let streams = require!(Need::Corpora, cases(format.api, ".sse"));
+    let bodies = require!(Need::Corpora, cases(format.api, ".json"));
     let mut answers: Vec<(String, Vec<Chunk>)> = Vec::new();
     for case in &streams {
         let (chunks, result) = decode(format.wire, &[&case.body]);

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use windlass_testkit::oracle;
 use windlass_testkit::split::SplitMix64;
+use windlass_testkit::{Need, require};
 
 use crate::golden::accepted;
 
@@ -31,7 +32,7 @@ fn places(value: &Value, place: &str, found: &mut Vec<String>) {
 
 #[track_caller]
 fn check(api: &str) {
-    let Some(requests) = accepted(api) else { return };
+    let requests = require!(Need::Corpora, accepted(api));
     let others =
         [json!(null), json!(""), json!("x"), json!(-1), json!(2.5), json!(true), json!([]), json!({})];
     let more = [json!(["x"]), json!([{}]), json!({ "type": "x" }), json!([{ "type": "text", "text": "" }])];

@@ -17,6 +17,7 @@ use tempfile::{TempDir, tempdir};
 use tokio::runtime::Builder;
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
 use windlass_sandbox::Workspace;
+use windlass_testkit::{Need, require};
 use windlass_tool::{Context, Tool, ToolError};
 use windlass_tools_search::GrepFile;
 
@@ -310,10 +311,7 @@ fn the_effect_names_the_path() {
 // Must be shown 5; the example `against_ripgrep` does it on larger folders and takes the time.
 #[test]
 fn it_finds_what_ripgrep_finds() {
-    if !ripgrep::is_installed() {
-        println!("skipped: ripgrep is not installed");
-        return;
-    }
+    require!(Need::Ripgrep, ripgrep::is_installed());
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let tool = ripgrep::tool(root);
     for pattern in ripgrep::PATTERNS {

@@ -7,11 +7,10 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::Stream;
 use serde_json::json;
+use windlass_mock::{Script, ScriptedModel};
 use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{Delivery, Message, Request};
 use windlass_stream::{CallChunk, Chunk, WholeCall};
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;

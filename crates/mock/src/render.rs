@@ -9,13 +9,28 @@ use serde_json::Value;
 
 use crate::script::{ScriptUsage, Step, Turn};
 
-/// The formats of the scripted provider.
+/// A wire format of the scripted provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+#[non_exhaustive]
+pub enum Format {
+    /// OpenAI Chat Completions.
     Chat,
+    /// OpenAI Responses.
     Responses,
+    /// Anthropic Messages.
     Anthropic,
+    /// Google Gemini `generateContent`.
     Gemini,
+}
+
+impl Turn {
+    /// Renders the turn as the body of a streamed response: the first answer of a conversation, with usage and
+    /// without the fault of the turn.
+    pub fn render(&self, format: Format) -> Vec<u8> {
+        let stream_usage = StreamUsage::Tell;
+        let setting = Setting { format, number: 0, model: "scripted-1", request_bytes: 0, stream_usage };
+        stream(self, setting).frames.concat()
+    }
 }
 
 /// Properties of the request that affect the response.

@@ -11,7 +11,7 @@ impl Script {
     /// left out.
     ///
     /// ```
-    /// use windlass_testkit::script::{Script, Step};
+    /// use windlass_mock::script::{Script, Step};
     /// use windlass_text_calls::Dialect;
     /// let script = Script::parse(r#"{"turns": [{"steps": [{"call": {"name": "list", "arguments": {"path": "a"}}}]}]}"#)?;
     /// let Step::Text(words) = &script.spoken(Dialect::Roo).turns[0].steps[0] else { panic!() };

@@ -1,4 +1,4 @@
-//! The script of a provider as JSON: its answers, turn by turn.
+#![doc = include_str!("../SCRIPT.md")]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use windlass_protocol::RawJson;
 
 /// The provider's side of a conversation, as parsed from JSON. A
-/// [`ScriptedModel`](crate::scripted_model::ScriptedModel) or a scripted server plays it.
+/// [`ScriptedModel`](crate::ScriptedModel) or a scripted server plays it.
 ///
 /// ```
-/// use windlass_testkit::script::Script;
+/// use windlass_mock::Script;
 /// let script = Script::parse(r#"{
 ///     "turns": [
 ///         {"steps": [{"text": "I look."}, {"call": {"name": "read_file", "arguments": {"path": "a.txt"}}}]},
@@ -176,14 +176,7 @@ impl Script {
     pub fn turn(&self, assistant_messages: usize) -> Turn {
         match self.turns.get(assistant_messages) {
             Some(turn) => turn.clone(),
-            None => Turn {
-                steps: vec![Step::Text(self.fallback.clone())],
-                finish: None,
-                usage: None,
-                delay_ms: 0,
-                piece: default_piece(),
-                hostile: None,
-            },
+            None => Turn::new(vec![Step::Text(self.fallback.clone())]),
         }
     }
 }
@@ -223,6 +216,11 @@ impl Hostile {
 }
 
 impl Turn {
+    /// Creates a turn of these steps, with the defaults of a script.
+    pub fn new(steps: Vec<Step>) -> Self {
+        Self { steps, finish: None, usage: None, delay_ms: 0, piece: default_piece(), hostile: None }
+    }
+
     /// Returns the calls of this turn.
     pub fn calls(&self) -> impl Iterator<Item = &ScriptCall> {
         self.steps.iter().filter_map(|step| match step {
@@ -233,6 +231,11 @@ impl Turn {
 }
 
 impl ScriptCall {
+    /// Creates a call with a derived id.
+    pub fn new(name: impl Into<String>, arguments: RawJson) -> Self {
+        Self { name: name.into(), arguments, id: None }
+    }
+
     /// Returns the text of the arguments as it is sent.
     pub fn arguments_text(&self) -> String {
         serde_json::from_str(self.arguments.as_str()).unwrap_or_else(|_| self.arguments.as_str().to_owned())

@@ -32,7 +32,7 @@ const SECRET_HEADERS: [&str; 6] =
 ///
 /// ```no_run
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// use windlass_testkit::{script::Script, server::ScriptedProvider};
+/// use windlass_mock::{Script, ScriptedProvider};
 /// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
 /// let provider = ScriptedProvider::start(script, 0).await?;
 /// let chat = format!("{}/v1/chat/completions", provider.base_url());
@@ -132,7 +132,7 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<PacedBody>, hyper::http::Error> {
     let path = request.uri().path().to_owned();
-    let reply = match (request.method(), Format::of_path(&path)) {
+    let reply = match (request.method(), Format::from_path(&path)) {
         (&Method::POST, Some(format)) => shared.answer(format, path, request).await,
         (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
             Reply::json(200, &models())

@@ -51,7 +51,7 @@ const PAGE: &[u8] = b"<!DOCTYPE html><html><body><h1>Gateway</h1><p>Please sign 
 
 impl Format {
     /// Returns the format that is served at a path.
-    pub(crate) fn of_path(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         match path {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
             "/v1/responses" | "/responses" => Some(Self::Responses),

@@ -16,7 +16,6 @@ use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, ProviderErrorKi
 use crate::provider::{Ending, Provider, Reply};
 use crate::render::Format;
 use crate::script::Script;
-use crate::split::SplitMix64;
 
 /// A model that follows a script. The wire format encodes each request, the scripted provider validates it
 /// and answers in the provider's bytes, and the wire format decodes the answer.
@@ -25,7 +24,7 @@ use crate::split::SplitMix64;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use windlass_testkit::{script::Script, scripted_model::ScriptedModel};
+/// use windlass_mock::{Script, ScriptedModel};
 /// use windlass_wire_openai_chat::OpenAiChat;
 ///
 /// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
@@ -70,7 +69,7 @@ impl ScriptedModel {
         })?;
         let recorded = serde_json::from_slice(&http.body).unwrap_or_default();
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
-        let Some(format) = Format::of_path(&http.path) else {
+        let Some(format) = Format::from_path(&http.path) else {
             let message = format!("no script is rendered for the path {}", http.path);
             return Err(ModelError::new(ModelErrorKind::Configuration, message));
         };
@@ -94,17 +93,28 @@ impl ScriptedModel {
 
     fn cut(&self, reply: &Reply) -> VecDeque<Vec<u8>> {
         let Some(Cuts { seed, most }) = self.cuts else { return reply.frames.iter().cloned().collect() };
-        let mut random = SplitMix64::new(seed);
         let bytes = reply.frames.concat();
+        let mut sizes = piece_sizes(seed, most);
         let mut rest = bytes.as_slice();
         let mut pieces = VecDeque::new();
         while !rest.is_empty() {
-            let (piece, after) = rest.split_at(random.between(1, most).min(rest.len()));
+            let (piece, after) = rest.split_at(sizes.next().unwrap_or(1).min(rest.len()));
             pieces.push_back(piece.to_vec());
             rest = after;
         }
         pieces
     }
+}
+
+/// Returns an endless sequence of sizes from 1 to `most`: a linear congruential generator with the multiplier
+/// and the increment of Knuth's MMIX, of which the upper half is used.
+fn piece_sizes(seed: u64, most: usize) -> impl Iterator<Item = usize> {
+    let mut state = seed;
+    std::iter::from_fn(move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let drawn = usize::try_from(state >> 32).unwrap_or(usize::MAX);
+        Some(drawn.checked_rem(most).unwrap_or(0).saturating_add(1))
+    })
 }
 
 impl Model for ScriptedModel {
