@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::plan::Plan;
+use crate::plan::{Kind, Plan};
 use crate::{Definition, RunError, WorkflowError, check};
 
 /// A validated workflow, ready to run. Cloning it is cheap.

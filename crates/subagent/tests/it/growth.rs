@@ -2,7 +2,7 @@
 
 use windlass_subagent::AgentDefinition;
 use windlass_testkit::growth::{self, Shape};
-use windlass_tools_control::{Document, DocumentError};
+use windlass_tools_skills::{Document, DocumentError};
 
 /// The longest document and the longest front matter, in bytes.
 const LONGEST: usize = 100_000;
