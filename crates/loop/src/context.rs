@@ -1,17 +1,9 @@
 //! The fill level of the model's window, and the compaction before it overflows (RULES R4).
 
-mod compaction;
-mod condensing;
-mod images;
-mod size;
-
 use serde::{Deserialize, Serialize};
 
 use crate::Event;
 use crate::machine::Machine;
-
-pub(crate) use self::condensing::Condensing;
-pub(crate) use self::size::{Meter, message_size, tools_size};
 
 /// The treatment of turns that have to be removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +80,7 @@ pub enum Fill {
 
 impl ContextLimits {
     /// Returns this percentage of the window in tokens.
-    fn part(&self, percent: u8) -> u64 {
+    pub(crate) fn part(&self, percent: u8) -> u64 {
         self.window.saturating_mul(u64::from(percent)) / 100
     }
 

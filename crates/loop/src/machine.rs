@@ -1,19 +1,22 @@
 //! The state of a run, and the dispatch of each input to its handler.
 
+pub(crate) mod resume;
+
 use std::collections::BTreeMap;
 
 use windlass_hitl::{ApprovalOutcome, Approvals};
 use windlass_protocol::{CallId, ToolProtocol, ToolResult, Usage};
 
 use crate::budget::{Others, Spent};
-use crate::consultation::Consultations;
-use crate::context::{Condensing, Meter, tools_size};
-use crate::execution::Execution;
+use crate::machine::resume::Carried;
+use crate::meter::{Meter, tools_size};
+use crate::phase::condensing::Condensing;
+use crate::phase::consulting::Consultations;
+use crate::phase::executing::Execution;
+use crate::phase::streaming::Streaming;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
-use crate::resume::Carried;
 use crate::steering::Steering;
-use crate::streaming::Streaming;
 use crate::{Config, ConsultationId, Effect, Entry, Event, Input, Matter, Offer, Transcript, Used};
 
 /// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the effects that

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::tools_size;
 use crate::machine::Machine;
+use crate::meter::tools_size;
 use crate::{Effect, Entry, Event, KnownTool, OfferedTool};
 
 /// The tools, system prompt and mode of the next turn.

@@ -6,7 +6,7 @@ mod shortening;
 
 pub use self::import::{Imported, Mend};
 
-use crate::context::message_size;
+use crate::meter::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 use windlass_tokens::Tokenizer;
 

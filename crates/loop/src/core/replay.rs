@@ -8,7 +8,7 @@ use windlass_protocol::{
 };
 
 use crate::machine::Machine;
-use crate::resume::{Carried, ResumeError};
+use crate::machine::resume::{Carried, ResumeError};
 use crate::{ConsultationId, Entry, Matter, MessageSource, Outcome, TranscriptError, UnknownEffects, Wait};
 
 /// The recorded state of the newest answer and its calls.

@@ -8,8 +8,8 @@
 use windlass_protocol::{CallId, Concurrency, Control, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
 
-use crate::execution::State;
 use crate::machine::{Machine, Phase};
+use crate::phase::executing::State;
 use crate::{Ahead, CallStart, Config, Effect, Entry, Event, Judgement, words};
 
 /// The calls that started before the end of their answer, in call order.

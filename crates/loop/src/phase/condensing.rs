@@ -4,9 +4,9 @@ use windlass_assemble::{Answer, Assembler, Ending, Options};
 use windlass_protocol::{Message, StopReason, ToolChoice};
 use windlass_stream::Chunk;
 
-use super::compaction::Cut;
+use crate::conversation::compaction::Cut;
 use crate::machine::{Machine, Phase};
-use crate::streaming::BACKOFF_MS;
+use crate::phase::streaming::BACKOFF_MS;
 use crate::{Effect, Event, StreamFailure, words};
 
 /// Number of requests for a summary before the turns are removed without one.
@@ -33,7 +33,7 @@ struct Plan {
 impl Machine {
     /// Asks the model to summarize the messages before `until`. The request has the same prefix as all
     /// others, so that the provider's cache applies.
-    pub(super) fn sum_up(&mut self, until: usize, before: u64) {
+    pub(crate) fn sum_up(&mut self, until: usize, before: u64) {
         self.begin_attempts();
         self.spent.requests = self.spent.requests.saturating_add(1);
         self.show(Event::ContextCondensing);

@@ -1,14 +1,17 @@
 //! The phase in which an answer arrives.
 
+pub(crate) mod answer;
+pub(crate) mod early;
+
 use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
 use windlass_protocol::{Message, Part, StopReason, ToolProtocol};
 use windlass_stream::{Chunk, StreamError, StreamErrorKind, names_image};
 
-use crate::ahead::AheadCalls;
-use crate::answer::{Ended, name_the_nameless};
-use crate::early::Early;
 use crate::machine::{Machine, Phase};
+use crate::phase::streaming::answer::{Ended, name_the_nameless};
+use crate::phase::streaming::early::Early;
 use crate::progress::Progress;
+use crate::speculative_calls::AheadCalls;
 use crate::{Config, Effect, Entry, Event, FailureSubject, StreamFailure};
 
 /// The state of an answer that arrives.

@@ -4,8 +4,8 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use super::State;
+use crate::machine::resume::Carried;
 use crate::machine::{Machine, Phase};
-use crate::resume::Carried;
 use crate::{Effect, Entry, Event, words};
 
 impl Machine {

@@ -1,16 +1,17 @@
 //! The phase in which the calls of an answer are judged, approved and executed.
 
-mod held;
-mod questions;
+mod approvals;
+mod release;
+mod suspension;
 
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Verdict};
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 
-use crate::ahead::AheadCalls;
 use crate::machine::{Machine, Phase};
+use crate::speculative_calls::AheadCalls;
 use crate::{Effect, Entry, Event, Judgement, Matter, Outcome, StopCause, words};
 
-pub(crate) use self::held::completion_text;
+pub(crate) use self::release::completion_text;
 
 /// The calls of one answer, in call order.
 #[derive(Debug)]

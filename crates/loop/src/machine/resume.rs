@@ -3,11 +3,11 @@
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{CallId, Control, Message, Part, Role, ToolCall};
 
-use crate::ahead::AheadCalls;
 use crate::budget::Spent;
-use crate::execution::{State, completion_text};
+use crate::core::replay::{LastAnswer, Open};
 use crate::machine::{Machine, Phase};
-use crate::replay::{LastAnswer, Open};
+use crate::phase::executing::{State, completion_text};
+use crate::speculative_calls::AheadCalls;
 use crate::{Config, Effect, Entry, Event, Matter, MessageSource, Transcript, TranscriptError, words};
 
 /// The reason that a run cannot be resumed from its record.

@@ -5,9 +5,9 @@ use windlass_protocol::{
     Arguments, CallId, Control, Message, Part, ResultStatus, StopReason, ToolCall, ToolName, ToolResult,
 };
 
-use crate::ahead::AheadCalls;
-use crate::early::{Early, Refusal};
 use crate::machine::Machine;
+use crate::phase::streaming::early::{Early, Refusal};
+use crate::speculative_calls::AheadCalls;
 use crate::words::NoCall;
 use crate::{Effect, Entry, Event, Matter, MessageSource, StopCause, StreamFailure, words};
 

@@ -2,7 +2,7 @@
 
 use windlass_protocol::{CallId, Usage};
 
-use super::Condense;
+use crate::context::Condense;
 use crate::machine::Machine;
 use crate::{Effect, Entry, Event, words};
 
@@ -12,21 +12,21 @@ const SHORT: usize = 256;
 
 /// The turns that a compaction removes.
 #[derive(Default)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// The position of the first message that stays; 0 if no turn is removed.
-    pub(super) until: usize,
+    pub(crate) until: usize,
     /// The note that replaces the turns.
-    pub(super) note: Option<String>,
+    pub(crate) note: Option<String>,
     /// True if the model was asked for a summary.
-    pub(super) summarized: bool,
+    pub(crate) summarized: bool,
     /// The tokens of the summary.
-    pub(super) usage: Usage,
+    pub(crate) usage: Usage,
 }
 
 impl Machine {
     /// Removes old results, and turns if that is not sufficient. Returns true if the model summarizes the
     /// turns first.
-    pub(super) fn compact(&mut self) -> bool {
+    pub(crate) fn compact(&mut self) -> bool {
         let limits = self.config.context;
         let target = limits.part(limits.target_percent);
         let before = self.context_tokens();
@@ -55,7 +55,7 @@ impl Machine {
     }
 
     /// Removes the oldest images in results if there are more than `most`.
-    pub(super) fn leave_out_images(&mut self, most: usize) {
+    pub(crate) fn leave_out_images(&mut self, most: usize) {
         let surplus = self.transcript.surplus_images(most);
         if surplus.is_empty() {
             return;
@@ -107,7 +107,7 @@ impl Machine {
     }
 
     /// Returns the note for turns that are removed without a summary. The summary of an earlier note is kept.
-    pub(super) fn note(&self, until: usize) -> String {
+    pub(crate) fn note(&self, until: usize) -> String {
         words::left_out_without_summary(self.transcript.note_before(until))
     }
 
@@ -118,7 +118,7 @@ impl Machine {
     }
 
     /// Removes results and turns, and records the removal.
-    pub(super) fn leave_out(&mut self, pruned: &[CallId], cut: Cut) {
+    pub(crate) fn leave_out(&mut self, pruned: &[CallId], cut: Cut) {
         let Cut { until, note, summarized, usage } = cut;
         let kept = self.transcript.task();
         self.transcript.leave_out(pruned, until, kept, note.as_deref());

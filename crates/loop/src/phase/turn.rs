@@ -4,7 +4,7 @@ use windlass_protocol::Message;
 
 use crate::budget::Spent;
 use crate::machine::{Machine, Phase};
-use crate::streaming::Streaming;
+use crate::phase::streaming::Streaming;
 use crate::{Effect, Entry, Event, Matter, MessageSource, StopCause, words};
 
 impl Machine {

@@ -4,8 +4,7 @@
 use windlass_protocol::{Content, Message, Part, ToolSpec, Usage};
 use windlass_tokens::Tokenizer;
 
-use super::Fill;
-use crate::OfferedTool;
+use crate::{Fill, OfferedTool};
 
 /// Tokens of a message, and of each of its parts, in addition to the text.
 const FRAME: u64 = 4;

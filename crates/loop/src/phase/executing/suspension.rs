@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
 
-use crate::execution::{Slot, State};
 use crate::machine::{Machine, Phase};
+use crate::phase::executing::{Slot, State};
 use crate::{Effect, Entry, Event, Outcome, Unanswered, UnknownEffects, Used, Wait, words};
 
 impl Machine {

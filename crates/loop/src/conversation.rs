@@ -1,0 +1,4 @@
+//! The conversation and its compaction.
+
+pub(crate) mod compaction;
+mod images;

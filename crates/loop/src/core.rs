@@ -1,0 +1,3 @@
+//! The state of a run that survives its phases.
+
+pub(crate) mod replay;
