@@ -1,9 +1,6 @@
-//! The fill level of the model's window, and the compaction before it overflows (RULES R4).
+//! The limits of compaction, and the fill levels of the model's window (RULES R4).
 
 use serde::{Deserialize, Serialize};
-
-use crate::Event;
-use crate::machine::Machine;
 
 /// The treatment of turns that have to be removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,7 +81,8 @@ impl ContextLimits {
         self.window.saturating_mul(u64::from(percent)) / 100
     }
 
-    fn fill(&self, used: u64) -> Fill {
+    /// Returns the fill level at this number of tokens.
+    pub(crate) fn fill(&self, used: u64) -> Fill {
         if used >= self.part(self.alert_percent) {
             Fill::Alert
         } else if used >= self.part(self.warn_percent) {
@@ -92,38 +90,5 @@ impl ContextLimits {
         } else {
             Fill::Fine
         }
-    }
-}
-
-impl Machine {
-    /// Returns the estimated tokens of the next request. The estimate is scaled by the provider's count for
-    /// the last answer.
-    pub fn context_tokens(&self) -> u64 {
-        self.meter.tokens(self.transcript.size())
-    }
-
-    /// Emits an event if the fill level has changed.
-    pub(crate) fn tell_fill(&mut self) {
-        let limits = self.config.context;
-        if limits.window == 0 {
-            return;
-        }
-        let used = self.context_tokens();
-        let fill = limits.fill(used);
-        if std::mem::replace(&mut self.meter.told, fill) != fill {
-            let is_estimate = !self.config.tokenizer.is_exact();
-            self.show(Event::ContextFilling { used, window: limits.window, fill, is_estimate });
-        }
-    }
-
-    /// Compacts the conversation if a limit is reached. Returns true if the model has to summarize first.
-    pub(crate) fn make_room(&mut self) -> bool {
-        let limits = self.config.context;
-        if limits.most_images > 0 {
-            self.leave_out_images(limits.most_images);
-        }
-        self.tell_fill();
-        let is_full = limits.window > 0 && self.context_tokens() >= limits.part(limits.compact_percent);
-        is_full && self.compact()
     }
 }

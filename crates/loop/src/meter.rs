@@ -4,7 +4,7 @@
 use windlass_protocol::{Content, Message, Part, ToolSpec, Usage};
 use windlass_tokens::Tokenizer;
 
-use crate::{Fill, OfferedTool};
+use crate::OfferedTool;
 
 /// Tokens of a message, and of each of its parts, in addition to the text.
 const FRAME: u64 = 4;
@@ -67,28 +67,30 @@ pub(crate) fn tools_size(tokenizer: Tokenizer, system: Option<&str>, tools: &[Of
 #[derive(Debug)]
 pub(crate) struct Meter {
     /// Size of the system prompt and the tools in tokens.
-    pub(crate) before: u64,
+    preamble: u64,
     /// The ratio of the provider's count to the estimate, in thousandths.
     rate: u64,
-    /// The fill level that was reported last.
-    pub(crate) told: Fill,
-    /// True if the present request was shortened because the provider refused its length.
-    pub(crate) has_shrunk: bool,
 }
 
 impl Meter {
-    pub(crate) fn new(before: u64) -> Self {
-        Self { before, rate: EVEN, told: Fill::default(), has_shrunk: false }
+    /// Creates a meter for requests whose system prompt and tools have this size in tokens.
+    pub(crate) fn new(preamble: u64) -> Self {
+        Self { preamble, rate: EVEN }
+    }
+
+    /// Sets the size of the system prompt and the tools in tokens.
+    pub(crate) fn set_preamble(&mut self, preamble: u64) {
+        self.preamble = preamble;
     }
 
     /// Scales the estimated size of a conversation, and of the content before it, to the provider's count.
     pub(crate) fn tokens(&self, size: u64) -> u64 {
-        size.saturating_add(self.before).saturating_mul(self.rate) / EVEN
+        size.saturating_add(self.preamble).saturating_mul(self.rate) / EVEN
     }
 
     /// Adjusts the rate to the provider's count of a request whose conversation has this estimated size.
     pub(crate) fn learn(&mut self, size: u64, usage: &Usage) {
-        let estimated = size.saturating_add(self.before);
+        let estimated = size.saturating_add(self.preamble);
         if usage.input_tokens > 0 && estimated > 0 {
             let rate = usage.input_tokens.saturating_mul(EVEN) / estimated;
             self.rate = rate.clamp(RATES.0, RATES.1);

@@ -1,10 +1,8 @@
 //! The conversation, whose type excludes invalid states.
 
 mod images;
-mod import;
+pub(crate) mod import;
 mod shortening;
-
-pub use self::import::{Imported, Mend};
 
 use crate::meter::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};

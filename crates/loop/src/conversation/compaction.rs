@@ -2,9 +2,9 @@
 
 use windlass_protocol::{CallId, Usage};
 
-use crate::context::Condense;
-use crate::machine::Machine;
-use crate::{Effect, Entry, Event, words};
+use super::{Conversation, SummaryPlan};
+use crate::commands::Commands;
+use crate::{Condense, Entry, Event, words};
 
 /// The answers, and the bytes of a result, that stay after a provider has refused the length of a request.
 const NEWEST: usize = 1;
@@ -12,70 +12,81 @@ const SHORT: usize = 256;
 
 /// The turns that a compaction removes.
 #[derive(Default)]
-pub(crate) struct Cut {
+struct Cut {
     /// The position of the first message that stays; 0 if no turn is removed.
-    pub(crate) until: usize,
+    until: usize,
     /// The note that replaces the turns.
-    pub(crate) note: Option<String>,
+    note: Option<String>,
     /// True if the model was asked for a summary.
-    pub(crate) summarized: bool,
+    summarized: bool,
     /// The tokens of the summary.
-    pub(crate) usage: Usage,
+    usage: Usage,
 }
 
-impl Machine {
-    /// Removes old results, and turns if that is not sufficient. Returns true if the model summarizes the
+impl Conversation {
+    /// Compacts the conversation if a limit is reached. Returns a plan if the model has to summarize turns
+    /// before they are removed.
+    pub(crate) fn make_room(&mut self, commands: &mut Commands) -> Option<SummaryPlan> {
+        let limits = self.limits;
+        if limits.most_images > 0 {
+            self.leave_out_images(limits.most_images, commands);
+        }
+        self.report_pressure(commands);
+        let is_full = limits.window > 0 && self.tokens() >= limits.part(limits.compact_percent);
+        if is_full { self.compact(commands) } else { None }
+    }
+
+    /// Removes old results, and turns if that is not sufficient. Returns a plan if the model summarizes the
     /// turns first.
-    pub(crate) fn compact(&mut self) -> bool {
-        let limits = self.config.context;
+    fn compact(&mut self, commands: &mut Commands) -> Option<SummaryPlan> {
+        let limits = self.limits;
         let target = limits.part(limits.target_percent);
-        let before = self.context_tokens();
+        let before = self.tokens();
         let pruned = self.transcript.old_results(limits.keep_answers, limits.keep_result_bytes);
-        self.prune(&pruned);
-        if self.context_tokens() <= target {
-            self.tell_compacted(before, pruned.len(), 0);
-            return false;
+        self.prune(&pruned, commands);
+        if self.tokens() <= target {
+            self.report_compaction(before, pruned.len(), 0, commands);
+            return None;
         }
         let until = self.transcript.turns_before(limits.keep_answers);
         let messages = self.transcript.count_before(until);
         if messages == 0 {
-            self.tell_compacted(before, pruned.len(), 0);
-            return false;
+            self.report_compaction(before, pruned.len(), 0, commands);
+            return None;
         }
         match limits.condense {
-            Condense::SumUp => self.sum_up(until, before),
+            Condense::SumUp => Some(SummaryPlan { until, before }),
             Condense::LeaveOut => {
                 let cut = Cut { until, note: Some(self.note(until)), ..Cut::default() };
-                self.leave_out(&[], cut);
-                self.tell_compacted(before, pruned.len(), messages);
-                return false;
+                self.leave_out(&[], cut, commands);
+                self.report_compaction(before, pruned.len(), messages, commands);
+                None
             }
         }
-        true
     }
 
     /// Removes the oldest images in results if there are more than `most`.
-    pub(crate) fn leave_out_images(&mut self, most: usize) {
+    fn leave_out_images(&mut self, most: usize, commands: &mut Commands) {
         let surplus = self.transcript.surplus_images(most);
         if surplus.is_empty() {
             return;
         }
-        let before = self.context_tokens();
-        self.prune(&surplus);
-        self.tell_compacted(before, surplus.len(), 0);
+        let before = self.tokens();
+        self.prune(&surplus, commands);
+        self.report_compaction(before, surplus.len(), 0, commands);
     }
 
     /// Shortens a request that the provider refused for its length, once for each answer. Returns false if
     /// nothing can be removed.
-    pub(crate) fn shrink(&mut self) -> bool {
-        if std::mem::replace(&mut self.meter.has_shrunk, true) {
+    pub(crate) fn shrink(&mut self, commands: &mut Commands) -> bool {
+        if std::mem::replace(&mut self.has_shrunk, true) {
             return false;
         }
-        let before = self.context_tokens();
-        if self.config.context.window == 0 {
+        let before = self.tokens();
+        if self.limits.window == 0 {
             // The refused size becomes the window, so that later requests are compacted before the provider
             // refuses them.
-            self.config.context.window = before;
+            self.limits.window = before;
         }
         let mut pruned = self.transcript.old_results(NEWEST, SHORT);
         // Remove half of the removable turns, so that one more request is likely to succeed.
@@ -84,19 +95,39 @@ impl Machine {
         let messages = self.transcript.count_before(until);
         if pruned.is_empty() && messages == 0 {
             // No old content is left: one of the newest results is too long.
-            pruned = self.transcript.old_results(0, self.config.context.keep_result_bytes);
+            pruned = self.transcript.old_results(0, self.limits.keep_result_bytes);
         }
         if pruned.is_empty() && messages == 0 {
             return false;
         }
         if messages > 0 {
             let cut = Cut { until, note: Some(self.note(until)), ..Cut::default() };
-            self.leave_out(&pruned, cut);
+            self.leave_out(&pruned, cut, commands);
         } else {
-            self.prune(&pruned);
+            self.prune(&pruned, commands);
         }
-        self.tell_compacted(before, pruned.len(), messages);
+        self.report_compaction(before, pruned.len(), messages, commands);
         true
+    }
+
+    /// Removes the turns of a plan. The summary replaces them; without one, a note does.
+    pub(crate) fn apply_summary(
+        &mut self,
+        plan: SummaryPlan,
+        summary: Option<&str>,
+        usage: Usage,
+        commands: &mut Commands,
+    ) {
+        let SummaryPlan { until, before } = plan;
+        let note = match summary {
+            Some(summary) => words::left_out(Some(summary)),
+            None => self.note(until),
+        };
+        let messages = self.transcript.count_before(until);
+        self.leave_out(&[], Cut { until, note: Some(note), summarized: true, usage }, commands);
+        let after = self.tokens();
+        commands.show(Event::ContextCompacted { before, after, results: 0, messages, usage });
+        self.report_pressure(commands);
     }
 
     /// Returns a safe cut that removes at least half of the messages that a cut at `until` would remove.
@@ -107,27 +138,27 @@ impl Machine {
     }
 
     /// Returns the note for turns that are removed without a summary. The summary of an earlier note is kept.
-    pub(crate) fn note(&self, until: usize) -> String {
+    fn note(&self, until: usize) -> String {
         words::left_out_without_summary(self.transcript.note_before(until))
     }
 
-    fn prune(&mut self, results: &[CallId]) {
+    fn prune(&mut self, results: &[CallId], commands: &mut Commands) {
         if !results.is_empty() {
-            self.leave_out(results, Cut::default());
+            self.leave_out(results, Cut::default(), commands);
         }
     }
 
     /// Removes results and turns, and records the removal.
-    pub(crate) fn leave_out(&mut self, pruned: &[CallId], cut: Cut) {
+    fn leave_out(&mut self, pruned: &[CallId], cut: Cut, commands: &mut Commands) {
         let Cut { until, note, summarized, usage } = cut;
         let kept = self.transcript.task();
         self.transcript.leave_out(pruned, until, kept, note.as_deref());
         let (pruned, kept) = (pruned.to_vec(), (until > 0).then_some(kept));
-        self.want(Effect::Record(Entry::Compacted { pruned, until, kept, note, summarized, usage }));
+        commands.record(Entry::Compacted { pruned, until, kept, note, summarized, usage });
     }
 
-    fn tell_compacted(&mut self, before: u64, results: usize, messages: usize) {
-        let (after, usage) = (self.context_tokens(), Usage::default());
-        self.show(Event::ContextCompacted { before, after, results, messages, usage });
+    fn report_compaction(&self, before: u64, results: usize, messages: usize, commands: &mut Commands) {
+        let (after, usage) = (self.tokens(), Usage::default());
+        commands.show(Event::ContextCompacted { before, after, results, messages, usage });
     }
 }

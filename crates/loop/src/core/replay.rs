@@ -1,101 +1,114 @@
-//! The replay of a record: each entry restores the conversation, the counters, and the state of the open
-//! answer.
+//! The replay of a record: each entry restores the conversation and the counters, and what the record says of
+//! the open answer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use windlass_protocol::{Message, Part, ResultStatus, Role, ToolCall, ToolResult, Usage};
 
-use windlass_protocol::{
-    CallId, Message, Part, PlannedFile, ResultStatus, Role, StopReason, ToolCall, ToolResult, Usage,
+use super::Core;
+use super::restored::{LastAnswer, Restored};
+use crate::completion::accepted_completion;
+use crate::{
+    Config, ConsultationId, Effect, Entry, Matter, MessageSource, Outcome, ResumeError, Transcript,
+    TranscriptError, Wait,
 };
 
-use crate::machine::Machine;
-use crate::machine::resume::{Carried, ResumeError};
-use crate::{ConsultationId, Entry, Matter, MessageSource, Outcome, TranscriptError, UnknownEffects, Wait};
+impl Core {
+    /// Restores the state of a run from its record, and records the resumption.
+    pub(crate) fn restore(
+        config: Config,
+        entries: impl IntoIterator<Item = Entry>,
+        now_ms: u64,
+    ) -> Result<(Self, Restored), ResumeError> {
+        let mut core = Self::new(config);
+        core.now_ms = now_ms;
+        let mut entries = entries.into_iter().enumerate().peekable();
+        let task = match entries.next() {
+            Some((_, Entry::Started { version, task, protocol, run, .. })) if version <= Entry::VERSION => {
+                core.protocols.restore(protocol);
+                if !run.is_empty() {
+                    core.config.run = run;
+                }
+                task
+            }
+            Some((_, Entry::Started { version, .. })) => return Err(ResumeError::Version { version }),
+            _ => return Err(ResumeError::NotStarted),
+        };
+        if let Some((_, Entry::Imported { messages })) =
+            entries.next_if(|(_, entry)| matches!(entry, Entry::Imported { .. }))
+        {
+            // The conversation was repaired when it was imported, so this import repairs nothing.
+            core.import(Transcript::import(messages.iter().cloned()).transcript);
+        }
+        core.ledger.start(now_ms);
+        let fits = core.conversation.begin_task(task);
+        fits.map_err(|source| ResumeError::Contradiction { position: 0, source })?;
+        let mut restored = Restored::default();
+        for (position, entry) in entries {
+            let fits = core.replay(entry, &mut restored)?;
+            fits.map_err(|source| ResumeError::Contradiction { position, source })?;
+        }
+        // Everything that was counted until now is in the record.
+        let _ = core.ledger.take_unrecorded();
+        core.generation = core.generation.saturating_add(1);
+        core.emit(Effect::Record(Entry::Resumed { generation: core.generation }));
+        core.record_mode(restored.mode());
+        Ok((core, restored))
+    }
 
-/// The recorded state of the newest answer and its calls.
-#[derive(Default)]
-pub(crate) struct Open {
-    pub(crate) begun: BTreeSet<CallId>,
-    pub(crate) deferred: BTreeSet<CallId>,
-    pub(crate) planned: BTreeMap<CallId, Vec<PlannedFile>>,
-    pub(crate) refused: Vec<ToolResult>,
-    /// The recorded mode.
-    pub(crate) mode: Option<String>,
-    /// Calls that ran when their process ended.
-    cut_off: BTreeSet<CallId>,
-    pub(crate) last: Option<LastAnswer>,
-}
-
-/// The end of the newest answer, from which the next step follows.
-pub(crate) struct LastAnswer {
-    pub(crate) stop: Option<StopReason>,
-    pub(crate) has_words: bool,
-    /// True if the record contains the consequence of the answer.
-    pub(crate) is_settled: bool,
-}
-
-impl Machine {
-    pub(crate) fn replay(
+    fn replay(
         &mut self,
         entry: Entry,
-        open: &mut Open,
+        restored: &mut Restored,
     ) -> Result<Result<(), TranscriptError>, ResumeError> {
         match entry {
             Entry::Answered { message, refused, malformed, stop, usage, .. } => {
                 self.count_usage(&usage);
                 let last = LastAnswer { stop, has_words: !message.text().is_empty(), is_settled: false };
-                *open = Open { refused, mode: open.mode.take(), last: Some(last), ..Open::default() };
-                return Ok(self.replay_answer(message, &usage, &open.refused, malformed));
+                *restored = restored.next_answer(refused, last);
+                return Ok(self.replay_answer(message, &usage, &restored.refused, malformed));
             }
-            Entry::Result { result } => return Ok(self.replay_result(result, open)),
-            Entry::Said { source, message } => return Ok(self.replay_message(source, message, open)),
+            Entry::Result { result } => return Ok(self.replay_result(result, restored)),
+            Entry::Said { source, message } => return Ok(self.replay_message(source, message, restored)),
+            Entry::Finished { outcome } => return self.replay_end(outcome, restored).map(Ok),
+            Entry::Compacted { summarized, usage, .. } => {
+                // Before version 6 only the tokens show that the model was asked for a summary.
+                if summarized || usage != Usage::default() {
+                    self.count_usage(&usage);
+                    self.ledger.count_request();
+                    self.attempts.clear_discarded();
+                }
+                self.conversation.repeat(&entry);
+            }
+            Entry::ImagesRemoved { .. } => self.conversation.repeat(&entry),
+            Entry::Guided { id, words } => self.replay_reply(id, words, restored),
+            Entry::Resumed { .. }
+            | Entry::Protocol { .. }
+            | Entry::Queued { .. }
+            | Entry::Discarded { .. }
+            | Entry::Shared { .. }
+            | Entry::Consulted { .. } => self.replay_counter(entry, restored),
+            other => restored.add(other),
+        }
+        Ok(Ok(()))
+    }
+
+    fn replay_counter(&mut self, entry: Entry, restored: &mut Restored) {
+        match entry {
             Entry::Resumed { generation } => {
                 self.generation = generation;
-                open.cut_off = open.begun.difference(&open.deferred).cloned().collect();
+                restored.interrupt();
             }
             Entry::Protocol { protocol } => self.protocols.restore(protocol),
-            Entry::Mode { mode } => open.mode = Some(mode),
-            Entry::Judged { call, facts: Some(facts), .. } => {
-                open.planned.insert(call, facts.planned);
-            }
-            Entry::Asked { request } => {
-                self.carried.insert(request.call.id.clone(), Carried { request, outcome: None });
-            }
-            Entry::Approval { call, outcome } => {
-                if let Some(carried) = self.carried.get_mut(&call) {
-                    carried.outcome = Some(outcome);
-                }
-            }
-            Entry::Intent { call } => {
-                open.cut_off.remove(&call);
-                open.begun.insert(call);
-            }
-            Entry::Deferred { call } => drop(open.deferred.insert(call)),
-            Entry::Queued { id, text, when } => self.steering.queue(id, text, when),
+            Entry::Queued { id, text, when } => self.steering.push(id, text, when),
             Entry::Discarded { usage } => {
-                self.discarded = self.discarded.saturating_add(1);
+                self.attempts.restore_discarded();
                 if let Some(usage) = usage {
                     self.count_usage(&usage);
                 }
             }
-            Entry::Compacted { pruned, until, kept, note, summarized, usage } => {
-                // Before version 6 only the tokens show that the model was asked for a summary.
-                if summarized || usage != Usage::default() {
-                    self.count_usage(&usage);
-                    self.spent.requests = self.spent.requests.saturating_add(1);
-                    self.discarded = 0;
-                }
-                self.transcript.leave_out(&pruned, until, kept.unwrap_or(0), note.as_deref());
-            }
-            Entry::ImagesRemoved { messages, reason } => {
-                self.transcript.replace_images(&messages, &reason);
-            }
-            Entry::Shared { used } => self.others.restore(used),
-            Entry::Consulted { id, question } => self.consultations.restore(id, question),
-            Entry::Guided { id, words } => self.replay_guidance(id, words),
-            Entry::Finished { outcome } => return self.replay_end(outcome, open).map(Ok),
+            Entry::Shared { used } => self.ledger.restore_others(used),
+            Entry::Consulted { id, question } => self.interrupts.restore(id, question),
             _ => {}
         }
-        Ok(Ok(()))
     }
 
     fn replay_answer(
@@ -105,56 +118,52 @@ impl Machine {
         refused: &[ToolResult],
         malformed: Option<usize>,
     ) -> Result<(), TranscriptError> {
-        self.count_turn();
-        self.meter.learn(self.transcript.size(), usage);
+        self.count_replayed_turn();
+        self.conversation.learn_size(usage);
         self.protocols.lock();
-        self.carried.clear();
-        self.consultations.close();
-        self.unsaid = None;
+        self.interrupts.close();
         self.unknown.clear();
         let calls: Vec<ToolCall> = message.calls().cloned().collect();
         match malformed {
             // The counters are updated in the same order as when the answer arrived.
             Some(malformed) => {
                 let mut refused: Vec<ToolResult> = refused.iter().take(malformed).cloned().collect();
-                refused.extend(self.repeats_of(&calls, &refused));
-                refused.extend(self.after_last(&calls, &refused));
-                self.over_budget(&calls, &refused);
+                self.check_calls(&calls, &mut refused);
             }
             None => {
                 for call in &calls {
                     self.count_call(call);
-                    self.spent.count(self.config.counted_as(call.name.as_str()));
+                    self.ledger.count_call(self.config.counted_as(call.name.as_str()));
                 }
             }
         }
-        self.transcript.answer(message)
+        self.conversation.push_assistant(message)
     }
 
     /// Counts a turn whose answer is recorded or was empty.
-    fn count_turn(&mut self) {
-        self.spent.requests = self.spent.requests.saturating_add(1);
+    fn count_replayed_turn(&mut self) {
+        self.ledger.count_request();
         self.progress.turns = self.progress.turns.saturating_add(1);
-        self.discarded = 0;
+        self.attempts.clear_discarded();
     }
 
-    fn replay_result(&mut self, result: ToolResult, open: &mut Open) -> Result<(), TranscriptError> {
+    fn replay_result(&mut self, result: ToolResult, restored: &mut Restored) -> Result<(), TranscriptError> {
         let (call, status) = (result.call.clone(), result.status);
-        let answer = self.transcript.open_answer();
+        let answer = self.transcript().open_answer();
         let name = answer
             .and_then(|answer| answer.calls().find(|made| made.id == call))
             .map(|made| made.name.to_string());
-        self.transcript.result(result)?;
-        open.begun.remove(&call);
+        self.conversation.push_result(result)?;
         // The human is informed before the model continues, also if this process ends first.
-        if open.cut_off.remove(&call)
+        if restored.end_interrupted(&call)
             && status == ResultStatus::EffectsUnknown
-            && self.config.unknown_effects == UnknownEffects::AskHuman
+            && let Some(name) = name
         {
-            self.unknown.extend(name);
+            self.note_unknown_effects(name);
         }
-        if self.transcript.open_answer().is_none()
-            && let Some(message) = self.transcript.messages().last()
+        let transcript = self.conversation.transcript();
+        if transcript.open_answer().is_none()
+            && let Some(message) = transcript.messages().last()
         {
             let results = message.parts.iter().filter_map(|part| match part {
                 Part::Result(result) => Some(result),
@@ -170,57 +179,55 @@ impl Machine {
         &mut self,
         source: Option<MessageSource>,
         message: Message,
-        open: &mut Open,
+        restored: &mut Restored,
     ) -> Result<(), TranscriptError> {
-        let was_queued = self.steering.said(source, &message);
-        let newest = self.transcript.messages().last();
+        let was_queued = self.steering.remove_sent(source, &message);
+        let newest = self.transcript().messages().last();
         let is_behind_answer = newest.is_some_and(|newest| newest.role == Role::Assistant);
         match source {
             Some(MessageSource::Nudge) => {
                 if !is_behind_answer {
                     // The nudge follows an empty answer, which is not recorded.
-                    self.count_turn();
+                    self.count_replayed_turn();
                 }
-                self.progress.nudges = self.progress.nudges.saturating_add(1);
+                self.count_nudge();
             }
             // The message was queued until the end of a task.
-            _ if was_queued && (is_behind_answer || self.accepted_completion().is_some()) => {
+            _ if was_queued
+                && (is_behind_answer || accepted_completion(&self.config, self.transcript()).is_some()) =>
+            {
                 self.progress.forgive();
             }
             _ => {}
         }
-        if self.unsaid.as_ref() == Some(&message.text()) {
-            self.unsaid = None;
+        if restored.unsent_reply.as_ref() == Some(&message.text()) {
+            restored.unsent_reply = None;
         }
-        if let Some(last) = &mut open.last {
-            last.is_settled = true;
-        }
-        self.transcript.say(message)
+        restored.settle();
+        self.conversation.push_user(message)
     }
 
-    fn replay_guidance(&mut self, id: Option<ConsultationId>, words: Option<String>) {
+    fn replay_reply(&mut self, id: Option<ConsultationId>, words: Option<String>, restored: &mut Restored) {
         // Without an id it is the approval of another run, or an answer in a record before version 6.
-        let matter = id.map_or(Matter::Unspecified, |id| id.matter);
-        if id.is_some() || self.consultations.is_open_without_id() {
-            self.consultations.close();
-            if matches!(matter, Matter::UnknownEffects | Matter::Unspecified) {
+        let reason = id.map_or(Matter::Unspecified, |id| id.matter);
+        if id.is_some() || self.interrupts.is_open_without_id() {
+            self.interrupts.close();
+            if matches!(reason, Matter::UnknownEffects | Matter::Unspecified) {
                 self.unknown.clear();
             }
         }
-        self.guided(matter, words.is_some());
-        self.unsaid = words;
+        self.apply_reply(reason, words.is_some());
+        restored.unsent_reply = words;
     }
 
-    fn replay_end(&mut self, outcome: Outcome, open: &mut Open) -> Result<(), ResumeError> {
-        if let Some(last) = &mut open.last {
-            last.is_settled = true;
-        }
+    fn replay_end(&mut self, outcome: Outcome, restored: &mut Restored) -> Result<(), ResumeError> {
+        restored.settle();
         match outcome {
             Outcome::Completed { .. } => return Err(ResumeError::Completed),
             Outcome::Suspended { waits } => {
                 for wait in waits {
                     if let Wait::Guidance { id, question } = wait {
-                        self.consultations.restore(id, question);
+                        self.interrupts.restore(id, question);
                     }
                 }
             }

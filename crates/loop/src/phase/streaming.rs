@@ -1,244 +1,225 @@
 //! The phase in which an answer arrives.
 
-pub(crate) mod answer;
-pub(crate) mod early;
+mod answer;
+mod early;
+mod failure;
 
-use windlass_assemble::{Answer, Assembler, CallEvent, Ending, Options};
-use windlass_protocol::{Message, Part, StopReason, ToolProtocol};
-use windlass_stream::{Chunk, StreamError, StreamErrorKind, names_image};
+use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_protocol::{Message, Part, StopReason, ToolCall};
+use windlass_stream::{CallKey, Chunk};
 
-use crate::machine::{Machine, Phase};
-use crate::phase::streaming::answer::{Ended, name_the_nameless};
-use crate::phase::streaming::early::Early;
-use crate::progress::Progress;
-use crate::speculative_calls::AheadCalls;
-use crate::{Config, Effect, Entry, Event, FailureSubject, StreamFailure};
+use self::answer::EndedAnswer;
+use self::early::EarlyChecks;
+use super::turn;
+use crate::core::Core;
+use crate::speculative_calls::{SpeculativeCalls, is_harmless};
+use crate::transition::Transition;
+use crate::{EarlyRefusal, Effect, Entry, Event, Input, StopCause, StreamFailure};
 
-/// The state of an answer that arrives.
+/// An answer that arrives.
 #[derive(Debug)]
 pub(crate) struct Streaming {
     assembler: Assembler,
     /// A buffer that is reused for every chunk.
     events: Vec<CallEvent>,
-    pub(crate) early: Early,
-    pub(crate) ahead: AheadCalls,
+    early: EarlyChecks,
+    speculative: SpeculativeCalls,
 }
 
-/// The first delay before an answer is requested again, and the longest delay, in milliseconds.
-pub(crate) const BACKOFF_MS: u64 = 200;
-const LONGEST_BACKOFF_MS: u64 = 30_000;
-
 impl Streaming {
-    /// Creates the state for the answer with this number.
-    pub(crate) fn new(config: &Config, progress: &Progress, answer: u64) -> Self {
+    /// Requests an answer.
+    pub(super) fn request(core: &mut Core, delay_ms: u64) -> Self {
+        let config = core.config();
         let names = config.tools.iter().map(|tool| tool.spec.name().clone());
-        let turn = u64::from(progress.turns);
+        let turn = u64::from(core.progress().turns);
         let options = Options::default().with_turn(turn).with_tools(names).with_repairs(config.repairs);
+        let answer = core.request_answer(delay_ms);
         Self {
             assembler: Assembler::new(options),
             events: Vec::new(),
-            early: Early::of(answer),
-            ahead: AheadCalls::of(answer),
+            early: EarlyChecks::new(answer),
+            speculative: SpeculativeCalls::new(answer),
         }
     }
-}
 
-impl Machine {
-    pub(crate) fn chunk(&mut self, chunk: Chunk) {
-        let Phase::Streaming(streaming) = &mut self.phase else { return self.condensing_chunk(chunk) };
-        let shown = match &chunk {
+    pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
+        match input {
+            Input::Chunk(chunk) => {
+                self.push(core, chunk);
+                None
+            }
+            Input::StreamEnd(end) => Some(self.end(core, end)),
+            Input::RefusedEarly { answer, key, refusal } => self.refuse_early(core, answer, key, refusal),
+            Input::Ahead { answer, call, outcome } if answer == self.speculative.answer() => {
+                self.speculative.set_outcome(&call, *outcome);
+                None
+            }
+            Input::Started(call) => {
+                self.speculative.mark_running(&call);
+                core.show(Event::CallRunning { call });
+                None
+            }
+            Input::Cancel => Some(self.cancel(core)),
+            other => {
+                core.refuse_input(other);
+                None
+            }
+        }
+    }
+
+    fn push(&mut self, core: &mut Core, chunk: Chunk) {
+        let text = match &chunk {
             Chunk::Text { text } => Some(Event::Text { text: text.clone() }),
             Chunk::Reasoning { text } => Some(Event::Reasoning { text: text.clone() }),
             _ => None,
         };
-        let mut events = std::mem::take(&mut streaming.events);
-        streaming.assembler.push(chunk, &mut events);
-        let checks: Vec<_> = events.iter().filter_map(|event| streaming.early.follow(event)).collect();
-        if let Some(event) = shown {
-            self.show(event);
+        let mut events = std::mem::take(&mut self.events);
+        self.assembler.push(chunk, &mut events);
+        let checks: Vec<_> = events.iter().filter_map(|event| self.early.follow(event)).collect();
+        if let Some(text) = text {
+            core.show(text);
         }
         for event in events.drain(..) {
-            self.show_call(event);
+            if let Some((key, call)) = show_call(core, event) {
+                self.start_early(core, key, call);
+            }
         }
         for check in checks {
-            self.want(check);
+            core.emit(check);
         }
-        if let Phase::Streaming(streaming) = &mut self.phase {
-            streaming.events = events;
-        }
+        self.events = events;
     }
 
-    fn show_call(&mut self, event: CallEvent) {
-        match event {
-            CallEvent::Started { key, name, .. } => self.show(Event::CallStarted { key, name }),
-            CallEvent::Arguments { key, delta } => self.show(Event::CallArguments { key, delta }),
-            CallEvent::Finished { key, call, notes } => {
-                if !notes.repairs.is_empty() {
-                    self.show(Event::CallRepaired { key, repairs: notes.repairs });
-                }
-                self.show(Event::CallFinished { key, call: call.clone() });
-                self.begin_ahead(key, &call);
-            }
-            CallEvent::Malformed(call) => {
-                self.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
-            }
-            _ => {}
+    /// Starts a complete call while its answer streams, if that is safe.
+    fn start_early(&mut self, core: &mut Core, key: CallKey, call: ToolCall) {
+        if self.speculative.is_closed() {
+            return;
         }
+        let fingerprint = call.fingerprint();
+        // A repeated call may be refused, and a call with a used id gets another id.
+        let is_new = !core.progress().made_last(&fingerprint)
+            && !core.transcript().has_call(&call.id)
+            && !self.speculative.contains(&fingerprint, &call.id);
+        if self.early.streams_before(key) || !is_new || !is_harmless(core.config(), &call) {
+            return self.speculative.close();
+        }
+        self.speculative.push(call.id.clone(), fingerprint);
+        core.emit(Effect::RunAhead { answer: self.speculative.answer(), call });
     }
 
-    pub(crate) fn stream_end(&mut self, end: Result<(), StreamFailure>) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
-        if let Phase::Condensing(condensing) = phase {
-            return self.condensed(*condensing, end);
-        }
-        self.phase = phase;
-        let Some(ended) = self.end_answer() else { return };
-        // An answer whose stream broke off runs no tool (RULES S10): it is void and requested again.
-        match end.err().or_else(|| failure_of(&ended.answer)) {
-            Some(failure) => {
-                // The provider also charges for an answer that broke off (RULES H10).
-                self.count_usage(&ended.answer.usage);
-                self.abandon(&ended.ahead);
-                self.broke_off(&failure);
-            }
-            None if ended.answer.stop == Some(StopReason::ContextWindow) => self.filled_window(ended),
-            None => self.answered(ended),
-        }
-    }
-
-    /// Handles an answer that was cut because the window is full: shortens the conversation and requests the
-    /// answer again. If the conversation cannot be shortened, accepts the answer as one that was cut.
-    fn filled_window(&mut self, ended: Ended) {
-        if !self.shrink() {
-            return self.answered(ended);
-        }
-        self.count_usage(&ended.answer.usage);
-        self.abandon(&ended.ahead);
-        let reason = "the answer filled the model's window".to_owned();
-        self.show(Event::AttemptDiscarded { reason, delay_ms: 0 });
-        self.send(0);
-    }
-
-    /// Handles an answer that broke off. If the provider refused the protocol, tries the next one; if it
-    /// refused the length or a picture, shortens the conversation or removes pictures; otherwise repeats the
-    /// same request.
-    fn broke_off(&mut self, failure: &StreamFailure) {
-        self.discard_attempt();
-        let is_mended = match failure.subject {
-            FailureSubject::Protocol => match self.protocols.refused() {
-                Some(protocol) => return self.take_protocol(protocol, failure),
-                None => false,
-            },
-            FailureSubject::ContextLength => self.shrink(),
-            FailureSubject::Image => self.remove_refused_images(failure),
-            FailureSubject::Other => false,
-        };
-        if !is_mended {
-            return self.try_again(failure);
-        }
-        self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms: 0 });
-        self.send(0);
-    }
-
-    fn take_protocol(&mut self, protocol: ToolProtocol, failure: &StreamFailure) {
-        self.want(Effect::Record(Entry::Protocol { protocol }));
-        self.show(Event::ProtocolChanged { protocol, reason: failure.message.clone() });
-        self.send(0);
-    }
-
-    /// Accepts an answer that the machine itself stopped. Its missing end is not a failure.
-    pub(crate) fn stopped_early(&mut self) {
-        if let Some(ended) = self.end_answer() {
-            self.answered(ended);
-        }
-    }
-
-    fn end_answer(&mut self) -> Option<Ended> {
-        let phase = std::mem::replace(&mut self.phase, Phase::Idle);
-        let Phase::Streaming(streaming) = phase else {
-            self.phase = phase;
+    /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
+    /// its complete calls run.
+    fn refuse_early(
+        &mut self,
+        core: &mut Core,
+        answer: u64,
+        key: CallKey,
+        refusal: EarlyRefusal,
+    ) -> Option<Transition> {
+        let problem = self.early.refuse(answer, key, refusal)?;
+        core.show(Event::CallRefusedEarly { key, problem });
+        if !self.early.is_hopeless() {
             return None;
-        };
-        let Streaming { assembler, mut early, ahead, .. } = *streaming;
-        let mut events = Vec::new();
-        let mut answer = assembler.finish(&mut events);
-        for event in events {
-            // The answer has ended, so a check of the event would come too late.
-            let _ = early.follow(&event);
-            let is_told = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
-            if !is_told {
-                self.show_call(event);
-            }
         }
-        name_the_nameless(&mut answer);
-        Some(Ended { answer, early, ahead })
+        core.emit(Effect::CloseStream);
+        // The machine itself stopped the answer, so its missing end is not a failure.
+        Some(self.take_answer(core).evaluate(core))
     }
 
-    /// Requests the same answer again if the failure is retryable, a limited number of times with an
-    /// increasing delay (RULES L9).
-    pub(crate) fn try_again(&mut self, failure: &StreamFailure) {
-        if !failure.retryable || self.progress.attempts >= self.config.limits.stream_retries {
-            return self.fail(failure);
+    fn end(&mut self, core: &mut Core, end: Result<(), StreamFailure>) -> Transition {
+        let ended = self.take_answer(core);
+        // An answer whose stream broke off runs no tool (RULES S10): it is void and requested again.
+        if let Some(failure) = end.err().or_else(|| failure::failure_of(&ended.answer)) {
+            return break_off(core, &ended, &failure);
         }
-        let doubled =
-            BACKOFF_MS.saturating_mul(1_u64.checked_shl(self.progress.attempts).unwrap_or(u64::MAX));
-        let delay_ms = doubled.min(LONGEST_BACKOFF_MS).max(failure.retry_after_ms.unwrap_or(0));
-        self.progress.attempts = self.progress.attempts.saturating_add(1);
-        self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms });
-        self.send(delay_ms);
+        // If the window is full, the conversation is shortened and the answer requested again. If it cannot be
+        // shortened, the answer counts as one that was cut.
+        if ended.answer.stop == Some(StopReason::ContextWindow) && core.shrink() {
+            core.count_usage(&ended.answer.usage);
+            abandon(core, &ended.speculative);
+            let reason = "the answer filled the model's window".to_owned();
+            core.show(Event::AttemptDiscarded { reason, delay_ms: 0 });
+            return Transition::Request { delay_ms: 0 };
+        }
+        ended.evaluate(core)
+    }
+
+    /// Ends the answer with the chunks that have arrived, and leaves an empty one.
+    fn take_answer(&mut self, core: &mut Core) -> EndedAnswer {
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let mut early = std::mem::take(&mut self.early);
+        let mut events = Vec::new();
+        let answer = assembler.finish(&mut events);
+        for event in events {
+            // The answer has ended, so a check of the event would come too late, and no call starts early.
+            let _ = early.follow(&event);
+            let is_shown = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
+            if !is_shown {
+                let _ = show_call(core, event);
+            }
+        }
+        EndedAnswer::new(answer, early, std::mem::take(&mut self.speculative))
     }
 
     /// Keeps the text of an answer that was cancelled, and drops its calls.
-    pub(crate) fn keep_words(&mut self, streaming: Streaming) {
-        let answer = streaming.assembler.finish(&mut Vec::new());
-        self.count_usage(&answer.usage);
+    fn cancel(&mut self, core: &mut Core) -> Transition {
+        core.emit(Effect::CloseStream);
+        abandon(core, &self.speculative);
+        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
+        let answer = assembler.finish(&mut Vec::new());
+        core.count_usage(&answer.usage);
         let parts: Vec<_> = answer.parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect();
-        if parts.is_empty() {
-            return;
+        if !parts.is_empty() {
+            let message = Message::assistant(parts);
+            let entry = Entry::Answered {
+                message: message.clone(),
+                refused: Vec::new(),
+                malformed: None,
+                repaired: Vec::new(),
+                stop: None,
+                usage: answer.usage,
+            };
+            core.record_answer(message, entry);
         }
-        let message = Message::assistant(parts);
-        self.want(Effect::Record(Entry::Answered {
-            message: message.clone(),
-            refused: Vec::new(),
-            malformed: None,
-            repaired: Vec::new(),
-            stop: None,
-            usage: answer.usage,
-        }));
-        self.transcript.answer(message).expect("words alone open nothing");
+        Transition::stop(StopCause::Cancelled)
     }
 }
 
-/// Returns the failure of an answer whose stream ended without an error, if the answer is void. Text of an
-/// answer that the provider marks as failed is not a result (RULES S12).
-fn failure_of(answer: &Answer) -> Option<StreamFailure> {
-    if let Some(error) = &answer.error {
-        return Some(reported(error));
+/// Handles an answer that broke off: changes the request if the failure shows how, and otherwise repeats it.
+fn break_off(core: &mut Core, ended: &EndedAnswer, failure: &StreamFailure) -> Transition {
+    // The provider also charges for an answer that broke off (RULES H10).
+    core.count_usage(&ended.answer.usage);
+    abandon(core, &ended.speculative);
+    core.discard_attempt();
+    if core.change_request(failure) {
+        return Transition::Request { delay_ms: 0 };
     }
-    let raw = || answer.raw_stop.as_deref().unwrap_or_default();
-    let message = match (answer.ending, &answer.stop) {
-        (_, Some(StopReason::Error)) => format!("the provider ended the answer with an error: {}", raw()),
-        (Ending::Dropped, Some(StopReason::Unknown(_))) => {
-            format!("the provider ended the answer for a reason that is not known here: {}", raw())
-        }
-        (Ending::Dropped, _) => "the connection ended before the answer did".to_owned(),
-        _ => return None,
-    };
-    Some(StreamFailure::new(message, true))
+    turn::retry(core, failure)
 }
 
-/// Converts an error that the provider reported inside the stream, and sets the subject from its kind.
-fn reported(error: &StreamError) -> StreamFailure {
-    let failure =
-        StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(error.retry_after_ms);
-    match error.kind {
-        StreamErrorKind::ContextLength => failure.of_length(),
-        StreamErrorKind::Unsupported => failure.of_protocol(),
-        StreamErrorKind::Request
-            if names_image(error.code.as_deref(), error.parameter.as_deref(), &error.message) =>
-        {
-            failure.of_image()
-        }
-        _ => failure,
+/// Stops the early calls of a void answer.
+fn abandon(core: &mut Core, calls: &SpeculativeCalls) {
+    if !calls.is_empty() {
+        core.emit(Effect::AbandonAhead { answer: calls.answer() });
     }
+}
+
+/// Shows the progress of a call, and returns the call if it is complete.
+fn show_call(core: &mut Core, event: CallEvent) -> Option<(CallKey, ToolCall)> {
+    match event {
+        CallEvent::Started { key, name, .. } => core.show(Event::CallStarted { key, name }),
+        CallEvent::Arguments { key, delta } => core.show(Event::CallArguments { key, delta }),
+        CallEvent::Finished { key, call, notes } => {
+            if !notes.repairs.is_empty() {
+                core.show(Event::CallRepaired { key, repairs: notes.repairs });
+            }
+            core.show(Event::CallFinished { key, call: call.clone() });
+            return Some((key, call));
+        }
+        CallEvent::Malformed(call) => {
+            core.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
+        }
+        _ => {}
+    }
+    None
 }

@@ -2,89 +2,77 @@
 
 use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
 
-use super::{Slot, State};
-use crate::machine::{Machine, Phase};
+use super::Executing;
+use crate::completion::completion_text;
+use crate::core::Core;
 use crate::{Effect, Event, words};
 
-impl Machine {
+impl Executing {
     /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
     /// and the calls after it wait for the change, so that each call is judged and run in the mode that it
     /// was made for (RULES L11). Completions and calls that end their answer are not released here.
-    pub(super) fn release(&mut self) {
-        let Phase::Executing(execution) = &mut self.phase else { return };
+    pub(super) fn release(&mut self, core: &mut Core) {
         let (mut is_open, mut is_changing) = (false, false);
-        let mut released = Vec::new();
-        for slot in &mut execution.slots {
-            let may_go = match slot.control {
+        for call in &mut self.calls {
+            let may_go = match call.control() {
                 Control::Completion | Control::Last => continue,
                 Control::ModeSwitch => !is_open,
                 _ => !is_changing,
             };
-            if slot.state == State::Held && may_go {
-                slot.state = State::Judging;
-                released.push(slot.call.clone());
+            if may_go && call.is_held() && call.judge().is_ok() {
+                core.emit(Effect::Decide(call.call().clone()));
             }
-            let waits = slot.result().is_none();
-            is_open |= waits;
-            is_changing |= waits && slot.control == Control::ModeSwitch;
-        }
-        for call in released {
-            self.want(Effect::Decide(call));
+            is_open |= call.is_open();
+            is_changing |= call.is_open() && call.control() == Control::ModeSwitch;
         }
     }
 
     /// Releases the completion, or a call that ends its answer, after all other calls have ended. A
     /// completion is refused unless it is the last call and its siblings succeeded (RULES L1, L2); a call
     /// that ends its answer starts independent of its siblings' results (L12).
-    pub(super) fn release_held(&mut self) {
-        let Phase::Executing(execution) = &mut self.phase else { return };
-        let waits = |slot: &Slot| slot.result().is_none() && slot.state != State::Held;
-        if execution.slots.iter().any(waits) {
+    pub(super) fn release_last(&mut self, core: &mut Core) {
+        if self.calls.iter().any(|call| call.is_open() && !call.is_held()) {
             return;
         }
-        let last = execution.slots.len().saturating_sub(1);
-        let failed = execution.slots.iter().enumerate().any(|(position, slot)| match slot.result() {
+        let last = self.calls.len().saturating_sub(1);
+        let has_failed = self.calls.iter().enumerate().any(|(position, call)| match call.result() {
             Some(result) => !result.status.is_ok(),
             // A completion that is not the last call is refused below.
             None => position != last,
         });
-        let held: Vec<_> = execution
-            .slots
+        let held: Vec<_> = self
+            .calls
             .iter()
             .enumerate()
-            .filter(|(_, slot)| slot.state == State::Held)
-            .map(|(position, slot)| (position == last, slot.call.clone()))
+            .filter(|(_, call)| call.is_held())
+            .map(|(position, call)| (position == last, call.control(), call.call().clone()))
             .collect();
-        for (is_last, call) in held {
-            let control = self.config.hints(call.name.as_str()).control;
-            let refusal = match (control, is_last, failed) {
-                (Control::Completion, false, _) => words::COMPLETION_NOT_LAST,
-                (Control::Completion, true, true) => words::COMPLETION_SIBLING_FAILED,
-                _ => {
-                    if control == Control::Completion {
-                        let (id, text) = (call.id.clone(), completion_text(&call));
-                        self.show(Event::CompletionProposed { call: id, text });
-                    }
-                    self.set(&call.id, State::Judging);
-                    self.want(Effect::Decide(call));
-                    continue;
+        for (is_last, control, call) in held {
+            match refuse_completion(control, is_last, has_failed) {
+                Some(refusal) => {
+                    self.end_call(core, ToolResult::text(call.id, ResultStatus::Error, refusal));
                 }
-            };
-            self.end_call(ToolResult::text(call.id, ResultStatus::Error, refusal));
+                None => self.judge_last(core, control, call),
+            }
         }
     }
 
-    /// Returns the completion's text if the completion was accepted.
-    pub(super) fn completion(&self, slots: &[Slot]) -> Option<String> {
-        let last = slots.last()?;
-        let accepted = last.result().is_some_and(|result| result.status.is_ok());
-        let is_completion = self.config.hints(last.call.name.as_str()).control == Control::Completion;
-        (accepted && is_completion).then(|| completion_text(&last.call))
+    fn judge_last(&mut self, core: &mut Core, control: Control, call: ToolCall) {
+        if !self.find(&call.id).is_some_and(|held| held.judge().is_ok()) {
+            return;
+        }
+        if control == Control::Completion {
+            core.show(Event::CompletionProposed { call: call.id.clone(), text: completion_text(&call) });
+        }
+        core.emit(Effect::Decide(call));
     }
 }
 
-/// Returns the `result` argument of a completion; empty if the call has none.
-pub(crate) fn completion_text(call: &ToolCall) -> String {
-    let words = call.arguments().and_then(|arguments| arguments.get("result"));
-    words.and_then(|words| words.as_str()).unwrap_or_default().to_owned()
+/// Returns the reason to refuse a completion; `None` for other calls.
+fn refuse_completion(control: Control, is_last: bool, has_failed: bool) -> Option<&'static str> {
+    match (control, is_last, has_failed) {
+        (Control::Completion, false, _) => Some(words::COMPLETION_NOT_LAST),
+        (Control::Completion, true, true) => Some(words::COMPLETION_SIBLING_FAILED),
+        _ => None,
+    }
 }

@@ -7,8 +7,7 @@ use windlass_assemble::CallEvent;
 use windlass_protocol::{ResultStatus, ToolName};
 use windlass_stream::CallKey;
 
-use crate::machine::{Machine, Phase};
-use crate::{CallRepairs, EarlyRefusal, Effect, Event, words};
+use crate::{CallRepairs, EarlyRefusal, Effect, words};
 
 /// Number of arguments of one call that are checked early. The other arguments are only checked with the
 /// complete call.
@@ -16,13 +15,13 @@ const MOST_ARGUMENTS: usize = 64;
 
 /// The calls of an answer that still stream, the early refusals, and the repairs.
 #[derive(Debug, Default)]
-pub(crate) struct Early {
+pub(crate) struct EarlyChecks {
     /// The number of the answer.
-    pub(crate) answer: u64,
+    answer: u64,
     open: BTreeMap<CallKey, Open>,
     refused: BTreeMap<CallKey, Refusal>,
     /// The repairs of complete calls.
-    pub(crate) repaired: Vec<CallRepairs>,
+    repaired: Vec<CallRepairs>,
 }
 
 #[derive(Debug)]
@@ -38,8 +37,8 @@ pub(crate) struct Refusal {
     pub(crate) text: String,
 }
 
-impl Early {
-    pub(crate) fn of(answer: u64) -> Self {
+impl EarlyChecks {
+    pub(crate) fn new(answer: u64) -> Self {
         Self { answer, ..Self::default() }
     }
 
@@ -50,7 +49,7 @@ impl Early {
                 self.open.insert(*key, Open { tool: name.clone(), arguments: 0 });
                 None
             }
-            CallEvent::ArgumentComplete { key, path, value } => self.argument(*key, path, value),
+            CallEvent::ArgumentComplete { key, path, value } => self.check_argument(*key, path, value),
             CallEvent::Finished { key, notes, .. } => {
                 self.open.remove(key);
                 if !notes.repairs.is_empty() {
@@ -66,7 +65,7 @@ impl Early {
         }
     }
 
-    fn argument(&mut self, key: CallKey, path: &str, value: &Value) -> Option<Effect> {
+    fn check_argument(&mut self, key: CallKey, path: &str, value: &Value) -> Option<Effect> {
         if self.refused.contains_key(&key) {
             return None;
         }
@@ -87,20 +86,11 @@ impl Early {
         self.refused.get(&key)
     }
 
-    /// Returns true if every call that still streams is refused.
-    fn is_hopeless(&self) -> bool {
-        !self.open.is_empty() && self.open.keys().all(|key| self.refused.contains_key(key))
-    }
-}
-
-impl Machine {
-    /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
-    /// its complete calls run.
-    pub(crate) fn refused_early(&mut self, answer: u64, key: CallKey, refusal: EarlyRefusal) {
-        let Phase::Streaming(streaming) = &mut self.phase else { return };
-        let early = &mut streaming.early;
-        if early.answer != answer || !early.open.contains_key(&key) || early.refused.contains_key(&key) {
-            return;
+    /// Refuses a call that still streams, and returns the reason. `None` if the answer has ended, or the call
+    /// has ended or is refused already.
+    pub(crate) fn refuse(&mut self, answer: u64, key: CallKey, refusal: EarlyRefusal) -> Option<String> {
+        if self.answer != answer || !self.open.contains_key(&key) || self.refused.contains_key(&key) {
+            return None;
         }
         let (status, problem) = match refusal {
             EarlyRefusal::Refused { status, text } => (status, text),
@@ -108,12 +98,17 @@ impl Machine {
                 (ResultStatus::Denied, words::denied(&reason.rule_id, &reason.text))
             }
         };
-        early.refused.insert(key, Refusal { status, text: words::refused_early(&problem) });
-        let is_hopeless = early.is_hopeless();
-        self.show(Event::CallRefusedEarly { key, problem });
-        if is_hopeless {
-            self.want(Effect::CloseStream);
-            self.stopped_early();
-        }
+        self.refused.insert(key, Refusal { status, text: words::refused_early(&problem) });
+        Some(problem)
+    }
+
+    /// Returns the repairs of the complete calls.
+    pub(crate) fn into_repaired(self) -> Vec<CallRepairs> {
+        self.repaired
+    }
+
+    /// Returns true if every call that still streams is refused.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        !self.open.is_empty() && self.open.keys().all(|key| self.refused.contains_key(key))
     }
 }
