@@ -1,7 +1,7 @@
 //! Messages to a running task.
 
 use tokio::sync::mpsc;
-use windlass_loop::{Input, Moment};
+use windlass_loop::{DeliverAt, Input};
 
 /// Messages that may be queued for the run; a full queue delays the sender.
 const WAITING_MESSAGES: usize = 64;
@@ -24,7 +24,7 @@ pub struct Speaker {
 struct Message {
     id: Option<String>,
     text: String,
-    when: Moment,
+    when: DeliverAt,
 }
 
 /// The run has ended and does not receive messages any more.
@@ -38,13 +38,13 @@ impl Messages {
     /// shows it to the model, so that the message survives a crash.
     ///
     /// ```
-    /// use windlass_agent::{Messages, Moment, RunOptions};
+    /// use windlass_agent::{Messages, DeliverAt, RunOptions};
     /// let (speaker, messages) = Messages::channel();
     /// let options = RunOptions::default().with_messages(messages);
     /// // … while an agent runs with `options`:
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// speaker.say("leave the tests alone", Moment::NextTurn).await?;
-    /// speaker.say("then write the changelog", Moment::AfterTask).await?;
+    /// speaker.say("leave the tests alone", DeliverAt::NextTurn).await?;
+    /// speaker.say("then write the changelog", DeliverAt::AfterTask).await?;
     /// # Ok::<(), windlass_agent::NobodyHears>(())
     /// # }).unwrap();
     /// ```
@@ -67,7 +67,7 @@ impl Speaker {
     ///
     /// # Errors
     /// Returns an error if the run has ended.
-    pub async fn say(&self, text: impl Into<String>, when: Moment) -> Result<(), NobodyHears> {
+    pub async fn say(&self, text: impl Into<String>, when: DeliverAt) -> Result<(), NobodyHears> {
         self.send(Message { id: None, text: text.into(), when }).await
     }
 
@@ -81,7 +81,7 @@ impl Speaker {
         &self,
         id: impl Into<String>,
         text: impl Into<String>,
-        when: Moment,
+        when: DeliverAt,
     ) -> Result<(), NobodyHears> {
         self.send(Message { id: Some(id.into()), text: text.into(), when }).await
     }

@@ -25,9 +25,9 @@ pub struct ContextLimits {
     /// Size of the model's window in tokens; 0 if unknown. An unknown window is set to the size of the first
     /// request that the provider refuses for its length, and until then compaction does not start by itself.
     pub window: u64,
-    /// Fill level from which [`Fill::Warn`] is reported.
+    /// Fill level from which [`ContextPressure::Warn`] is reported.
     pub warn_percent: u8,
-    /// Fill level from which [`Fill::Alert`] is reported.
+    /// Fill level from which [`ContextPressure::Alert`] is reported.
     pub alert_percent: u8,
     /// Fill level from which the conversation is compacted before the next request.
     pub compact_percent: u8,
@@ -65,7 +65,7 @@ impl Default for ContextLimits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Fill {
+pub enum ContextPressure {
     /// Below both thresholds.
     #[default]
     Fine,
@@ -82,13 +82,13 @@ impl ContextLimits {
     }
 
     /// Returns the fill level at this number of tokens.
-    pub(crate) fn fill(&self, used: u64) -> Fill {
+    pub(crate) fn pressure(&self, used: u64) -> ContextPressure {
         if used >= self.part(self.alert_percent) {
-            Fill::Alert
+            ContextPressure::Alert
         } else if used >= self.part(self.warn_percent) {
-            Fill::Warn
+            ContextPressure::Warn
         } else {
-            Fill::Fine
+            ContextPressure::Fine
         }
     }
 }

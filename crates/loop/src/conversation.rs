@@ -11,7 +11,7 @@ use windlass_tokens::Tokenizer;
 
 use crate::commands::Commands;
 use crate::meter::{Meter, tools_size};
-use crate::{Config, ContextLimits, Entry, Event, Fill, OfferedTool, Transcript, TranscriptError};
+use crate::{Config, ContextLimits, ContextPressure, Entry, Event, OfferedTool, Transcript, TranscriptError};
 
 /// The messages of a run and the estimate of their size.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Conversation {
     limits: ContextLimits,
     tokenizer: Tokenizer,
     /// The fill level that was reported last.
-    reported: Fill,
+    reported: ContextPressure,
     /// True if the present request was shortened because the provider refused its length.
     has_shrunk: bool,
 }
@@ -44,7 +44,7 @@ impl Conversation {
             meter: Meter::new(size),
             limits: config.context,
             tokenizer: config.tokenizer,
-            reported: Fill::default(),
+            reported: ContextPressure::default(),
             has_shrunk: false,
         }
     }
@@ -82,17 +82,17 @@ impl Conversation {
 
     /// Appends a message of the user role.
     pub(crate) fn push_user(&mut self, message: Message) -> Result<(), TranscriptError> {
-        self.transcript.say(message)
+        self.transcript.push_user(message)
     }
 
     /// Appends an answer of the model.
     pub(crate) fn push_assistant(&mut self, message: Message) -> Result<(), TranscriptError> {
-        self.transcript.answer(message)
+        self.transcript.push_assistant(message)
     }
 
     /// Adds the result of an open call.
     pub(crate) fn push_result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
-        self.transcript.result(result)
+        self.transcript.push_result(result)
     }
 
     /// Emits an event if the fill level has changed.
@@ -102,10 +102,10 @@ impl Conversation {
             return;
         }
         let used = self.tokens();
-        let fill = self.limits.fill(used);
-        if mem::replace(&mut self.reported, fill) != fill {
+        let pressure = self.limits.pressure(used);
+        if mem::replace(&mut self.reported, pressure) != pressure {
             let is_estimate = !self.tokenizer.is_exact();
-            commands.show(Event::ContextFilling { used, window, fill, is_estimate });
+            commands.show(Event::ContextFilling { used, window, pressure, is_estimate });
         }
     }
 

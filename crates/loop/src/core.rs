@@ -19,7 +19,8 @@ use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
 use crate::steering::Steering;
 use crate::{
-    Config, ConsultationId, Effect, Entry, Event, Input, Matter, MessageSource, Offer, Outcome, Transcript,
+    Command, Config, Entry, Event, Input, InterruptId, InterruptReason, MessageSource, Offer, Outcome,
+    Transcript,
 };
 
 pub(crate) use self::restored::{LastAnswer, RecordedApproval, Restored};
@@ -79,17 +80,17 @@ impl Core {
 
     /// Begins a step at this time. Its commands are appended to the buffer, which [`end_step`](Self::end_step)
     /// hands back.
-    pub(crate) fn begin_step(&mut self, now_ms: u64, buffer: &mut Vec<Effect>) {
+    pub(crate) fn begin_step(&mut self, now_ms: u64, buffer: &mut Vec<Command>) {
         self.commands.swap(buffer);
         self.now_ms = self.now_ms.max(now_ms);
     }
 
-    pub(crate) fn end_step(&mut self, buffer: &mut Vec<Effect>) {
+    pub(crate) fn end_step(&mut self, buffer: &mut Vec<Command>) {
         self.commands.swap(buffer);
     }
 
     /// Emits a command to the driver.
-    pub(crate) fn emit(&mut self, command: Effect) {
+    pub(crate) fn emit(&mut self, command: Command) {
         self.commands.emit(command);
     }
 
@@ -140,7 +141,7 @@ impl Core {
         let text = text.to_owned();
         self.show(match source {
             MessageSource::Queue | MessageSource::NextTask => Event::Said { text },
-            MessageSource::Nudge | MessageSource::Guidance | MessageSource::Continuation => {
+            MessageSource::Nudge | MessageSource::InterruptReply | MessageSource::Continuation => {
                 Event::Nudged { text }
             }
         });
@@ -193,10 +194,10 @@ impl Core {
     }
 
     /// Returns the id of a question to the human, and records the question if it is new.
-    pub(crate) fn open_interrupt(&mut self, reason: Matter, question: &str) -> ConsultationId {
+    pub(crate) fn open_interrupt(&mut self, reason: InterruptReason, question: &str) -> InterruptId {
         let (id, is_new) = self.interrupts.open(reason, question);
         if is_new {
-            self.record(Entry::Consulted { id, question: question.to_owned() });
+            self.record(Entry::Interrupt { id, question: question.to_owned() });
         }
         id
     }
@@ -207,7 +208,7 @@ impl Core {
         match input {
             Input::Started(call) => self.show(Event::CallRunning { call }),
             Input::Approval(outcome) => drop(self.end_approval(&outcome)),
-            Input::Guidance { id, words: Some(_) } => {
+            Input::InterruptReply { id, words: Some(_) } => {
                 let reason = format!("question {} about how the run continues is not open", id.number);
                 self.show(Event::AnswerRefused { reason });
             }
@@ -228,6 +229,6 @@ impl Core {
         }
         self.record(Entry::Finished { outcome: outcome.clone() });
         self.show(Event::Finished { outcome: outcome.clone(), total: self.ledger.usage() });
-        self.emit(Effect::Done(outcome));
+        self.emit(Command::Done(outcome));
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "while it works, or after that")]
-pub enum Moment {
+pub enum DeliverAt {
     /// Before the next request, after the results of the running calls.
     #[default]
     NextTurn,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Matter {
+pub enum InterruptReason {
     /// The subject was not recorded: the question is from a record before version 6.
     #[default]
     Unspecified,
@@ -20,27 +20,28 @@ pub enum Matter {
 }
 
 /// The id of one question to the human within its run. An answer
-/// ([`Input::Guidance`](crate::Input::Guidance)) repeats the id and counts for that question only.
+/// ([`Input::InterruptReply`](crate::Input::InterruptReply)) repeats the id and counts for that question only.
 ///
 /// ```
-/// use windlass_loop::{ConsultationId, Matter};
-/// let id = ConsultationId::new(Matter::Budget, 1);
+/// use windlass_loop::{InterruptId, InterruptReason};
+/// let id = InterruptId::new(InterruptReason::Budget, 1);
 /// assert_eq!(serde_json::to_string(&id)?, r#"{"matter":"budget","number":1}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ConsultationId {
+pub struct InterruptId {
     /// The subject of the question.
-    pub matter: Matter,
+    #[serde(rename = "matter")]
+    pub reason: InterruptReason,
     /// The position of the question among all questions of the run, from 1; 0 in records before version 6. A
     /// resumed run that repeats a question in the same words keeps its number.
     pub number: u32,
 }
 
-impl ConsultationId {
+impl InterruptId {
     /// Creates the id of the question with this number.
-    pub fn new(matter: Matter, number: u32) -> Self {
-        Self { matter, number }
+    pub fn new(reason: InterruptReason, number: u32) -> Self {
+        Self { reason, number }
     }
 }

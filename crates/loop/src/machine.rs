@@ -10,37 +10,37 @@ use windlass_protocol::{ToolProtocol, Usage};
 use crate::core::Core;
 use crate::phase::Phase;
 use crate::transition::Transition;
-use crate::{Config, Effect, Input, Transcript, Used};
+use crate::{Command, Config, Input, Transcript, Used};
 
-/// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the effects that
-/// the driver has to execute.
+/// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the commands
+/// that the driver has to execute.
 ///
 /// The methods are of four kinds:
 ///
 /// * [`new`](Self::new), [`with_history`](Self::with_history) and [`resume`](Self::resume) create a machine.
-/// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return effects. Nothing else
+/// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return commands. Nothing else
 ///   changes the state of the run.
 /// * [`next_deadline`](Self::next_deadline) and [`timer`](Self::timer) say when the machine needs an
 ///   [`Input::Tick`] if no other input arrives before.
-/// * All others read the state: the conversation, the usage, and the durable step of an effect
+/// * All others read the state: the conversation, the usage, and the durable step of a command
 ///   ([`step_of`](Self::step_of)).
 ///
 /// A driver repeats two things: it waits for the next input (a chunk of the answer, a judgement, an answer of
-/// the human, a result, a deadline), and executes the returned effects in their order. The order is a part of
+/// the human, a result, a deadline), and executes the returned commands in their order. The order is a part of
 /// the contract: an entry that [is critical](crate::Entry::is_critical) is durable before the driver executes
-/// the effect after it, so that no call runs before its intent is recorded. Effects that take time
-/// ([`Effect::Send`], [`Effect::Run`], [`Effect::Decide`], [`Effect::Ask`]) are only started in that order;
-/// their results come back as inputs, in any order. After [`Effect::Done`] the run is over, and inputs change
+/// the command after it, so that no call runs before its intent is recorded. Commands that take time
+/// ([`Command::Send`], [`Command::Run`], [`Command::Decide`], [`Command::Ask`]) are only started in that order;
+/// their results come back as inputs, in any order. After [`Command::Done`] the run is over, and inputs change
 /// nothing.
 ///
 /// The machine reads no clock. Each step gets the time in milliseconds of any monotonic clock; a time before
 /// that of the previous step counts as the previous time. So the machine is deterministic: the same inputs at
-/// the same times give the same effects, in every process.
+/// the same times give the same commands, in every process.
 ///
 /// `windlass-agent` is a driver with a real model and real tools. This driver has neither:
 ///
 /// ```
-/// use windlass_loop::{Config, Effect, Entry, Input, Machine, Outcome};
+/// use windlass_loop::{Config, Command, Entry, Input, Machine, Outcome};
 /// use windlass_protocol::StopReason;
 /// use windlass_stream::Chunk;
 ///
@@ -50,16 +50,16 @@ use crate::{Config, Effect, Input, Transcript, Used};
 /// let mut now_ms = 0;
 /// while let Some(input) = inputs.pop() {
 ///     now_ms += 1;
-///     for effect in machine.step(input, now_ms) {
-///         match effect {
-///             Effect::Record(entry) => record.push(entry),
+///     for command in machine.step(input, now_ms) {
+///         match command {
+///             Command::Record(entry) => record.push(entry),
 ///             // The answer of a model, the last input first.
-///             Effect::Send { .. } => inputs = vec![
+///             Command::Send { .. } => inputs = vec![
 ///                 Input::StreamEnd(Ok(())),
 ///                 Input::Chunk(Chunk::Finish { reason: StopReason::End, raw: "stop".into() }),
 ///                 Input::Chunk(Chunk::text("hello")),
 ///             ],
-///             Effect::Done(end) => outcome = Some(end),
+///             Command::Done(end) => outcome = Some(end),
 ///             _ => {}
 ///         }
 ///     }
@@ -85,23 +85,23 @@ impl Machine {
         self
     }
 
-    /// Handles an input and returns the effects to execute, in their order. `now_ms` is the time in
+    /// Handles an input and returns the commands to execute, in their order. `now_ms` is the time in
     /// milliseconds of any monotonic clock; a time before that of the previous step counts as the previous
     /// time.
     ///
     /// An input that does not fit the present phase, such as a chunk after the end of an answer, is ignored.
     /// An answer to a question that is not open is reported as
     /// [`Event::AnswerRefused`](crate::Event::AnswerRefused).
-    pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        self.step_into(input, now_ms, &mut effects);
-        effects
+    pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Command> {
+        let mut commands = Vec::new();
+        self.step_into(input, now_ms, &mut commands);
+        commands
     }
 
-    /// Like [`step`](Self::step), but appends to `effects`, so that a driver can reuse one buffer instead of
+    /// Like [`step`](Self::step), but appends to `commands`, so that a driver can reuse one buffer instead of
     /// allocating for every chunk.
-    pub fn step_into(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
-        self.core.begin_step(now_ms, effects);
+    pub fn step_into(&mut self, input: Input, now_ms: u64, commands: &mut Vec<Command>) {
+        self.core.begin_step(now_ms, commands);
         let next = self.phase.step(&mut self.core, input);
         self.enter(next);
         let next = self.phase.send_approvals(&mut self.core);
@@ -110,7 +110,7 @@ impl Machine {
             let next = self.phase.step(&mut self.core, Input::Approval(outcome));
             self.enter(next);
         }
-        self.core.end_step(effects);
+        self.core.end_step(commands);
     }
 
     fn enter(&mut self, transition: Option<Transition>) {

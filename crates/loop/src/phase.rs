@@ -10,7 +10,6 @@ mod turn;
 
 use self::condensing::Condensing;
 use self::consulting::Consulting;
-use self::continuation::Continuation;
 use self::executing::Executing;
 use self::streaming::Streaming;
 use crate::core::{Core, Restored};
@@ -48,7 +47,7 @@ impl Phase {
                 let is_granted = core.update_others(used, grants) && !phase.is_over();
                 if is_granted { phase.apply_shared_grant(core) } else { None }
             }
-            (Self::Over, Input::Offer(_) | Input::Guidance { .. }) => None,
+            (Self::Over, Input::Offer(_) | Input::InterruptReply { .. }) => None,
             (_, Input::Offer(offer)) => {
                 core.keep_offer(*offer);
                 None
@@ -106,14 +105,14 @@ impl Phase {
     /// Continues a run from its record: with the calls of the open answer, or between two answers.
     pub(crate) fn resume(core: &mut Core, restored: Restored) -> Self {
         let mut phase = Self::Idle;
-        let next = match continuation::begin(core, restored) {
-            Continuation::Calls(calls, restored) => {
-                let mut executing = Box::new(Executing::new(core, calls, &SpeculativeCalls::default()));
-                let next = executing.resume(core, restored);
-                phase = Self::Executing(executing);
-                next
-            }
-            Continuation::Between(transition) => Some(transition),
+        let calls = continuation::open_calls(core.transcript());
+        let next = if calls.is_empty() {
+            Some(continuation::continue_between_answers(core, restored))
+        } else {
+            let mut executing = Box::new(Executing::new(core, calls, &SpeculativeCalls::default()));
+            let next = executing.resume(core, restored);
+            phase = Self::Executing(executing);
+            next
         };
         if let Some(transition) = next {
             phase.enter(core, transition);

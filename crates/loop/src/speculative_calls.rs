@@ -7,7 +7,7 @@
 
 use windlass_protocol::{CallId, Concurrency, Control, ToolCall};
 
-use crate::{Ahead, CallStart, Config};
+use crate::{CallStart, Config, SpeculativeOutcome};
 
 /// The calls that started before the end of their answer, in call order.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct SpeculativeCall {
     /// True if policy allowed the call without a question, so that it runs.
     runs: bool,
     /// The outcome of the call, after the driver has reported it.
-    outcome: Option<Ahead>,
+    outcome: Option<SpeculativeOutcome>,
 }
 
 impl SpeculativeCalls {
@@ -76,14 +76,14 @@ impl SpeculativeCalls {
     }
 
     /// Stores the first outcome of a call.
-    pub(crate) fn set_outcome(&mut self, id: &CallId, outcome: Ahead) {
+    pub(crate) fn set_outcome(&mut self, id: &CallId, outcome: SpeculativeOutcome) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.id == *id) {
             call.outcome.get_or_insert(outcome);
         }
     }
 
     /// Returns the calls with a reported outcome, in call order.
-    pub(crate) fn into_outcomes(self) -> impl Iterator<Item = (CallId, Ahead)> {
+    pub(crate) fn into_outcomes(self) -> impl Iterator<Item = (CallId, SpeculativeOutcome)> {
         self.calls.into_iter().filter_map(|call| Some((call.id, call.outcome?)))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use windlass_protocol::Message;
 
-use crate::{MessageSource, Moment};
+use crate::{DeliverAt, MessageSource};
 
 /// The largest number of waiting messages in one queue. Further messages are refused, so that the sender
 /// notices a run that does not read them.
@@ -20,10 +20,10 @@ pub(crate) struct Steering {
 }
 
 impl Steering {
-    fn queue(&mut self, when: Moment) -> &mut VecDeque<String> {
+    fn queue(&mut self, when: DeliverAt) -> &mut VecDeque<String> {
         match when {
-            Moment::NextTurn => &mut self.next_turn,
-            Moment::AfterTask => &mut self.after_task,
+            DeliverAt::NextTurn => &mut self.next_turn,
+            DeliverAt::AfterTask => &mut self.after_task,
         }
     }
 
@@ -33,12 +33,12 @@ impl Steering {
     }
 
     /// Returns true if the queue accepts no further message.
-    pub(crate) fn is_full(&mut self, when: Moment) -> bool {
+    pub(crate) fn is_full(&mut self, when: DeliverAt) -> bool {
         self.queue(when).len() >= MAX_WAITING
     }
 
     /// Appends a message, new or from a record, to its queue.
-    pub(crate) fn push(&mut self, id: Option<String>, text: String, when: Moment) {
+    pub(crate) fn push(&mut self, id: Option<String>, text: String, when: DeliverAt) {
         self.ids.extend(id);
         self.queue(when).push_back(text);
     }

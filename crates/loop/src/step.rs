@@ -1,10 +1,10 @@
-//! Names and classes of the work that effects request, for durable engines that must know whether work may be
+//! Names and classes of the work that commands request, for durable engines that must know whether work may be
 //! repeated after a crash (DESIGN "Where it runs").
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Hints;
 
-/// The name and the class of the work that an effect requests. The effect itself is the description of the
+/// The name and the class of the work that a command requests. The command itself is the description of the
 /// work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@ use windlass_protocol::{ToolCall, ToolResult};
 
 use crate::conversation::SummaryPlan;
 use crate::speculative_calls::SpeculativeCalls;
-use crate::{Matter, Outcome, StopCause, StreamFailure};
+use crate::{InterruptReason, Outcome, StopCause, StreamFailure};
 
 /// The step that follows a phase. A phase ends by returning a transition, and does not know the phase that
 /// comes next; `Phase::enter` creates it.
@@ -32,7 +32,7 @@ pub(crate) enum Transition {
     /// Ask the human how the run continues.
     Interrupt {
         /// The reason of the question.
-        reason: Matter,
+        reason: InterruptReason,
         /// The question.
         question: String,
     },

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_agent::Moment;
+use windlass_agent::DeliverAt;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
 
@@ -59,7 +59,7 @@ impl Tool for SendInput {
                 || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
             let speaker =
                 beside.speaker.as_ref().filter(|_| beside.report.borrow().is_none()).ok_or_else(over)?;
-            speaker.say(text, Moment::NextTurn).await.map_err(|_| over())?;
+            speaker.say(text, DeliverAt::NextTurn).await.map_err(|_| over())?;
             Ok(Output::text(format!("{agent_id} hears it before its next answer")))
         })
     }

@@ -3,7 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, AgentBuilder, Answer, Answers, Event, Messages, Moment, RunOptions, Transcript};
+use windlass_agent::{
+    Agent, AgentBuilder, Answer, Answers, DeliverAt, Event, Messages, RunOptions, Transcript,
+};
 use windlass_journal::{Durability, Journal, Record};
 use windlass_protocol::{
     Arguments, CallId, Content, Effect, Hints, Message, Part, Payload, ResultStatus, ToolCall, ToolName,
@@ -196,7 +198,7 @@ async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
         Message::results([ToolResult::text(CallId::new("old").unwrap(), ResultStatus::Ok, SECRETS[2])]),
     ];
     let (speaker, messages) = Messages::channel();
-    speaker.say(format!("not {}", SECRETS[0]), Moment::NextTurn).await.unwrap();
+    speaker.say(format!("not {}", SECRETS[0]), DeliverAt::NextTurn).await.unwrap();
     let options = RunOptions::default()
         .with_journal(journal.clone())
         .with_history(Transcript::import(had).transcript)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::{ToolResult, Usage};
 
 use super::Core;
-use crate::{Entry, Matter, UnknownEffects, Used, words};
+use crate::{Entry, InterruptReason, UnknownEffects, Used, words};
 
 impl Core {
     /// Adds the tokens of an answer or a summary to the counters.
@@ -57,13 +57,13 @@ impl Core {
     /// Applies an answer of the human to the counters. An answer with words resets the count of mistakes. An
     /// answer about the budget restarts the budget; the caller has already stopped the run if the answer was
     /// a no or empty.
-    pub(crate) fn apply_reply(&mut self, reason: Matter, has_words: bool) {
+    pub(crate) fn apply_reply(&mut self, reason: InterruptReason, has_words: bool) {
         if has_words {
             self.progress.forgive();
         }
         // Records before version 6 do not contain the question's subject, and every answer restarted the
         // budget then.
-        if matches!(reason, Matter::Budget | Matter::Unspecified) {
+        if matches!(reason, InterruptReason::Budget | InterruptReason::Unspecified) {
             self.ledger.restart_budget(self.now_ms);
         }
     }
@@ -81,7 +81,7 @@ impl Core {
 
     /// Records that another run got an approval of the shared budget, and restarts the budget.
     pub(crate) fn record_shared_grant(&mut self) {
-        self.record(Entry::Guided { id: None, words: None });
+        self.record(Entry::InterruptReply { id: None, words: None });
         self.ledger.restart_budget(self.now_ms);
     }
 

@@ -7,7 +7,7 @@ use super::Core;
 use super::restored::{LastAnswer, Restored};
 use crate::completion::accepted_completion;
 use crate::{
-    Config, ConsultationId, Effect, Entry, Matter, MessageSource, Outcome, ResumeError, Transcript,
+    Command, Config, Entry, InterruptId, InterruptReason, MessageSource, Outcome, ResumeError, Transcript,
     TranscriptError, Wait,
 };
 
@@ -49,7 +49,7 @@ impl Core {
         // Everything that was counted until now is in the record.
         let _ = core.ledger.take_unrecorded();
         core.generation = core.generation.saturating_add(1);
-        core.emit(Effect::Record(Entry::Resumed { generation: core.generation }));
+        core.emit(Command::Record(Entry::Resumed { generation: core.generation }));
         core.record_mode(restored.mode());
         Ok((core, restored))
     }
@@ -79,13 +79,13 @@ impl Core {
                 self.conversation.repeat(&entry);
             }
             Entry::ImagesRemoved { .. } => self.conversation.repeat(&entry),
-            Entry::Guided { id, words } => self.replay_reply(id, words, restored),
+            Entry::InterruptReply { id, words } => self.replay_reply(id, words, restored),
             Entry::Resumed { .. }
             | Entry::Protocol { .. }
             | Entry::Queued { .. }
             | Entry::Discarded { .. }
             | Entry::Shared { .. }
-            | Entry::Consulted { .. } => self.replay_counter(entry, restored),
+            | Entry::Interrupt { .. } => self.replay_counter(entry, restored),
             other => restored.add(other),
         }
         Ok(Ok(()))
@@ -106,7 +106,7 @@ impl Core {
                 }
             }
             Entry::Shared { used } => self.ledger.restore_others(used),
-            Entry::Consulted { id, question } => self.interrupts.restore(id, question),
+            Entry::Interrupt { id, question } => self.interrupts.restore(id, question),
             _ => {}
         }
     }
@@ -207,12 +207,12 @@ impl Core {
         self.conversation.push_user(message)
     }
 
-    fn replay_reply(&mut self, id: Option<ConsultationId>, words: Option<String>, restored: &mut Restored) {
+    fn replay_reply(&mut self, id: Option<InterruptId>, words: Option<String>, restored: &mut Restored) {
         // Without an id it is the approval of another run, or an answer in a record before version 6.
-        let reason = id.map_or(Matter::Unspecified, |id| id.matter);
+        let reason = id.map_or(InterruptReason::Unspecified, |id| id.reason);
         if id.is_some() || self.interrupts.is_open_without_id() {
             self.interrupts.close();
-            if matches!(reason, Matter::UnknownEffects | Matter::Unspecified) {
+            if matches!(reason, InterruptReason::UnknownEffects | InterruptReason::Unspecified) {
                 self.unknown.clear();
             }
         }
@@ -226,7 +226,7 @@ impl Core {
             Outcome::Completed { .. } => return Err(ResumeError::Completed),
             Outcome::Suspended { waits } => {
                 for wait in waits {
-                    if let Wait::Guidance { id, question } = wait {
+                    if let Wait::InterruptReply { id, question } = wait {
                         self.interrupts.restore(id, question);
                     }
                 }

@@ -4,7 +4,7 @@ use windlass_protocol::{Message, Request, ToolChoice};
 
 use super::Core;
 use crate::conversation::SummaryPlan;
-use crate::{Effect, Entry, Event, MessageSource, Moment, Offer, StreamFailure};
+use crate::{Command, DeliverAt, Entry, Event, MessageSource, Offer, StreamFailure};
 
 impl Core {
     /// Records the start of the run and its task.
@@ -40,11 +40,11 @@ impl Core {
         self.config.known_tools = known_tools;
         self.config.system = system;
         self.conversation.set_preamble(self.config.system.as_deref(), &self.config.tools);
-        self.emit(Effect::Offered { number });
+        self.emit(Command::Offered { number });
     }
 
     /// Queues a message of the human, unless the run cannot accept it.
-    pub(crate) fn queue_message(&mut self, id: Option<String>, text: String, when: Moment, is_over: bool) {
+    pub(crate) fn queue_message(&mut self, id: Option<String>, text: String, when: DeliverAt, is_over: bool) {
         if let Some(id) = id.as_ref().filter(|id| self.steering.contains(id)) {
             return self.show(Event::MessageRepeated { id: id.clone() });
         }
@@ -130,7 +130,7 @@ impl Core {
 
     fn send(&mut self, request: Request, delay_ms: u64) {
         let protocol = self.protocols.current();
-        self.emit(Effect::Send { request: Box::new(request), protocol, delay_ms });
+        self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
     }
 
     /// Counts a repetition after a failure, shows it, and returns its delay; `None` if the request must not

@@ -3,10 +3,10 @@
 use super::Machine;
 use crate::core::Core;
 use crate::phase::Phase;
-use crate::{Config, Effect, Entry, ResumeError};
+use crate::{Command, Config, Entry, ResumeError};
 
 impl Machine {
-    /// Resumes a run from its record, in this process or another. Returns the machine and the first effects
+    /// Resumes a run from its record, in this process or another. Returns the machine and the first commands
     /// to execute.
     ///
     /// A call with a recorded result never runs again. For a call that started and has no result, the
@@ -18,7 +18,7 @@ impl Machine {
     ///
     /// A call that did not start is judged again. A recorded approval still counts if the new approval
     /// request has the same digest. A call that continues outside the process is collected with
-    /// [`Effect::Collect`].
+    /// [`Command::Collect`].
     ///
     /// # Errors
     /// Returns an error if the record does not belong to a run, has a later version or contradicts itself, or
@@ -27,11 +27,11 @@ impl Machine {
         config: Config,
         entries: impl IntoIterator<Item = Entry>,
         now_ms: u64,
-    ) -> Result<(Self, Vec<Effect>), ResumeError> {
-        let mut effects = Vec::new();
+    ) -> Result<(Self, Vec<Command>), ResumeError> {
+        let mut commands = Vec::new();
         let (mut core, restored) = Core::restore(config, entries, now_ms)?;
         let phase = Phase::resume(&mut core, restored);
-        core.end_step(&mut effects);
-        Ok((Self { core, phase }, effects))
+        core.end_step(&mut commands);
+        Ok((Self { core, phase }, commands))
     }
 }

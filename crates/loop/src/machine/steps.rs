@@ -1,33 +1,33 @@
-//! The names of the work that effects request.
+//! The names of the work that commands request.
 
 use super::Machine;
-use crate::{Effect, Step, StepClass};
+use crate::{Command, Step, StepClass};
 
 impl Machine {
-    /// Returns the step that an effect requests; `None` for effects that only record, emit, announce or
+    /// Returns the step that a command requests; `None` for commands that only record, emit, announce or
     /// withdraw.
     ///
     /// ```
     /// use windlass_loop::{Config, Input, Machine, StepClass};
     /// let mut machine = Machine::new(Config::new("some-model", Vec::new()));
-    /// let effects = machine.step(Input::Start { task: "say hello".into() }, 0);
-    /// let steps: Vec<_> = effects.iter().filter_map(|effect| machine.step_of(effect)).collect();
+    /// let commands = machine.step(Input::Start { task: "say hello".into() }, 0);
+    /// let steps: Vec<_> = commands.iter().filter_map(|command| machine.step_of(command)).collect();
     /// assert_eq!((steps[0].key.as_str(), steps[0].class), ("model-1", StepClass::Pure));
     /// ```
-    pub fn step_of(&self, effect: &Effect) -> Option<Step> {
-        let (key, class) = match effect {
+    pub fn step_of(&self, command: &Command) -> Option<Step> {
+        let (key, class) = match command {
             // A request changes nothing, and its answer only counts after it has been recorded.
-            Effect::Send { .. } => {
+            Command::Send { .. } => {
                 let what = if self.phase.is_condensing() { "summary" } else { "model" };
                 (self.core.attempt_key(what), StepClass::Pure)
             }
-            Effect::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
-            Effect::RunAhead { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
-            Effect::LookBack { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
-            Effect::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
-            Effect::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
-            Effect::Consult { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
-            Effect::Run(call) => {
+            Command::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
+            Command::RunSpeculatively { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
+            Command::Reconcile { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
+            Command::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
+            Command::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
+            Command::Interrupt { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
+            Command::Run(call) => {
                 let hints = self.core.config().hints(call.name.as_str());
                 (format!("tool-{}", call.id), StepClass::of_call(hints))
             }

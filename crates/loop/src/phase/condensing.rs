@@ -8,7 +8,7 @@ use crate::attempts::BACKOFF_MS;
 use crate::conversation::SummaryPlan;
 use crate::core::Core;
 use crate::transition::Transition;
-use crate::{Effect, Input, StopCause, StreamFailure, words};
+use crate::{Command, Input, StopCause, StreamFailure, words};
 
 /// Number of requests for a summary before the turns are removed without one.
 const ATTEMPTS: u32 = 2;
@@ -39,7 +39,7 @@ impl Condensing {
             }
             Input::StreamEnd(end) => self.end(core, end),
             Input::Cancel => {
-                core.emit(Effect::CloseStream);
+                core.emit(Command::CloseStream);
                 let answer = self.take_answer();
                 core.count_usage(&answer.usage);
                 Some(Transition::stop(StopCause::Cancelled))

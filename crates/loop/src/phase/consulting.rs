@@ -3,29 +3,29 @@
 use crate::core::Core;
 use crate::transition::Transition;
 use crate::{
-    ConsultationId, Effect, Entry, Input, Matter, MessageSource, Outcome, StopCause, Unanswered, Wait,
+    Command, Entry, Input, InterruptId, InterruptReason, MessageSource, Outcome, StopCause, Unanswered, Wait,
 };
 
 /// The open question to the human.
 #[derive(Debug)]
 pub(crate) struct Consulting {
-    id: ConsultationId,
+    id: InterruptId,
     /// The reason of the question. The id of a question from an early record does not have it.
-    reason: Matter,
+    reason: InterruptReason,
     question: String,
 }
 
 impl Consulting {
     /// Asks the human a question.
-    pub(super) fn ask(core: &mut Core, reason: Matter, question: String) -> Self {
+    pub(super) fn ask(core: &mut Core, reason: InterruptReason, question: String) -> Self {
         let id = core.open_interrupt(reason, &question);
-        core.emit(Effect::Consult { id, question: question.clone() });
+        core.emit(Command::Interrupt { id, question: question.clone() });
         Self { id, reason, question }
     }
 
     pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
         match input {
-            Input::Guidance { id, words } if id == self.id => Some(self.apply_reply(core, words)),
+            Input::InterruptReply { id, words } if id == self.id => Some(self.apply_reply(core, words)),
             Input::Cancel => Some(Transition::stop(StopCause::Cancelled)),
             other => {
                 core.refuse_input(other);
@@ -37,35 +37,39 @@ impl Consulting {
     /// Applies the human's answer; `None` if the human does not answer.
     fn apply_reply(&mut self, core: &mut Core, words: Option<String>) -> Transition {
         if words.is_none() && core.config().unanswered == Unanswered::Suspend {
-            let waits = vec![Wait::Guidance { id: self.id, question: self.question.clone() }];
+            let waits = vec![Wait::InterruptReply { id: self.id, question: self.question.clone() }];
             return Transition::End(Outcome::Suspended { waits });
         }
         let words = words.unwrap_or_default();
         let words = words.trim();
         let words = match (self.reason, words.to_lowercase().as_str()) {
-            (Matter::Budget, "" | "n" | "no" | "stop") => return Transition::stop(StopCause::Budget),
-            (Matter::Budget, "y" | "yes") | (Matter::UnknownEffects, "" | "nothing") => None,
+            (InterruptReason::Budget, "" | "n" | "no" | "stop") => {
+                return Transition::stop(StopCause::Budget);
+            }
+            (InterruptReason::Budget, "y" | "yes") | (InterruptReason::UnknownEffects, "" | "nothing") => {
+                None
+            }
             (_, "") => return Transition::stop(StopCause::MistakeLimit),
             _ => Some(words.to_owned()),
         };
-        let id = ConsultationId::new(self.reason, self.id.number);
-        core.record(Entry::Guided { id: Some(id), words: words.clone() });
+        let id = InterruptId::new(self.reason, self.id.number);
+        core.record(Entry::InterruptReply { id: Some(id), words: words.clone() });
         core.apply_reply(self.reason, words.is_some());
-        if self.reason == Matter::Budget {
+        if self.reason == InterruptReason::Budget {
             core.count_grant();
         }
         if let Some(words) = words {
-            core.push_user(MessageSource::Guidance, &words);
+            core.push_user(MessageSource::InterruptReply, &words);
         }
         Transition::NextTurn
     }
 
     /// Withdraws a question about the budget, because another run that shares the budget got the answer.
     pub(super) fn withdraw_budget_question(&mut self, core: &mut Core) -> Option<Transition> {
-        if self.reason != Matter::Budget {
+        if self.reason != InterruptReason::Budget {
             return None;
         }
-        core.emit(Effect::Withdraw { id: self.id });
+        core.emit(Command::Withdraw { id: self.id });
         Some(Transition::NextTurn)
     }
 }

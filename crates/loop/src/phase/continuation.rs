@@ -6,42 +6,27 @@ use super::turn;
 use crate::completion::accepted_completion;
 use crate::core::{Core, LastAnswer, Restored};
 use crate::transition::Transition;
-use crate::{Matter, MessageSource, words};
+use crate::{InterruptReason, MessageSource, Transcript, words};
 
-/// The point at which a resumed run continues.
-pub(super) enum Continuation {
-    /// Calls of the newest answer have no result.
-    Calls(Vec<ToolCall>, Restored),
-    /// No call is open.
-    Between(Transition),
-}
-
-/// Finds the point at which the run continues.
-pub(super) fn begin(core: &mut Core, restored: Restored) -> Continuation {
-    let transcript = core.transcript();
+/// Returns the calls of the newest answer that have no result.
+pub(super) fn open_calls(transcript: &Transcript) -> Vec<ToolCall> {
     let waiting: Vec<&CallId> = transcript.waiting().collect();
-    let calls: Vec<ToolCall> = transcript
-        .open_answer()
-        .map(|answer| answer.calls().filter(|call| waiting.contains(&&call.id)).cloned().collect())
-        .unwrap_or_default();
-    if calls.is_empty() {
-        Continuation::Between(continue_between_answers(core, restored))
-    } else {
-        Continuation::Calls(calls, restored)
-    }
+    let answer = transcript.open_answer();
+    let calls = answer.into_iter().flat_map(|answer| answer.calls());
+    calls.filter(|call| waiting.contains(&&call.id)).cloned().collect()
 }
 
 /// Continues a run without an open call at the point where its process ended.
-fn continue_between_answers(core: &mut Core, restored: Restored) -> Transition {
+pub(super) fn continue_between_answers(core: &mut Core, restored: Restored) -> Transition {
     if let Some(words) = restored.unsent_reply {
-        core.push_user(MessageSource::Guidance, &words);
+        core.push_user(MessageSource::InterruptReply, &words);
         return Transition::NextTurn;
     }
     if let Some(text) = accepted_completion(core.config(), core.transcript()) {
         return turn::complete(core, text, false);
     }
     if let Some(question) = core.mistakes_question() {
-        return Transition::Interrupt { reason: Matter::Mistakes, question };
+        return Transition::Interrupt { reason: InterruptReason::Mistakes, question };
     }
     let newest = core.transcript().messages().last();
     if newest.is_none_or(|message: &Message| message.role != Role::Assistant) {
@@ -52,7 +37,7 @@ fn continue_between_answers(core: &mut Core, restored: Restored) -> Transition {
         return turn::handle_no_call(core, has_words, Some(&stop));
     }
     if let Some(question) = core.nudges_question() {
-        return Transition::Interrupt { reason: Matter::Mistakes, question };
+        return Transition::Interrupt { reason: InterruptReason::Mistakes, question };
     }
     // A request must end with a message of the human or a result.
     core.push_user(MessageSource::Continuation, words::GO_ON);

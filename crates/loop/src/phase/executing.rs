@@ -79,10 +79,10 @@ impl Executing {
             Input::Result(result) => self.apply_result(core, result),
             Input::Deferred(call) => self.defer(core, &call),
             Input::Fatal { call, message } => self.fail(core, &call, message),
-            Input::Ahead { answer, call, outcome } if answer == self.answer => {
+            Input::Speculative { answer, call, outcome } if answer == self.answer => {
                 self.apply_speculative(core, &call, *outcome)
             }
-            Input::LookedBack { call, aftermath } => self.apply_reconciliation(core, &call, &aftermath),
+            Input::Reconciled { call, outcome } => self.apply_reconciliation(core, &call, &outcome),
             Input::Cancel => self.cancel(core),
             other => {
                 core.refuse_input(other);

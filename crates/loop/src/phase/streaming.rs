@@ -14,7 +14,7 @@ use super::turn;
 use crate::core::Core;
 use crate::speculative_calls::{SpeculativeCalls, is_harmless};
 use crate::transition::Transition;
-use crate::{EarlyRefusal, Effect, Entry, Event, Input, StopCause, StreamFailure};
+use crate::{Command, EarlyRefusal, Entry, Event, Input, StopCause, StreamFailure};
 
 /// An answer that arrives.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Streaming {
             }
             Input::StreamEnd(end) => Some(self.end(core, end)),
             Input::RefusedEarly { answer, key, refusal } => self.refuse_early(core, answer, key, refusal),
-            Input::Ahead { answer, call, outcome } if answer == self.speculative.answer() => {
+            Input::Speculative { answer, call, outcome } if answer == self.speculative.answer() => {
                 self.speculative.set_outcome(&call, *outcome);
                 None
             }
@@ -104,7 +104,7 @@ impl Streaming {
             return self.speculative.close();
         }
         self.speculative.push(call.id.clone(), fingerprint);
-        core.emit(Effect::RunAhead { answer: self.speculative.answer(), call });
+        core.emit(Command::RunSpeculatively { answer: self.speculative.answer(), call });
     }
 
     /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
@@ -121,7 +121,7 @@ impl Streaming {
         if !self.early.is_hopeless() {
             return None;
         }
-        core.emit(Effect::CloseStream);
+        core.emit(Command::CloseStream);
         // The machine itself stopped the answer, so its missing end is not a failure.
         Some(self.take_answer(core).evaluate(core))
     }
@@ -163,7 +163,7 @@ impl Streaming {
 
     /// Keeps the text of an answer that was cancelled, and drops its calls.
     fn cancel(&mut self, core: &mut Core) -> Transition {
-        core.emit(Effect::CloseStream);
+        core.emit(Command::CloseStream);
         abandon(core, &self.speculative);
         let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
         let answer = assembler.finish(&mut Vec::new());
@@ -200,7 +200,7 @@ fn break_off(core: &mut Core, ended: &EndedAnswer, failure: &StreamFailure) -> T
 /// Stops the early calls of a void answer.
 fn abandon(core: &mut Core, calls: &SpeculativeCalls) {
     if !calls.is_empty() {
-        core.emit(Effect::AbandonAhead { answer: calls.answer() });
+        core.emit(Command::AbandonSpeculative { answer: calls.answer() });
     }
 }
 

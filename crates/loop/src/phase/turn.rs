@@ -5,7 +5,7 @@ use windlass_protocol::StopReason;
 use crate::core::Core;
 use crate::transition::Transition;
 use crate::words::NoCall;
-use crate::{Event, Matter, MessageSource, Outcome, StopCause, StreamFailure};
+use crate::{Event, InterruptReason, MessageSource, Outcome, StopCause, StreamFailure};
 
 /// Decides how the next turn starts: with a request, or with a stop at the limit on turns, a question to the
 /// human, or a summary of turns that are removed.
@@ -16,10 +16,10 @@ pub(super) fn begin(core: &mut Core) -> Transition {
     }
     core.record_others();
     if let Some(question) = core.budget_question() {
-        return Transition::Interrupt { reason: Matter::Budget, question };
+        return Transition::Interrupt { reason: InterruptReason::Budget, question };
     }
     if let Some(question) = core.take_unknown_question() {
-        return Transition::Interrupt { reason: Matter::UnknownEffects, question };
+        return Transition::Interrupt { reason: InterruptReason::UnknownEffects, question };
     }
     core.push_queued();
     match core.make_room() {
@@ -67,7 +67,7 @@ pub(super) fn handle_no_call(core: &mut Core, has_words: bool, stop: Option<&Sto
         return end_with_text(core, kind);
     };
     if let Some(question) = core.nudges_question() {
-        return Transition::Interrupt { reason: Matter::Mistakes, question };
+        return Transition::Interrupt { reason: InterruptReason::Mistakes, question };
     }
     core.count_nudge();
     core.push_user(MessageSource::Nudge, &kind.nudge(&tool));

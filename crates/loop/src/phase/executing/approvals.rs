@@ -6,7 +6,7 @@ use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use super::Executing;
 use crate::core::{Core, RecordedApproval};
 use crate::transition::Transition;
-use crate::{Effect, Entry, Event, Unanswered, words};
+use crate::{Command, Entry, Event, Unanswered, words};
 
 impl Executing {
     /// Keeps the approval request of a call until its turn. If the record contains an answer to an equal
@@ -64,7 +64,7 @@ impl Executing {
             core.record(Entry::Asked { request: request.clone() });
         }
         core.show(Event::asked(request.clone()));
-        core.emit(Effect::Ask(request));
+        core.emit(Command::Ask(request));
         None
     }
 

@@ -6,7 +6,7 @@ use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use super::Executing;
 use crate::core::Core;
 use crate::transition::Transition;
-use crate::{Ahead, Effect, Entry, Event, Judgement, words};
+use crate::{Command, Entry, Event, Judgement, SpeculativeOutcome, words};
 
 impl Executing {
     pub(super) fn apply_judgement(
@@ -48,7 +48,7 @@ impl Executing {
             && call.run().is_ok()
         {
             core.record(Entry::Intent { call: id.clone() });
-            core.emit(Effect::Run(call.call().clone()));
+            core.emit(Command::Run(call.call().clone()));
         }
     }
 
@@ -58,29 +58,31 @@ impl Executing {
         &mut self,
         core: &mut Core,
         id: &CallId,
-        outcome: Ahead,
+        outcome: SpeculativeOutcome,
     ) -> Option<Transition> {
         let is_stopping = self.is_stopping();
         let call = self.find(id).filter(|call| call.is_speculative())?;
         match outcome {
-            Ahead::NotBegun if is_stopping => self.cancel_call(core, id),
-            Ahead::NotBegun => {
+            SpeculativeOutcome::NotBegun if is_stopping => self.cancel_call(core, id),
+            SpeculativeOutcome::NotBegun => {
                 call.hold().ok()?;
                 self.advance(core)
             }
-            Ahead::Judged(Judgement::Decided { .. }) if is_stopping => self.cancel_call(core, id),
-            Ahead::Judged(judgement) => {
+            SpeculativeOutcome::Judged(Judgement::Decided { .. }) if is_stopping => {
+                self.cancel_call(core, id)
+            }
+            SpeculativeOutcome::Judged(judgement) => {
                 // From now on the call is treated like the others.
                 call.judge().ok()?;
                 self.apply_judgement(core, id, judgement)
             }
-            Ahead::Ran { facts, decision, mut result } => {
+            SpeculativeOutcome::Ran { facts, decision, mut result } => {
                 call.adopt().ok()?;
                 record_run(core, id, *facts, decision);
                 result.call.clone_from(id);
                 self.apply_result(core, result)
             }
-            Ahead::Fatal { facts, decision, message } => {
+            SpeculativeOutcome::Fatal { facts, decision, message } => {
                 call.adopt().ok()?;
                 record_run(core, id, *facts, decision);
                 self.fail(core, id, message)

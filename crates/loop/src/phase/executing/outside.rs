@@ -1,13 +1,13 @@
 //! Calls and answers outside this process: calls that continue elsewhere, calls that an earlier process
 //! started, and the suspension of a run that waits for them (DESIGN "Suspend anywhere, resume anywhere").
 
-use windlass_protocol::{Aftermath, CallId, Control, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Control, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 
 use super::Executing;
 use crate::call_state::Call;
 use crate::core::{Core, Restored};
 use crate::transition::Transition;
-use crate::{Effect, Entry, Event, Outcome, Wait, words};
+use crate::{Command, Entry, Event, Outcome, Wait, words};
 
 impl Executing {
     /// Marks a running call as one that continues outside this process. If the run is stopping, the call ends
@@ -52,14 +52,14 @@ impl Executing {
         let runs_again = runs_again || hints.resumable;
         if restored.deferred.contains(&call.id) && !hints.resumable {
             if held.collect().is_ok() {
-                core.emit(Effect::Collect(call));
+                core.emit(Command::Collect(call));
             }
         } else if !restored.started.contains(&call.id) || runs_again {
             // The call stays held: policy judges it again, because the conditions may have changed.
         } else if let Some(planned) = restored.planned.remove(&call.id).filter(|planned| !planned.is_empty())
         {
             if held.reconcile().is_ok() {
-                core.emit(Effect::LookBack { call, planned });
+                core.emit(Command::Reconcile { call, planned });
             }
         } else {
             self.end_with_unknown_effects(core, &call.id, words::EFFECTS_UNKNOWN);
@@ -71,13 +71,13 @@ impl Executing {
         &mut self,
         core: &mut Core,
         id: &CallId,
-        aftermath: &Aftermath,
+        outcome: &ReconcileOutcome,
     ) -> Option<Transition> {
         let call = self.find(id).filter(|call| call.is_reconciling())?;
-        match aftermath {
+        match outcome {
             // The call changed nothing, so it is judged again under the present conditions.
-            Aftermath::NotBegun => call.hold().ok()?,
-            Aftermath::Done => {
+            ReconcileOutcome::NotBegun => call.hold().ok()?,
+            ReconcileOutcome::Done => {
                 let result = ToolResult::text(id.clone(), ResultStatus::Ok, words::DONE_BEFORE);
                 self.end_call(core, result);
             }

@@ -5,7 +5,7 @@ use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
 use super::Executing;
 use crate::completion::completion_text;
 use crate::core::Core;
-use crate::{Effect, Event, words};
+use crate::{Command, Event, words};
 
 impl Executing {
     /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
@@ -20,7 +20,7 @@ impl Executing {
                 _ => !is_changing,
             };
             if may_go && call.is_held() && call.judge().is_ok() {
-                core.emit(Effect::Decide(call.call().clone()));
+                core.emit(Command::Decide(call.call().clone()));
             }
             is_open |= call.is_open();
             is_changing |= call.is_open() && call.control() == Control::ModeSwitch;
@@ -64,7 +64,7 @@ impl Executing {
         if control == Control::Completion {
             core.show(Event::CompletionProposed { call: call.id.clone(), text: completion_text(&call) });
         }
-        core.emit(Effect::Decide(call));
+        core.emit(Command::Decide(call));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::completion::completion_text;
 use crate::core::Core;
 use crate::phase::turn;
 use crate::transition::Transition;
-use crate::{Effect, Matter, Outcome, StopCause};
+use crate::{Command, InterruptReason, Outcome, StopCause};
 
 impl Executing {
     /// Applies the result of a call that runs, here or elsewhere.
@@ -46,7 +46,7 @@ impl Executing {
         for result in results {
             self.end_call(core, result);
         }
-        core.emit(Effect::Abort);
+        core.emit(Command::Abort);
         self.advance(core)
     }
 
@@ -73,7 +73,7 @@ impl Executing {
             return Transition::stop(StopCause::Cancelled);
         }
         match core.mistakes_question() {
-            Some(question) => Transition::Interrupt { reason: Matter::Mistakes, question },
+            Some(question) => Transition::Interrupt { reason: InterruptReason::Mistakes, question },
             None => Transition::NextTurn,
         }
     }

@@ -7,7 +7,7 @@ use windlass_assemble::CallEvent;
 use windlass_protocol::{ResultStatus, ToolName};
 use windlass_stream::CallKey;
 
-use crate::{CallRepairs, EarlyRefusal, Effect, words};
+use crate::{CallRepairs, Command, EarlyRefusal, words};
 
 /// Number of arguments of one call that are checked early. The other arguments are only checked with the
 /// complete call.
@@ -43,7 +43,7 @@ impl EarlyChecks {
     }
 
     /// Updates the open calls from an event, and returns the check of an argument that is complete.
-    pub(crate) fn follow(&mut self, event: &CallEvent) -> Option<Effect> {
+    pub(crate) fn follow(&mut self, event: &CallEvent) -> Option<Command> {
         match event {
             CallEvent::Started { key, name, .. } => {
                 self.open.insert(*key, Open { tool: name.clone(), arguments: 0 });
@@ -65,7 +65,7 @@ impl EarlyChecks {
         }
     }
 
-    fn check_argument(&mut self, key: CallKey, path: &str, value: &Value) -> Option<Effect> {
+    fn check_argument(&mut self, key: CallKey, path: &str, value: &Value) -> Option<Command> {
         if self.refused.contains_key(&key) {
             return None;
         }
@@ -73,7 +73,7 @@ impl EarlyChecks {
         open.arguments = open.arguments.saturating_add(1);
         let argument = path.strip_prefix('/')?.replace("~1", "/").replace("~0", "~");
         let (answer, tool) = (self.answer, open.tool.clone());
-        Some(Effect::CheckEarly { answer, key, tool, argument, value: value.clone() })
+        Some(Command::CheckEarly { answer, key, tool, argument, value: value.clone() })
     }
 
     /// Returns true if an earlier call of the answer is incomplete.

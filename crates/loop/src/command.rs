@@ -1,4 +1,4 @@
-//! The effects that the machine requests.
+//! The commands of the machine to its driver.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,16 +6,17 @@ use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{PlannedFile, Request, ToolCall, ToolName, ToolProtocol};
 use windlass_stream::CallKey;
 
-use crate::{ConsultationId, Entry, Event, Outcome};
+use crate::{Entry, Event, InterruptId, Outcome};
 
-/// A request of the machine to its driver. The driver executes effects in their order. They are serializable,
-/// so that another process can execute them.
+/// A request of the machine to its driver. The driver executes commands in their order. They are
+/// serializable, so that another process can execute them. Their serialised names are older than the names
+/// here, and stay the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "effect", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Effect {
+pub enum Command {
     /// Append the entry to the record. If [`Entry::is_critical`] holds, it must be durable before the next
-    /// effect is executed.
+    /// command is executed.
     Record(Entry),
     /// Send a request to the model after a delay.
     Send {
@@ -49,15 +50,17 @@ pub enum Effect {
         value: Value,
     },
     /// Judge a complete read-only call while its answer still streams: look it up, check its arguments, and
-    /// ask policy. If policy allows it without a question, run it. Reply with `Input::Ahead` in every case.
-    RunAhead {
+    /// ask policy. If policy allows it without a question, run it. Reply with `Input::Speculative` in every case.
+    #[serde(rename = "run_ahead")]
+    RunSpeculatively {
         /// The number of the answer.
         answer: u64,
         /// The call.
         call: ToolCall,
     },
     /// Stop the calls that started ahead of the end of this answer, because the answer is void.
-    AbandonAhead {
+    #[serde(rename = "abandon_ahead")]
+    AbandonSpeculative {
         /// The number of the answer.
         answer: u64,
     },
@@ -68,8 +71,9 @@ pub enum Effect {
     /// Run the call; reply with `Input::Result` in every case, unless the call is deferred or ends the run.
     Run(ToolCall),
     /// Compare the files with the plan of a call whose process ended while it ran; reply with
-    /// `Input::LookedBack`.
-    LookBack {
+    /// `Input::Reconciled`.
+    #[serde(rename = "look_back")]
+    Reconcile {
         /// The call.
         call: ToolCall,
         /// The planned files, each before and after the call.
@@ -80,17 +84,18 @@ pub enum Effect {
     Collect(ToolCall),
     /// Stop all running calls. Each of them still replies with its result.
     Abort,
-    /// Ask the human how the run continues; reply with `Input::Guidance`.
-    Consult {
+    /// Ask the human how the run continues; reply with `Input::InterruptReply`.
+    #[serde(rename = "consult")]
+    Interrupt {
         /// The id that the answer repeats.
-        id: ConsultationId,
+        id: InterruptId,
         /// The question.
         question: String,
     },
     /// Withdraw a question to the human: the run continues without an answer, and a late answer is refused.
     Withdraw {
-        /// The question's id, from `Effect::Consult`.
-        id: ConsultationId,
+        /// The question's id, from `Command::Interrupt`.
+        id: InterruptId,
     },
     /// Emit the event to observers.
     Show(Event),
