@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_cassette::Player;
 use windlass_journal::FileJournal;
 use windlass_protocol::CallId;
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 use windlass_tool::Output;
 
 use crate::arguments::Fork;
@@ -66,7 +66,7 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
     let options = checkpoints::kept(options(&folder, journal, &stop), &folder, &settings);
     let events = agent.stream_with(settings.task.clone(), options);
     let mut show = Show::default();
-    let events = traced(events, &traces.options(&settings.provider).with_conversation(&folder.id));
+    let events = trace_events(events, &traces.options(&settings.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
     let code = ended(&folder, &outcome, &show);

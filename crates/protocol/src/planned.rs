@@ -57,10 +57,10 @@ impl ReconcileOutcome {
     /// ```
     /// use windlass_protocol::{ReconcileOutcome, PlannedFile};
     /// let planned = [PlannedFile::new("a.txt", None, Some("aa".into()))];
-    /// assert_eq!(ReconcileOutcome::of(&planned, |_| Some(None)), ReconcileOutcome::NotBegun);
-    /// assert_eq!(ReconcileOutcome::of(&planned, |_| Some(Some("aa".into()))), ReconcileOutcome::Done);
+    /// assert_eq!(ReconcileOutcome::compare(&planned, |_| Some(None)), ReconcileOutcome::NotBegun);
+    /// assert_eq!(ReconcileOutcome::compare(&planned, |_| Some(Some("aa".into()))), ReconcileOutcome::Done);
     /// ```
-    pub fn of(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
+    pub fn compare(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
         let (mut done, mut open, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         // A file that the plan does not change cannot distinguish the two states.
         for file in planned.iter().filter(|file| file.before != file.after) {

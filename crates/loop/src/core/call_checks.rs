@@ -75,7 +75,7 @@ impl Core {
     pub(crate) fn free_call_id(&self, position: usize, is_taken: impl Fn(&CallId) -> bool) -> CallId {
         let mut turn = u64::from(self.progress.turns);
         loop {
-            let id = CallId::synthesized(turn, position);
+            let id = CallId::synthesize(turn, position);
             if !self.transcript().has_call(&id) && !is_taken(&id) {
                 return id;
             }

@@ -97,7 +97,7 @@ impl Executing {
 }
 
 fn record_decision(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
-    let facts = Some(Box::new(facts.without_payload()));
+    let facts = Some(Box::new(facts.strip_payload()));
     core.record(Entry::Judged { call: id.clone(), decision: decision.clone(), facts });
     core.show(Event::Decided { call: id.clone(), decision });
 }

@@ -82,7 +82,7 @@ fn identify_calls(core: &mut Core, answer: &Answer, early: &EarlyChecks) -> (Vec
             unique.id = core.free_call_id(position, |id| others().any(|other| other.id == *id));
             core.show(Event::CallTakenUp { call: unique.clone() });
         }
-        if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
+        if let Some(malformed) = answer.iter_malformed().find(|malformed| malformed.id == call.id) {
             refused.push(refuse_malformed(unique.id.clone(), malformed, early.refusal(malformed.key)));
         }
         calls.push(unique);
@@ -113,7 +113,7 @@ fn refuse_malformed(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -
 /// of the conversation (RULES S11).
 fn name_the_nameless(answer: &mut Answer) {
     let nameless: Vec<_> =
-        answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
+        answer.iter_malformed().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
     for id in nameless {
         let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
         answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));
