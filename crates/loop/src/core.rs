@@ -25,8 +25,8 @@ use crate::{
 
 pub(crate) use self::restored::{LastAnswer, RecordedApproval, Restored};
 
-/// The state that outlives a phase: the configuration, the conversation, the counters, the open questions, and
-/// the commands of the present step. Phases change it through its methods only.
+/// The state that outlives a phase: the configuration, the conversation, the counters, the open questions,
+/// and the commands of the present step. Phases change it through its methods only.
 #[derive(Debug)]
 pub(crate) struct Core {
     config: Config,
@@ -78,8 +78,8 @@ impl Core {
         self.conversation.import(history);
     }
 
-    /// Begins a step at this time. Its commands are appended to the buffer, which [`end_step`](Self::end_step)
-    /// hands back.
+    /// Begins a step at this time. Its commands are appended to the buffer, which
+    /// [`end_step`](Self::end_step) hands back.
     pub(crate) fn begin_step(&mut self, now_ms: u64, buffer: &mut Vec<Command>) {
         self.commands.swap(buffer);
         self.now_ms = self.now_ms.max(now_ms);

@@ -98,8 +98,8 @@ pub enum Input {
     /// The human's answer to a question about how the run continues.
     #[serde(rename = "guidance")]
     InterruptReply {
-        /// The question's id, from `Command::Interrupt` or `Wait::InterruptReply`. An answer to a question that is not
-        /// open is refused.
+        /// The question's id, from `Command::Interrupt` or `Wait::InterruptReply`. An answer to a question
+        /// that is not open is refused.
         id: InterruptId,
         /// The answer; `None` if the human does not answer.
         words: Option<String>,

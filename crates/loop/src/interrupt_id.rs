@@ -20,7 +20,8 @@ pub enum InterruptReason {
 }
 
 /// The id of one question to the human within its run. An answer
-/// ([`Input::InterruptReply`](crate::Input::InterruptReply)) repeats the id and counts for that question only.
+/// ([`Input::InterruptReply`](crate::Input::InterruptReply)) repeats the id and counts for that question
+/// only.
 ///
 /// ```
 /// use windlass_loop::{InterruptId, InterruptReason};

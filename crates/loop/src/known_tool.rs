@@ -5,8 +5,8 @@ use windlass_protocol::Hints;
 
 /// A tool of the run, offered or hidden, with all names that select it.
 ///
-/// `windlass_toolbox::Toolbox::callable_tools` returns these names from the registry that also looks up calls, so that
-/// the machine and the registry select the same tool.
+/// `windlass_toolbox::Toolbox::callable_tools` returns these names from the registry that also looks up
+/// calls, so that the machine and the registry select the same tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KnownTool {
@@ -16,7 +16,8 @@ pub struct KnownTool {
     pub hints: Hints,
     /// The names that select the tool without a change: its offered name and its aliases.
     pub exact: Vec<String>,
-    /// The forms ([`ToolName::loose_form`](windlass_protocol::ToolName::loose_form)) of names that select only this tool.
+    /// The forms ([`ToolName::loose_form`](windlass_protocol::ToolName::loose_form)) of names that select
+    /// only this tool.
     pub loose: Vec<String>,
 }
 

@@ -18,20 +18,20 @@ use crate::{Command, Config, Input, Transcript, Used};
 /// The methods are of four kinds:
 ///
 /// * [`new`](Self::new), [`with_history`](Self::with_history) and [`resume`](Self::resume) create a machine.
-/// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return commands. Nothing else
-///   changes the state of the run.
+/// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return commands. Nothing
+///   else changes the state of the run.
 /// * [`next_deadline`](Self::next_deadline) and [`timer`](Self::timer) say when the machine needs an
 ///   [`Input::Tick`] if no other input arrives before.
 /// * All others read the state: the conversation, the usage, and the durable step of a command
 ///   ([`step_of`](Self::step_of)).
 ///
 /// A driver repeats two things: it waits for the next input (a chunk of the answer, a judgement, an answer of
-/// the human, a result, a deadline), and executes the returned commands in their order. The order is a part of
-/// the contract: an entry that [is critical](crate::Entry::is_critical) is durable before the driver executes
-/// the command after it, so that no call runs before its intent is recorded. Commands that take time
-/// ([`Command::Send`], [`Command::Run`], [`Command::Decide`], [`Command::Ask`]) are only started in that order;
-/// their results come back as inputs, in any order. After [`Command::Done`] the run is over, and inputs change
-/// nothing.
+/// the human, a result, a deadline), and executes the returned commands in their order. The order is a part
+/// of the contract: an entry that [is critical](crate::Entry::is_critical) is durable before the driver
+/// executes the command after it, so that no call runs before its intent is recorded. Commands that take time
+/// ([`Command::Send`], [`Command::Run`], [`Command::Decide`], [`Command::Ask`]) are only started in that
+/// order; their results come back as inputs, in any order. After [`Command::Done`] the run is over, and
+/// inputs change nothing.
 ///
 /// The machine reads no clock. Each step gets the time in milliseconds of any monotonic clock; a time before
 /// that of the previous step counts as the previous time. So the machine is deterministic: the same inputs at

@@ -8,7 +8,8 @@ use crate::{KnownTool, OfferedTool};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Offer {
-    /// A number that the sender assigns. [`Command::Offered`](crate::Command::Offered) repeats it when the offer takes effect.
+    /// A number that the sender assigns. [`Command::Offered`](crate::Command::Offered) repeats it when the
+    /// offer takes effect.
     pub number: u64,
     /// The tools that the model may call.
     pub tools: Vec<OfferedTool>,

@@ -1,5 +1,5 @@
-//! Names and classes of the work that commands request, for durable engines that must know whether work may be
-//! repeated after a crash (DESIGN "Where it runs").
+//! Names and classes of the work that commands request, for durable engines that must know whether work may
+//! be repeated after a crash (DESIGN "Where it runs").
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Hints;

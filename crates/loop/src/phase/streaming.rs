@@ -132,8 +132,8 @@ impl Streaming {
         if let Some(failure) = end.err().or_else(|| failure::failure_of(&ended.answer)) {
             return break_off(core, &ended, &failure);
         }
-        // If the window is full, the conversation is shortened and the answer requested again. If it cannot be
-        // shortened, the answer counts as one that was cut.
+        // If the window is full, the conversation is shortened and the answer requested again. If it cannot
+        // be shortened, the answer counts as one that was cut.
         if ended.answer.stop == Some(StopReason::ContextWindow) && core.shrink() {
             core.count_usage(&ended.answer.usage);
             abandon(core, &ended.speculative);
