@@ -34,12 +34,10 @@ impl Interrupts {
         let recorded = self.open.take().filter(|(id, text)| {
             (id.reason == reason || id.reason == InterruptReason::Unspecified) && text == question
         });
-        match recorded {
-            Some((id, _)) => (id, false),
-            None => {
-                self.newest = self.newest.saturating_add(1);
-                (InterruptId::new(reason, self.newest), true)
-            }
+        if let Some((id, _)) = recorded {
+            return (id, false);
         }
+        self.newest = self.newest.saturating_add(1);
+        (InterruptId::new(reason, self.newest), true)
     }
 }

@@ -12,7 +12,7 @@ use crate::{InterruptReason, MessageSource, Transcript, words};
 pub(super) fn open_calls(transcript: &Transcript) -> Vec<ToolCall> {
     let waiting: Vec<&CallId> = transcript.waiting().collect();
     let answer = transcript.open_answer();
-    let calls = answer.into_iter().flat_map(|answer| answer.calls());
+    let calls = answer.into_iter().flat_map(Message::calls);
     calls.filter(|call| waiting.contains(&&call.id)).cloned().collect()
 }
 

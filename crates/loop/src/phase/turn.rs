@@ -1,6 +1,6 @@
 //! The decisions between two answers: what follows a turn, and what ends a task.
 
-use windlass_protocol::StopReason;
+use windlass_protocol::{Message, StopReason};
 
 use crate::core::Core;
 use crate::transition::Transition;
@@ -78,7 +78,7 @@ fn end_with_text(core: &mut Core, kind: NoCall) -> Transition {
     let failure = match kind {
         NoCall::TextOnly => {
             let newest = core.transcript().messages().last();
-            let text = newest.map(|message| message.text()).unwrap_or_default();
+            let text = newest.map(Message::text).unwrap_or_default();
             return complete(core, text, false);
         }
         NoCall::Cut => "the answer was cut at the limit of tokens",

@@ -101,6 +101,6 @@ impl Executing {
             return None;
         }
         let waits: Vec<Wait> = self.calls.iter().filter_map(Call::wait).collect();
-        (!waits.is_empty()).then(|| Transition::End(Outcome::Suspended { waits }))
+        (!waits.is_empty()).then_some(Transition::End(Outcome::Suspended { waits }))
     }
 }

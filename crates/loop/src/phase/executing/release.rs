@@ -58,7 +58,7 @@ impl Executing {
     }
 
     fn judge_last(&mut self, core: &mut Core, control: Control, call: ToolCall) {
-        if !self.find(&call.id).is_some_and(|held| held.judge().is_ok()) {
+        if self.find(&call.id).is_none_or(|held| held.judge().is_err()) {
             return;
         }
         if control == Control::Completion {
