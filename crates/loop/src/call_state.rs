@@ -22,7 +22,7 @@ use crate::{Wait, words};
 /// A call of an answer, with its state.
 #[derive(Debug)]
 pub(crate) struct Call {
-    tool_call: ToolCall,
+    invocation: ToolCall,
     control: Control,
     state: CallState,
 }
@@ -62,20 +62,20 @@ pub(crate) struct WrongState;
 impl Call {
     /// Creates a call that waits for its release.
     pub(crate) fn new(call: ToolCall, control: Control) -> Self {
-        Self { tool_call: call, control, state: CallState::Held }
+        Self { invocation: call, control, state: CallState::Held }
     }
 
     /// Creates a call that started while its answer streamed. `runs` is true if policy has allowed it.
     pub(crate) fn new_speculative(call: ToolCall, control: Control, runs: bool) -> Self {
-        Self { tool_call: call, control, state: CallState::Speculative { runs } }
+        Self { invocation: call, control, state: CallState::Speculative { runs } }
     }
 
     pub(crate) fn id(&self) -> &CallId {
-        &self.tool_call.id
+        &self.invocation.id
     }
 
     pub(crate) fn call(&self) -> &ToolCall {
-        &self.tool_call
+        &self.invocation
     }
 
     pub(crate) fn control(&self) -> Control {
@@ -153,7 +153,7 @@ impl Call {
 
     /// Returns what a suspended run waits for.
     pub(crate) fn wait(&self) -> Option<Wait> {
-        let call = self.tool_call.id.clone();
+        let call = self.invocation.id.clone();
         match &self.state {
             CallState::Postponed { request_id } => {
                 Some(Wait::Approval { call, request_id: request_id.clone() })
@@ -176,7 +176,7 @@ impl Call {
             CallState::Deferred => (ResultStatus::EffectsUnknown, words::CANCELLED_ELSEWHERE),
             CallState::Speculative { .. } | CallState::Running | CallState::Ended(_) => return None,
         };
-        Some(ToolResult::text(self.tool_call.id.clone(), status, text))
+        Some(ToolResult::text(self.invocation.id.clone(), status, text))
     }
 
     fn change(&mut self, is_permitted: bool, to: CallState) -> Result<(), WrongState> {
