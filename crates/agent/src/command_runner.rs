@@ -16,7 +16,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_loop::{ConsultationId, Effect, Input, StreamFailure};
+use windlass_loop::{Command, Input, InterruptId, StreamFailure};
 use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_text_calls::SpokenHistory;
@@ -55,7 +55,7 @@ pub(crate) struct CommandRunner {
     results: HashMap<CallId, ToolResult>,
     guidance: Option<Guidance>,
     /// The id and the task of the open consultation.
-    consulting: Option<(ConsultationId, AbortHandle)>,
+    consulting: Option<(InterruptId, AbortHandle)>,
     /// The gate at which calls wait for the checkpoint.
     gate: Arc<Gate>,
     calls: CancellationToken,
@@ -119,32 +119,32 @@ impl CommandRunner {
         self.events = Some(events);
     }
 
-    pub(crate) fn perform(&mut self, effect: Effect) {
+    pub(crate) fn perform(&mut self, effect: Command) {
         // Remove finished tasks from the set.
         while self.tasks.try_join_next().is_some() {}
         match effect {
-            Effect::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
-            Effect::CloseStream => self.close_stream(),
-            Effect::CheckEarly { answer, key, tool, argument, value } => {
+            Command::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
+            Command::CloseStream => self.close_stream(),
+            Command::CheckEarly { answer, key, tool, argument, value } => {
                 if let Some(refusal) =
                     self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
                 {
                     self.come_back(Input::RefusedEarly { answer, key, refusal });
                 }
             }
-            Effect::RunAhead { answer, call } => self.run_ahead(answer, call),
-            Effect::AbandonAhead { .. } => {
+            Command::RunSpeculatively { answer, call } => self.run_ahead(answer, call),
+            Command::AbandonSpeculative { .. } => {
                 self.ahead.cancel();
                 self.ahead = self.calls.child_token();
             }
-            Effect::Decide(call) => self.judge(call),
-            Effect::Ask(request) => self.ask(*request),
-            Effect::Run(call) => self.run(call),
-            Effect::LookBack { call, planned } => self.look_back(call, planned),
-            Effect::Collect(call) => self.collect(call),
-            Effect::Abort => self.calls.cancel(),
-            Effect::Consult { id, question } => self.consult(id, question),
-            Effect::Withdraw { id } => self.withdraw(id),
+            Command::Decide(call) => self.judge(call),
+            Command::Ask(request) => self.ask(*request),
+            Command::Run(call) => self.run(call),
+            Command::Reconcile { call, planned } => self.look_back(call, planned),
+            Command::Collect(call) => self.collect(call),
+            Command::Abort => self.calls.cancel(),
+            Command::Interrupt { id, question } => self.consult(id, question),
+            Command::Withdraw { id } => self.withdraw(id),
             // The driver executes the remaining effects: records, events and the end.
             _ => {}
         }
@@ -170,7 +170,7 @@ impl CommandRunner {
         // The run continues without the question that this answer is for; the machine reports that the answer
         // is refused.
         if let Some(Guidance { id, words }) = self.guidance.take() {
-            self.come_back(Input::Guidance { id: id.unwrap_or_default(), words: Some(words) });
+            self.come_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
         }
         let (sender, pieces) = mpsc::channel(WAITING_PIECES);
         let asking = Asking::new(
@@ -244,23 +244,23 @@ impl CommandRunner {
         }
     }
 
-    fn consult(&mut self, id: ConsultationId, text: String) {
+    fn consult(&mut self, id: InterruptId, text: String) {
         if let Some(Guidance { words, .. }) = self.guidance.take_if(|left| left.id == Some(id)) {
-            return self.come_back(Input::Guidance { id, words: Some(words) });
+            return self.come_back(Input::InterruptReply { id, words: Some(words) });
         }
         let human = self.parts.human.clone();
         // A human that panics counts as absent.
-        let task = self.start(Input::Guidance { id, words: None }, async move {
+        let task = self.start(Input::InterruptReply { id, words: None }, async move {
             let words = match human {
                 Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
                 None => None,
             };
-            Input::Guidance { id, words }
+            Input::InterruptReply { id, words }
         });
         self.consulting = Some((id, task));
     }
 
-    fn withdraw(&mut self, id: ConsultationId) {
+    fn withdraw(&mut self, id: InterruptId) {
         if let Some((_, question)) = self.consulting.take_if(|(open, _)| *open == id) {
             question.abort();
         }

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_journal::Redacting as Redacted;
-use windlass_loop::{Effect, Event, Input, Machine};
+use windlass_loop::{Command, Event, Input, Machine};
 use windlass_protocol::Message;
 
 use crate::agent_inner::AgentInner;
@@ -92,7 +92,7 @@ impl Driver {
     }
 
     /// Executes effects and passes inputs to the machine until the run ends.
-    pub(crate) async fn drive(mut self, mut effects: Vec<Effect>, events: Outbox) -> Result<(), AgentError> {
+    pub(crate) async fn drive(mut self, mut effects: Vec<Command>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
         self.runner.watch(events.clone());
@@ -101,11 +101,11 @@ impl Driver {
         loop {
             for effect in effects.drain(..) {
                 match effect {
-                    Effect::Record(entry) => self.recorder.record(&entry)?,
-                    Effect::Show(event) => self.show(event, &events).await,
-                    Effect::Offered { number } => self.tools.begin(number),
-                    Effect::Done(_) => return Ok(()),
-                    effect => self.runner.perform(effect),
+                    Command::Record(entry) => self.recorder.record(&entry)?,
+                    Command::Show(event) => self.show(event, &events).await,
+                    Command::Offered { number } => self.tools.begin(number),
+                    Command::Done(_) => return Ok(()),
+                    command => self.runner.perform(command),
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
@@ -132,7 +132,7 @@ impl Driver {
 
     /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the
     /// machine needs them before it ends a turn. A chunk cannot end a turn, so it skips them.
-    fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
+    fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Command>) {
         if !matches!(input, Input::Chunk(_)) {
             let offer = self.tools.news().map(|offer| Input::Offer(Box::new(offer)));
             for news in offer.into_iter().chain(self.share.news()) {

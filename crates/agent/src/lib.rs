@@ -46,6 +46,7 @@ pub use session::Session;
 pub use shared_budget::SharedBudget;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Condense, ConsultationId, ContextLimits, Entry, Event, Fill, Imported, Limits, Matter,
-    Mend, Moment, Outcome, Prices, RunOrigin, StopCause, Transcript, Unanswered, UnknownEffects, Used, Wait,
+    Budget, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event, Imported,
+    InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause, Transcript,
+    Unanswered, UnknownEffects, Used, Wait,
 };

@@ -1,7 +1,7 @@
 //! Messages to a running task.
 
 use tokio::sync::mpsc;
-use windlass_loop::{Input, Moment};
+use windlass_loop::{DeliverAt, Input};
 
 /// Messages that may be queued for the run; a full queue delays the sender.
 const WAITING_MESSAGES: usize = 64;
@@ -24,7 +24,7 @@ pub struct MessageSender {
 struct Message {
     id: Option<String>,
     text: String,
-    when: Moment,
+    when: DeliverAt,
 }
 
 /// The run has ended and does not receive messages any more.
@@ -38,13 +38,13 @@ impl MessageReceiver {
     /// shows it to the model, so that the message survives a crash.
     ///
     /// ```
-    /// use windlass_agent::{MessageReceiver, Moment, RunOptions};
+    /// use windlass_agent::{MessageReceiver, DeliverAt, RunOptions};
     /// let (sender, messages) = MessageReceiver::channel();
     /// let options = RunOptions::default().with_messages(messages);
     /// // … while an agent runs with `options`:
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// sender.send("leave the tests alone", Moment::NextTurn).await?;
-    /// sender.send("then write the changelog", Moment::AfterTask).await?;
+    /// sender.send("leave the tests alone", DeliverAt::NextTurn).await?;
+    /// sender.send("then write the changelog", DeliverAt::AfterTask).await?;
     /// # Ok::<(), windlass_agent::SendError>(())
     /// # }).unwrap();
     /// ```
@@ -67,7 +67,7 @@ impl MessageSender {
     ///
     /// # Errors
     /// Returns an error if the run has ended.
-    pub async fn send(&self, text: impl Into<String>, when: Moment) -> Result<(), SendError> {
+    pub async fn send(&self, text: impl Into<String>, when: DeliverAt) -> Result<(), SendError> {
         self.enqueue(Message { id: None, text: text.into(), when }).await
     }
 
@@ -81,7 +81,7 @@ impl MessageSender {
         &self,
         id: impl Into<String>,
         text: impl Into<String>,
-        when: Moment,
+        when: DeliverAt,
     ) -> Result<(), SendError> {
         self.enqueue(Message { id: Some(id.into()), text: text.into(), when }).await
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
-use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
+use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
 use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
 
@@ -51,7 +51,7 @@ pub(crate) struct ResumeInputs {
 #[derive(Debug)]
 pub(crate) struct Guidance {
     /// The id of the question; `None` means the question that is open in the record.
-    pub(crate) id: Option<ConsultationId>,
+    pub(crate) id: Option<InterruptId>,
     pub(crate) words: String,
 }
 
@@ -61,7 +61,7 @@ impl ResumeInputs {
         if let Some(guidance) = &mut self.guidance
             && guidance.id.is_none()
         {
-            guidance.id = ConsultationId::open_in(entries);
+            guidance.id = InterruptId::open_in(entries);
         }
     }
 }
@@ -178,7 +178,7 @@ impl RunOptions {
         self
     }
 
-    /// Sets the human's answer to the question that the record leaves open (`Wait::Guidance`). It is valid
+    /// Sets the human's answer to the question that the record leaves open (`Wait::InterruptReply`). It is valid
     /// for that question only: the resumed run uses it in place of consulting the human when it repeats the
     /// question. If the run does not repeat it, the answer is refused with `Event::AnswerRefused`.
     pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
@@ -188,7 +188,7 @@ impl RunOptions {
 
     /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, independent of the
     /// record. Use it for a stored answer if another process may have continued the run since.
-    pub fn with_guidance_for(mut self, id: ConsultationId, words: impl Into<String>) -> Self {
+    pub fn with_guidance_for(mut self, id: InterruptId, words: impl Into<String>) -> Self {
         self.resume_inputs.guidance = Some(Guidance { id: Some(id), words: words.into() });
         self
     }

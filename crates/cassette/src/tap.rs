@@ -200,7 +200,10 @@ macro_rules! as_inner {
             self.inner.early_effects(complete)
         }
 
-        fn aftermath(&self, planned: &[windlass_protocol::PlannedFile]) -> windlass_protocol::Aftermath {
+        fn aftermath(
+            &self,
+            planned: &[windlass_protocol::PlannedFile],
+        ) -> windlass_protocol::ReconcileOutcome {
             self.inner.aftermath(planned)
         }
     };

@@ -7,7 +7,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{Fill, Moment, Outcome};
+use crate::{ContextPressure, DeliverAt, Outcome};
 
 /// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
 /// they happen.
@@ -237,7 +237,7 @@ pub enum Event {
         /// The message.
         text: String,
         /// The moment at which the model receives it.
-        when: Moment,
+        when: DeliverAt,
     },
     /// A queued message has been added to the conversation.
     Said {
@@ -279,7 +279,8 @@ pub enum Event {
         /// Size of the window in tokens.
         window: u64,
         /// The new fill level.
-        fill: Fill,
+        #[serde(rename = "fill")]
+        pressure: ContextPressure,
         /// True if the text of new messages was estimated, because the model's tokenizer is unknown. Of a text
         /// over a mebibyte, only the first mebibyte is counted, and the rest is extrapolated.
         #[serde(default)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_agent::Moment;
+use windlass_agent::DeliverAt;
 use windlass_protocol::{Concurrency, Hints, Risk};
 use windlass_tool::{Context, Output, ToolError};
 
@@ -47,7 +47,7 @@ impl Action for SendInput {
         let over =
             || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
         let sender = agent.input.as_ref().filter(|_| agent.report.borrow().is_none()).ok_or_else(over)?;
-        sender.send(text, Moment::NextTurn).await.map_err(|_| over())?;
+        sender.send(text, DeliverAt::NextTurn).await.map_err(|_| over())?;
         Ok(Output::text(format!("{agent_id} hears it before its next answer")))
     }
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 
 use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
 
@@ -132,11 +132,11 @@ pub trait Tool: Send + Sync {
     }
 
     /// Returns whether a call that had begun when its process ended took effect, judging by the files that
-    /// `inspect` planned. Must not change anything. The default is `Aftermath::Unknown`, and the call is not
+    /// `inspect` planned. Must not change anything. The default is `ReconcileOutcome::Unknown`, and the call is not
     /// repeated (RULES R6).
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         let _ = planned;
-        Aftermath::Unknown
+        ReconcileOutcome::Unknown
     }
 
     /// Runs the call.

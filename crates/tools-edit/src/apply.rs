@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_protocol::{
-    Aftermath, Effect, Grammar, Hints, Payload, PlannedFile, Target, TargetKind, ToolName, ToolSpec,
+    Effect, Grammar, Hints, Payload, PlannedFile, ReconcileOutcome, Target, TargetKind, ToolName, ToolSpec,
 };
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{MAX_SHOWN_BYTES, Room};
@@ -156,7 +156,7 @@ impl Tool for ApplyPatch {
         seen
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

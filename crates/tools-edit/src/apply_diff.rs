@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
 use windlass_tool::{
     Context, EarlyArguments, Inspection, Tool, ToolArgs, ToolError, ToolFuture, read_arguments,
@@ -102,7 +102,7 @@ impl Tool for ApplyDiff {
         lone::inspect(&self.workspace, payload, read(payload).ok().as_ref())
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, Risk, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, Risk, ToolSpec};
 use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
@@ -107,7 +107,7 @@ impl Tool for DeleteFile {
         plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change).with_planned(planned)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

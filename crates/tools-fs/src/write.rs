@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_partial_json::Event;
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
@@ -87,7 +87,7 @@ impl Tool for WriteFile {
         inspect(&self.workspace, payload, self.existing)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use windlass_hitl::Verdict;
-use windlass_loop::{Ahead, Event, Input, Judgement};
-use windlass_protocol::{Aftermath, CallId, PlannedFile, ResultStatus, ToolCall, ToolResult};
+use windlass_loop::{Event, Input, Judgement, SpeculativeOutcome};
+use windlass_protocol::{CallId, PlannedFile, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use super::CommandRunner;
@@ -63,29 +63,29 @@ impl CommandRunner {
     /// question.
     pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
         if self.guard.route(&call).is_err() {
-            let outcome = Box::new(Ahead::NotBegun);
-            return self.come_back(Input::Ahead { answer, call: call.id, outcome });
+            let outcome = Box::new(SpeculativeOutcome::NotBegun);
+            return self.come_back(Input::Speculative { answer, call: call.id, outcome });
         }
         let judgement = self.judgement(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
         let running = self.running(call.clone(), ctx);
         // The call only reads, so it can be started again later.
-        let outcome = Box::new(Ahead::NotBegun);
-        let otherwise = Input::Ahead { answer, call: call.id.clone(), outcome };
+        let outcome = Box::new(SpeculativeOutcome::NotBegun);
+        let otherwise = Input::Speculative { answer, call: call.id.clone(), outcome };
         self.start(otherwise, async move {
             let id = call.id;
             let outcome = match judgement.await {
                 Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
                     match running.await {
-                        Ran::Ended(result) => Ahead::Ran { facts, decision, result },
+                        Ran::Ended(result) => SpeculativeOutcome::Ran { facts, decision, result },
                         // The machine runs the call again after it has recorded the answer.
-                        Ran::Deferred => Ahead::NotBegun,
-                        Ran::Fatal(message) => Ahead::Fatal { facts, decision, message },
+                        Ran::Deferred => SpeculativeOutcome::NotBegun,
+                        Ran::Fatal(message) => SpeculativeOutcome::Fatal { facts, decision, message },
                     }
                 }
-                other => Ahead::Judged(other),
+                other => SpeculativeOutcome::Judged(other),
             };
-            Input::Ahead { answer, call: id, outcome: Box::new(outcome) }
+            Input::Speculative { answer, call: id, outcome: Box::new(outcome) }
         });
     }
 
@@ -110,11 +110,11 @@ impl CommandRunner {
     pub(super) fn look_back(&mut self, call: ToolCall, planned: Vec<PlannedFile>) {
         let tools = self.tools.clone();
         let id = call.id.clone();
-        let otherwise = Input::LookedBack { call: id.clone(), aftermath: Aftermath::default() };
+        let otherwise = Input::Reconciled { call: id.clone(), outcome: ReconcileOutcome::default() };
         self.start(otherwise, async move {
             let look = move || tools.current().map(|toolbox| toolbox.aftermath(&call, &planned));
             let aftermath = tokio::task::spawn_blocking(look).await.ok().flatten().unwrap_or_default();
-            Input::LookedBack { call: id, aftermath }
+            Input::Reconciled { call: id, outcome: aftermath }
         });
     }
 

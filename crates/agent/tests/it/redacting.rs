@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answer, Answers, Event, MessageReceiver, Moment, RunOptions, Transcript,
+    Agent, AgentBuilder, Answer, Answers, Event, MessageReceiver, DeliverAt, RunOptions, Transcript,
 };
 use windlass_journal::{Durability, Journal, Record};
 use windlass_mock::ScriptedModel;
@@ -198,7 +198,7 @@ async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
         Message::results([ToolResult::text(CallId::new("old").unwrap(), ResultStatus::Ok, SECRETS[2])]),
     ];
     let (sender, messages) = MessageReceiver::channel();
-    sender.send(format!("not {}", SECRETS[0]), Moment::NextTurn).await.unwrap();
+    sender.send(format!("not {}", SECRETS[0]), DeliverAt::NextTurn).await.unwrap();
     let options = RunOptions::default()
         .with_journal(journal.clone())
         .with_history(Transcript::import(had).transcript)

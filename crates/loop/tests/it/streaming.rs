@@ -1,7 +1,7 @@
 //! Answers as they arrive: kept, asked for again, or nudged.
 
 use windlass_loop::{
-    Budget, Effect, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
+    Budget, Command, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
 };
 use windlass_protocol::{Opaque, ResultStatus, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
@@ -27,7 +27,7 @@ fn words_alone_are_nudged_a_limited_number_of_times() {
         );
     }
     run.answer([Chunk::text("I think")]);
-    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. })));
+    assert!(run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. })));
     run.guide(None);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::MistakeLimit }));
 }
@@ -87,7 +87,7 @@ fn asking_again_waits_longer_each_time_and_ends() {
         run.effects.clear();
         run.step(Input::StreamEnd(Err(StreamFailure::new("broke", true))));
         waits.extend(run.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { delay_ms, .. } => Some(*delay_ms),
+            Command::Send { delay_ms, .. } => Some(*delay_ms),
             _ => None,
         }));
     }
@@ -101,7 +101,7 @@ fn the_providers_wait_wins_over_a_shorter_one() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::StreamEnd(Err(StreamFailure::new("busy", true).with_retry_after_ms(Some(5_000)))));
-    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Send { delay_ms: 5_000, .. })));
+    assert!(run.effects.iter().any(|effect| matches!(effect, Command::Send { delay_ms: 5_000, .. })));
 }
 
 #[test]
@@ -231,7 +231,8 @@ fn a_used_budget_asks_whether_to_go_on() {
         [(Some("yes"), true), (Some("be brief"), true), (Some("no"), false), (None, false)]
     {
         let mut run = Driven::start(config().with_budget(budget.clone()));
-        let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
+        let asks =
+            |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. }));
         run.answer([Chunk::text("I think")]);
         assert!(run.is_sent() && !asks(&run), "one request is left");
         run.answer([Chunk::text("I think")]);
@@ -266,8 +267,8 @@ fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
         run.step(Input::Chunk(chunk));
     }
     run.step(Input::StreamEnd(Ok(())));
-    let wait = |effect: &Effect| match effect {
-        Effect::Send { delay_ms, .. } => Some(*delay_ms),
+    let wait = |effect: &Command| match effect {
+        Command::Send { delay_ms, .. } => Some(*delay_ms),
         _ => None,
     };
     run.effects.iter().filter_map(wait).collect()
@@ -336,7 +337,7 @@ fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
     let error = StreamError::new(StreamErrorKind::Unsupported, None, "no tools here");
     assert_eq!(fed(&mut run, [Chunk::Error { error }]), [0]);
     let sent = run.effects.iter().find_map(|effect| match effect {
-        Effect::Send { protocol, .. } => Some(*protocol),
+        Command::Send { protocol, .. } => Some(*protocol),
         _ => None,
     });
     assert_eq!(sent, Some(ToolProtocol::Text));
@@ -407,7 +408,7 @@ fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
 #[test]
 fn every_attempt_counts_once_in_the_budget_of_requests() {
     let budget = Budget { requests: 3, ..Budget::default() };
-    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
+    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Consult { .. }));
     for configured in [config().with_budget(budget.clone()), config().with_shared_budget(budget.clone())] {
         let mut run = Driven::start(configured.clone());
         let mut record = entries(&run.effects);

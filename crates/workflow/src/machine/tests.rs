@@ -257,8 +257,8 @@ fn what_waits_suspends_only_when_nothing_else_is_left() {
         after = ["ask"]
     "#;
     let answer = |key: &str, _: u32, _: &Map<String, Value>| match key {
-        "ask" => End::Suspended(vec![windlass_agent::Wait::Guidance {
-            id: windlass_agent::ConsultationId::default(),
+        "ask" => End::Suspended(vec![windlass_agent::Wait::InterruptReply {
+            id: windlass_agent::InterruptId::default(),
             question: "?".into(),
         }]),
         _ => End::Done(json!(1)),
