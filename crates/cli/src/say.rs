@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use windlass_agent::{Entry, Event, MessageReceiver, MessageSender, DeliverAt, Outcome};
+use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome};
 use windlass_client::StorageLock;
 use windlass_journal::FileJournal;
 

@@ -1,7 +1,7 @@
 //! What comes in and what is shown, without secrets.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{InterruptId, Event, Input, InterruptReason, StreamFailure};
+use windlass_loop::{Event, Input, InterruptId, InterruptReason, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
 use windlass_stream::{CallKey, Chunk};

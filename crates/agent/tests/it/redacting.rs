@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answer, Answers, Event, MessageReceiver, DeliverAt, RunOptions, Transcript,
+    Agent, AgentBuilder, Answer, Answers, DeliverAt, Event, MessageReceiver, RunOptions, Transcript,
 };
 use windlass_journal::{Durability, Journal, Record};
 use windlass_mock::ScriptedModel;

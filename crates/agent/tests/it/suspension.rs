@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, Answer, Answers, ApproveAll, Entry, Event, MessageReceiver, DeliverAt, Outcome, RunOptions,
+    Agent, Answer, Answers, ApproveAll, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
     StoredAnswers, Unanswered, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};

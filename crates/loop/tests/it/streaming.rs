@@ -408,7 +408,7 @@ fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
 #[test]
 fn every_attempt_counts_once_in_the_budget_of_requests() {
     let budget = Budget { requests: 3, ..Budget::default() };
-    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Consult { .. }));
+    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. }));
     for configured in [config().with_budget(budget.clone()), config().with_shared_budget(budget.clone())] {
         let mut run = Driven::start(configured.clone());
         let mut record = entries(&run.effects);

@@ -116,7 +116,6 @@ fn create_file_never_replaces_a_file() {
 // The write works on a thread of its own, so a dropped call neither cuts it nor leaves its temporary file.
 #[test]
 fn a_dropped_write_leaves_the_whole_file_or_none_and_nothing_else() {
-
     let scene = Scene::new();
     let content = "line\n".repeat(200_000);
     for number in 0..8 {
