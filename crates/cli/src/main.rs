@@ -4,58 +4,80 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
+#[path = "../../app/src/agents/definitions.rs"]
 mod agents;
+#[path = "../../app/src/runs/answers.rs"]
 mod answers;
 mod approvals;
 mod arguments;
+#[path = "../../app/src/assembly/agent.rs"]
 mod assembly;
+#[path = "../../app/src/storage/bounded.rs"]
 mod bounded;
+#[path = "../../app/src/assembly/manual_call.rs"]
 mod by_hand;
 mod check;
+#[path = "../../app/src/runs/checkpoints.rs"]
 mod checkpoints;
+#[path = "../../app/src/error/causes.rs"]
 mod complaint;
+#[path = "../../app/src/assembly/confinement.rs"]
 mod confine;
 mod demo;
 mod doctor;
 mod drive;
+#[path = "../../app/src/providers/embeddings.rs"]
 mod embeddings;
 mod encode;
 mod fork;
 mod input;
 mod json;
+#[path = "../../app/src/storage/state_file.rs"]
 mod kept_file;
+#[path = "../../app/src/policies/lessons.rs"]
 mod lessons;
 mod mcp;
 mod mock;
 mod models;
 mod modes;
+#[path = "../../app/src/agents/child_runs.rs"]
 mod nested;
 mod output;
+#[path = "../../app/src/policies/protected.rs"]
 mod own;
+#[path = "../../app/src/assembly/builtin_tools.rs"]
 mod own_tools;
 mod panics;
 mod parse;
+#[path = "../../app/src/policies/files.rs"]
 mod policies;
 mod policy;
 mod project;
+#[path = "../../app/src/providers/provider.rs"]
 mod provider;
 mod proxy;
+#[path = "../../app/src/providers/access.rs"]
 mod reach;
 mod restore;
 mod run;
+#[path = "../../app/src/runs/folder.rs"]
 mod runs;
 mod say;
 mod screen;
+#[path = "../../app/src/secrets.rs"]
 mod secrets;
+#[path = "../../app/src/assembly/toolbox.rs"]
 mod setup;
 mod show;
 mod signals;
+#[path = "../../app/src/runs/recording.rs"]
 mod tape;
 mod terminal;
 mod text;
 mod tool;
 mod traces;
 mod usage;
+#[path = "../../app/src/providers/wires.rs"]
 mod wires;
 mod workflow;
 

@@ -1,26 +1,39 @@
 //! `windlass mcp`: uses MCP servers, and serves this program's tools over MCP.
 
+#[path = "../../../app/src/mcp/accepted.rs"]
 mod accepted;
+#[path = "../../../app/src/mcp/bound.rs"]
 mod bound;
 mod call;
+#[path = "../../../app/src/mcp/config.rs"]
 mod config;
+#[path = "../../../app/src/mcp/confined.rs"]
 mod confined;
+#[path = "../../../app/src/mcp/connect.rs"]
 mod connect;
 mod doctor;
+#[path = "../../../app/src/mcp/entry.rs"]
 mod entry;
+#[path = "../../../app/src/mcp/foreign.rs"]
 mod foreign;
 mod import;
 mod list;
 mod login;
+#[path = "../../../app/src/mcp/run_servers.rs"]
 mod of_run;
 mod resources;
+#[path = "../../../app/src/mcp/runners.rs"]
 mod runners;
 mod serve;
+#[path = "../../../app/src/mcp/served.rs"]
 mod served;
+#[path = "../../../app/src/mcp/server.rs"]
 mod server;
+#[path = "../../../app/src/mcp/description.rs"]
 mod shown;
 mod target;
 mod tools;
+#[path = "../../../app/src/mcp/trust.rs"]
 mod trust;
 
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
 //! `windlass workflow`: run, list and draw graphs of steps.
 
+#[path = "../../../app/src/agents/workflows.rs"]
 mod found;
 mod run;
 mod telling;
