@@ -1,4 +1,4 @@
-//! Finds the secrets that must not be stored, printed or sent: those of the user's environment and of the
+//! The secrets that must not be stored, printed or sent: those of the user's environment and of the
 //! project's `.env` files.
 
 use std::collections::VecDeque;
@@ -10,8 +10,10 @@ use secrecy::SecretString;
 use windlass_redact::Redactor;
 use windlass_sandbox::{SettingsOwner, read_settings};
 
-use crate::arguments::Reach;
-use crate::runs::Settings;
+use crate::app::App;
+use crate::config::RunSettings;
+use crate::error::Result;
+use crate::providers::{ProviderOptions, find_key};
 
 /// Parts of variable names whose values are secrets. A part matches anywhere in a name.
 const NAMES: [&str; 8] =
@@ -64,25 +66,33 @@ const FILES: usize = 64;
 const FILE_BYTES: u64 = 64 * 1024;
 
 /// Returns a redactor for the secrets of the environment, for errors and panics before a workspace is known.
-pub(crate) fn known() -> &'static Redactor {
+pub fn environment_redactor() -> &'static Redactor {
     static KNOWN: OnceLock<Redactor> = OnceLock::new();
     KNOWN.get_or_init(|| Redactor::new(of_environment()))
 }
 
 /// Returns the secrets of a run: those of its folder, the keys of the configured providers, and the passwords
 /// in the addresses of the providers and the proxy.
-pub(crate) fn of_run(settings: &Settings, reach: &Reach) -> anyhow::Result<Vec<SecretString>> {
-    let mut secrets = of_folder(&settings.root);
-    let vendors = reach.vendors()?;
-    secrets.extend(vendors.iter().filter_map(crate::reach::key).map(SecretString::from));
+///
+/// # Errors
+///
+/// Fails if the user's file of providers is invalid.
+pub fn collect_run_secrets(
+    app: &App,
+    settings: &RunSettings,
+    options: &ProviderOptions,
+) -> Result<Vec<SecretString>> {
+    let mut secrets = collect_folder_secrets(&settings.root);
+    let vendors = options.vendors(app)?;
+    secrets.extend(vendors.iter().filter_map(find_key).map(SecretString::from));
     let providers = settings.fallbacks.iter().chain([&settings.provider]);
-    let addresses = providers.filter_map(|provider| provider.base_url.as_ref()).chain(&reach.proxy);
+    let addresses = providers.filter_map(|provider| provider.base_url.as_ref()).chain(&options.proxy);
     secrets.extend(addresses.flat_map(|address| passwords(address)));
     Ok(secrets)
 }
 
 /// Returns the secrets of the environment and of a project's `.env` files.
-pub(crate) fn of_folder(root: &Path) -> Vec<SecretString> {
+pub fn collect_folder_secrets(root: &Path) -> Vec<SecretString> {
     let mut secrets: Vec<SecretString> = of_environment().collect();
     for text in dot_env_files(root) {
         for (name, value) in text.lines().filter_map(assignment) {

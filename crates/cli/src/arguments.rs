@@ -3,6 +3,7 @@
 mod approvals;
 mod bytes;
 mod embeddings;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod models;
 mod offering;
@@ -11,24 +12,44 @@ mod restore;
 mod resumed;
 mod run;
 mod tools;
+mod values;
+#[cfg(feature = "workflow")]
 mod workflow;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::{Deserialize, Serialize};
-use windlass_hitl::Mode;
+#[cfg(feature = "mock")]
+use clap::Args;
+use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
-pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
+#[cfg(feature = "mock")]
+pub(crate) use self::bytes::Mock;
+pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
+#[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
-pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
+#[cfg(feature = "gateway")]
+pub(crate) use self::run::Proxy;
+pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::values::provider_choice;
+#[cfg(feature = "workflow")]
 pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
+
+#[cfg(not(feature = "mcp"))]
+type Mcp = crate::missing::Missing;
+#[cfg(not(feature = "mock"))]
+type Demo = crate::missing::Missing;
+#[cfg(not(feature = "mock"))]
+type Mock = crate::missing::Missing;
+#[cfg(not(feature = "gateway"))]
+type Proxy = crate::missing::Missing;
+#[cfg(not(feature = "workflow"))]
+type Workflow = crate::missing::Missing;
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -84,7 +105,7 @@ pub(crate) enum Command {
 }
 
 /// A wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WireName {
     /// OpenAI Chat Completions, and what is compatible with it.
     OpenaiChat,
@@ -96,6 +117,7 @@ pub(crate) enum WireName {
     Gemini,
 }
 
+#[cfg(feature = "mock")]
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass demo --wire anthropic --yes")]
 pub(crate) struct Demo {
@@ -117,8 +139,7 @@ pub(crate) struct Demo {
 }
 
 /// How commands are confined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxName {
     /// As well as this machine can.
     #[default]
@@ -130,8 +151,7 @@ pub(crate) enum SandboxName {
 }
 
 /// How far a run goes without asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AutonomyName {
     /// Ask where no rule speaks.
     #[default]
@@ -146,20 +166,8 @@ pub(crate) enum AutonomyName {
     Headless,
 }
 
-impl AutonomyName {
-    pub(crate) fn mode(self) -> Mode {
-        match self {
-            Self::Ask => Mode::Ask,
-            Self::ReadOnly => Mode::ReadOnly,
-            Self::AutoEdit => Mode::AutoEdit,
-            Self::Auto => Mode::Auto,
-            Self::Headless => Mode::Headless,
-        }
-    }
-}
-
 /// How many tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetName {
     /// Read, write, edit, run.
     Minimal,

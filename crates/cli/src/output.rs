@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal};
 
 use anyhow::Context as _;
 use serde::Serialize;
+use windlass_app::{causes, secrets};
 use windlass_hitl::escape_unsafe;
 
 use crate::screen::{self, Channel};
-use crate::{complaint, secrets};
 
 /// Prints a value as one line of JSON.
 pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
@@ -48,7 +48,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints a note to standard error, without the secrets of the environment.
 pub(crate) fn note(text: &str) {
-    let text = secrets::known().redact(text);
+    let text = secrets::environment_redactor().redact(text);
     // A closed standard error cannot be reported.
     let _ = screen::write(Channel::Err, &format!("{text}\n"));
 }
@@ -57,7 +57,7 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn complain(error: &anyhow::Error) {
     // The program ends here, so an open question must not hold the error back.
     screen::release();
-    note(&format!("error: {}", complaint::causes(error).join("\n  because: ")));
+    note(&format!("error: {}", causes(error.as_ref()).join("\n  because: ")));
 }
 
 /// Returns true if the error is a broken pipe.

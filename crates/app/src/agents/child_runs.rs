@@ -1,140 +1,134 @@
-//! Sub-agents and workflows inside a run, their journals below the run's folder, and their open questions.
+//! Sub-agents and workflows inside a run, with their journals below the run's folder.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_journal::{FileJournal, FileJournals, Journal, JournalError, Journals, MemoryJournals, Record};
+use windlass_agent::Prices;
+use windlass_journal::{FileJournals, Journals, MemoryJournals};
+#[cfg(feature = "subagent")]
+use windlass_journal::{Journal, JournalError};
+use windlass_model::Model;
+#[cfg(feature = "subagent")]
 use windlass_subagent::AgentDefinition;
 use windlass_tool::Tool;
 use windlass_toolbox::Toolbox;
-use windlass_workflow::{Entry, RunWorkflow, WorkflowOutcome, Workflows};
+#[cfg(feature = "workflow")]
+use windlass_workflow::{RunWorkflow, Workflows};
 
-use crate::agents::{self, OneClient};
-use crate::answers::Open;
-use crate::runs::{RunFolder, Settings};
-use crate::workflow;
+use crate::app::App;
+use crate::config::RunSettings;
+use crate::error::Result;
+use crate::runs::RunFolder;
 
-/// Folder of the nested journals, in a run's folder.
-const FOLDER: &str = "nested";
-
-/// Sub-agents and workflows that a run can start.
-#[derive(Default)]
-pub(crate) struct Nested {
-    /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
-    pub(crate) journals: Option<PathBuf>,
-    /// True if the tools of sub-agents are added: a feature offers them, or workflows may call them.
-    pub(crate) has_agents: bool,
-    pub(crate) agents: Vec<AgentDefinition>,
-    /// Workflows that are offered to the model.
-    pub(crate) workflows: Workflows,
+/// The run's own model, which its sub-agents use for every model name.
+pub(crate) struct RunModel {
+    pub(crate) client: Arc<dyn Model>,
+    /// Prices of the run's own model, used for every model because no others are known.
+    pub(crate) prices: Prices,
 }
 
-impl Nested {
-    /// Returns the sub-agents and workflows that a run with these settings offers.
-    pub(crate) fn of(settings: &Settings, folder: Option<&RunFolder>) -> anyhow::Result<Self> {
-        let workflows = workflow::offered(&settings.root, &settings.offering)?;
+/// Sub-agents and workflows that a run can start.
+#[derive(Debug, Default)]
+pub(crate) struct ChildRuns {
+    /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
+    journals: Option<PathBuf>,
+    /// True if the tools of sub-agents are added: a feature offers them, or workflows may call them.
+    has_agents: bool,
+    #[cfg(feature = "subagent")]
+    agents: Vec<AgentDefinition>,
+    /// Workflows that are offered to the model.
+    #[cfg(feature = "workflow")]
+    workflows: Workflows,
+}
+
+impl ChildRuns {
+    /// Loads the sub-agents and workflows that a run with these settings offers.
+    pub(crate) fn load(app: &App, settings: &RunSettings, folder: Option<&RunFolder>) -> Result<Self> {
+        #[cfg(feature = "workflow")]
+        let workflows = super::workflows::load_offered(app, &settings.root, &settings.offering)?;
+        #[cfg(feature = "workflow")]
+        let has_workflows = !workflows.is_empty();
+        #[cfg(not(feature = "workflow"))]
+        let has_workflows = false;
+        let offering = &settings.offering;
+        let is_offered = offering.has_feature(super::AGENTS_FEATURE)
+            || offering.has_feature(super::PROJECT_AGENTS_FEATURE);
+        #[cfg(not(any(feature = "subagent", feature = "workflow")))]
+        let _ = app;
         Ok(Self {
-            journals: folder.map(Self::folder),
-            has_agents: !workflows.is_empty() || agents::are_offered(&settings.offering),
-            agents: agents::defined(&settings.root, &settings.offering),
+            journals: folder.map(RunFolder::nested_journals),
+            has_agents: has_workflows || is_offered,
+            #[cfg(feature = "subagent")]
+            agents: super::definitions::load_agents(app, &settings.root, offering),
+            #[cfg(feature = "workflow")]
             workflows,
         })
     }
 
-    /// Returns the folder of a run's nested journals.
-    pub(crate) fn folder(run: &RunFolder) -> PathBuf {
-        run.path.join(FOLDER)
+    /// Adds the tools of sub-agents even if no feature offers them.
+    #[cfg(feature = "workflow")]
+    pub(crate) fn offer_agents(&mut self) {
+        self.has_agents = true;
     }
 
     /// Returns the tools that start sub-agents and workflows, except those that the toolbox already contains.
-    pub(crate) fn tools(&self, there: &Toolbox, models: OneClient) -> Vec<Arc<dyn Tool>> {
+    pub(crate) fn tools(&self, app: &App, present: &Toolbox, model: RunModel) -> Vec<Arc<dyn Tool>> {
         let journals: Arc<dyn Journals> = match &self.journals {
             Some(folder) => Arc::new(FileJournals::new(folder)),
             None => Arc::new(MemoryJournals::default()),
         };
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        if self.has_agents {
-            let agents = agents::all(&self.agents, Shared(journals.clone()), Some(models));
-            tools.extend(agents.tools());
-            tools.extend(agents.new_task(there.modes()));
-        }
-        if !self.workflows.is_empty() {
-            tools.push(Arc::new(RunWorkflow::new(self.workflows.clone(), journals)));
-        }
-        tools.retain(|tool| there.find(tool.spec().name().as_str()).is_none());
+        let mut tools = self.agent_tools(app, present, &journals, model);
+        tools.extend(self.workflow_tools(&journals));
+        tools.retain(|tool| present.find(tool.spec().name().as_str()).is_none());
         tools
+    }
+
+    #[cfg(feature = "subagent")]
+    fn agent_tools(
+        &self,
+        app: &App,
+        present: &Toolbox,
+        journals: &Arc<dyn Journals>,
+        model: RunModel,
+    ) -> Vec<Arc<dyn Tool>> {
+        if !self.has_agents {
+            return Vec::new();
+        }
+        let journals = SharedJournals(Arc::clone(journals));
+        let agents = super::definitions::build_agents(app, &self.agents, journals, model);
+        let mut tools = agents.tools();
+        tools.extend(agents.new_task(present.modes()));
+        tools
+    }
+
+    #[cfg(not(feature = "subagent"))]
+    fn agent_tools(&self, _: &App, _: &Toolbox, _: &Arc<dyn Journals>, _: RunModel) -> Vec<Arc<dyn Tool>> {
+        Vec::new()
+    }
+
+    #[cfg(feature = "workflow")]
+    fn workflow_tools(&self, journals: &Arc<dyn Journals>) -> Option<Arc<dyn Tool>> {
+        let tool = || RunWorkflow::new(self.workflows.clone(), Arc::clone(journals));
+        (!self.workflows.is_empty()).then(|| Arc::new(tool()) as Arc<dyn Tool>)
+    }
+
+    #[cfg(not(feature = "workflow"))]
+    fn workflow_tools(&self, _: &Arc<dyn Journals>) -> Option<Arc<dyn Tool>> {
+        None
     }
 }
 
 /// Journals that sub-agents and workflows share.
-struct Shared(Arc<dyn Journals>);
+#[cfg(feature = "subagent")]
+struct SharedJournals(Arc<dyn Journals>);
 
-impl Journals for Shared {
-    fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
+#[cfg(feature = "subagent")]
+impl Journals for SharedJournals {
+    fn open(&self, key: &str) -> std::result::Result<Box<dyn Journal + Send>, JournalError> {
         self.0.open(key)
     }
 
-    fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
+    fn find(&self, key: &str) -> std::result::Result<Option<Box<dyn Journal + Send>>, JournalError> {
         self.0.find(key)
     }
-}
-
-/// Returns the open questions of a run, including those of its sub-agents and workflow steps.
-pub(crate) fn open(run: &RunFolder) -> anyhow::Result<Open> {
-    let records = FileJournal::read(run.journal())?;
-    let last = records.last().and_then(|record| record.read::<Entry>().ok());
-    match last {
-        Some(last) => Ok(open_workflow(run, &last)),
-        None => open_run(run, &records),
-    }
-}
-
-/// Replaces each missing result of a call that has nested journals by the questions in these journals.
-fn open_run(run: &RunFolder, records: &[Record]) -> anyhow::Result<Open> {
-    let mut open = Open::of(records)?;
-    let first = records.first().map(Record::read::<windlass_agent::Entry>).transpose()?;
-    let Some(windlass_agent::Entry::Started { run: id, .. }) = first else { return Ok(open) };
-    let journals = FileJournals::new(Nested::folder(run));
-    for call in std::mem::take(&mut open.results) {
-        let journal = journals.path(&format!("{id}/{call}"));
-        match journal.parent().filter(|folder| folder.is_dir()) {
-            Some(folder) => {
-                open.questions.extend(inside(folder).into_iter().flat_map(|inner| inner.questions));
-            }
-            None => open.results.push(call),
-        }
-    }
-    Ok(open)
-}
-
-/// Collects the open questions of a suspended workflow's steps. The workflow itself asks none.
-fn open_workflow(run: &RunFolder, last: &Entry) -> Open {
-    let mut open = Open { has_ended: matches!(last, Entry::Finished { .. }), ..Open::default() };
-    if matches!(last, Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
-        for inner in inside(&Nested::folder(run)) {
-            open.questions.extend(inner.questions);
-            open.results.extend(inner.results);
-        }
-    }
-    open
-}
-
-/// Returns the open questions of the ended runs below a folder. Skips journals that are unreadable or belong
-/// to a workflow.
-fn inside(folder: &Path) -> Vec<Open> {
-    let open = |journal: PathBuf| Open::of(&FileJournal::read(journal).ok()?).ok();
-    journals(folder).into_iter().filter_map(open).filter(|open| open.has_ended).collect()
-}
-
-/// Returns the paths of all journals below a folder, sorted by name.
-fn journals(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    let inside = |path: PathBuf| {
-        let is_journal = path.is_file() && path.file_name().is_some_and(|name| name == "journal");
-        if is_journal { vec![path] } else { journals(&path) }
-    };
-    paths.into_iter().flat_map(inside).collect()
 }

@@ -3,143 +3,187 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context as _;
-#[cfg(unix)]
-use windlass_agent::FileApprover;
-use windlass_agent::{Agent, Approver, ContextLimits, Everything, Limits, Nobody, Unanswered};
+use windlass_agent::{Agent, ContextLimits, Limits};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_hitl::Policy;
 use windlass_model::Model;
 use windlass_redact::Redactor;
 use windlass_text_calls::Dialect;
-use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
-use crate::agents::OneClient;
-use crate::answers::Answers;
-use crate::arguments::{Approval, PresetName, Reach};
-use crate::lessons::LessonFile;
-use crate::mcp::{self, Connected, Servers};
-use crate::nested::Nested;
-use crate::own::Own;
-use crate::runs::Settings;
-use crate::setup::{Offered, Prepared};
-use crate::tape::Tape;
-use crate::terminal::{SayNo, Terminal};
-use crate::{modes, output, policies, secrets, setup};
+use super::find_mode;
+use super::people::People;
+use super::toolbox::{OfferedServers, PreparedTools, ToolPlan, prepare_tools};
+use crate::agents::{ChildRuns, RunModel};
+use crate::app::App;
+use crate::config::{RunSettings, ToolPreset};
+use crate::error::{Result, one_line};
+use crate::mcp::{ConnectedServers, RunServers, is_learning_enabled};
+use crate::policies::{LessonFile, ProtectedPaths, load_policy};
+use crate::providers::{ProviderOptions, add_reachable};
+use crate::runs::{Recording, RunAnswers, RunFolder};
+use crate::secrets::collect_run_secrets;
 
-/// Parts of an agent: the run's settings, the options of this process, and the confinement of its tools.
-pub(crate) struct Assembly<'a> {
-    pub(crate) settings: &'a Settings,
-    pub(crate) approval: &'a Approval,
-    pub(crate) reach: &'a Reach,
-    pub(crate) tape: &'a Tape,
-    /// Starts the processes of tools, confined.
-    pub(crate) shell: &'a Shell,
+/// The parts of an agent: the run's settings, the people, the options of this process, and the shell that
+/// starts the processes of tools.
+///
+/// [`Session`](crate::runs::Session) starts and resumes runs with their records. Use this type for an agent
+/// whose runs are kept elsewhere.
+#[derive(Debug)]
+pub struct Assembly<'a> {
+    app: &'a App,
+    settings: &'a RunSettings,
+    people: People,
+    providers: &'a ProviderOptions,
+    shell: &'a Shell,
+    recording: &'a Recording,
     /// Folder for outputs that are too long for the model.
-    pub(crate) outputs: Option<PathBuf>,
-    /// Stored answers to the questions of a suspended run.
-    pub(crate) answers: Option<&'a Answers>,
+    outputs: Option<PathBuf>,
     /// Sub-agents and workflows that the model can start.
-    pub(crate) nested: Nested,
+    children: ChildRuns,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
+    /// Creates the parts of an agent. With a folder, long outputs and the journals of sub-agents are stored
+    /// there, otherwise in memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a definition of the user is invalid.
+    pub fn new(
+        app: &'a App,
+        settings: &'a RunSettings,
+        people: &People,
+        providers: &'a ProviderOptions,
+        shell: &'a Shell,
+        folder: Option<&RunFolder>,
+    ) -> Result<Self> {
+        static OFF: Recording = Recording::off();
+        Ok(Self {
+            app,
+            settings,
+            people: people.clone(),
+            providers,
+            shell,
+            recording: &OFF,
+            outputs: folder.map(RunFolder::outputs),
+            children: ChildRuns::load(app, settings, folder)?,
+        })
+    }
+
+    /// Sets the recording that the run writes or replays.
+    pub(crate) fn with_recording(self, recording: &'a Recording) -> Self {
+        Self { recording, ..self }
+    }
+
+    /// Adds stored answers, which are given before the approver is asked.
+    pub fn with_answers(mut self, answers: &RunAnswers) -> Self {
+        self.people.approver = Arc::new(answers.approver(self.people.approver));
+        self
+    }
+
+    /// Adds the tools of sub-agents even if no feature offers them.
+    #[cfg(feature = "workflow")]
+    pub(crate) fn with_agents(mut self) -> Self {
+        self.children.offer_agents();
+        self
+    }
+
     /// Checks the settings by building the agent without starting any process.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        self.servers()?;
-        let people = self.people()?;
-        self.agent_with(self.tools(None)?.toolbox, people, &self.policy()?).map(drop)
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used.
+    pub fn check(&self) -> Result<()> {
+        self.load_servers()?;
+        let tools = self.prepare_tools(None)?;
+        self.build_with(tools.toolbox, self.people.clone(), &self.load_policy()?).map(drop)
     }
 
     /// Builds the agent. Connects the MCP servers first, also in a replay, which needs their definitions;
     /// only a live run starts the processes that serve tools.
-    pub(crate) async fn agent(&self) -> anyhow::Result<Agent> {
-        let mut people = self.people()?;
-        let mut policy = self.policy()?;
-        let connected = match self.servers()? {
-            Some(servers) => {
-                let (root, human) = (&self.settings.root, people.human.clone());
-                let connected =
-                    servers.connect(root, (self.shell, self.tape), human, self.redactor()?).await?;
-                policy = servers.ruled(policy, &connected)?;
-                // Only an answer of a person accepts an MCP tool for later runs; `--yes` does not.
-                if !self.approval.yes {
-                    people.approver = connected.accepted.heard_from(people.approver);
-                }
-                Some(connected)
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used, or if a required MCP server fails.
+    pub async fn build(&self) -> Result<Agent> {
+        let mut people = self.people.clone();
+        let mut policy = self.load_policy()?;
+        let mut connected = None;
+        if let Some(servers) = self.load_servers()? {
+            let parts = (self.shell, self.recording);
+            let (root, human) = (&self.settings.root, people.human.clone());
+            let servers_of_run = servers.connect(self.app, root, parts, human, self.redactor()?).await?;
+            policy = servers.add_rules(policy, &servers_of_run)?;
+            // Only an answer of a person accepts an MCP tool for later runs.
+            if people.accepts_tools {
+                people.approver = servers_of_run.wrap_approver(people.approver);
             }
-            None => None,
-        };
-        let tools = self.tools(connected.as_ref())?;
-        let toolbox = if self.tape.is_live() { tools.served(self.tape).await } else { tools.toolbox };
-        if let Some(connected) = connected {
-            connected.keep();
+            connected = Some(servers_of_run);
         }
-        self.agent_with(toolbox, people, &policy)
+        let offered = connected.as_ref().map(ConnectedServers::offer);
+        let tools = self.prepare_tools(offered.as_ref())?;
+        let toolbox = if self.recording.is_live() { tools.start_processes().await } else { tools.toolbox };
+        if let Some(connected) = connected {
+            connected.keep_alive();
+        }
+        self.build_with(toolbox, people, &policy)
     }
 
     /// Returns the configured MCP servers, or `None` if the run does not use them or its folder does not
     /// exist. A replay connects them for the definitions of their tools, but takes the results of calls from
     /// the recording.
-    fn servers(&self) -> anyhow::Result<Option<Servers>> {
+    fn load_servers(&self) -> Result<Option<RunServers>> {
         if !self.settings.servers || !self.settings.root.is_dir() {
             return Ok(None);
         }
-        Ok(Some(Servers::of(&self.settings.root)?))
+        Ok(Some(RunServers::load(self.app, &self.settings.root)?))
     }
 
-    fn people(&self) -> anyhow::Result<People> {
-        let mut people = people(self.approval, &self.settings.root)?;
-        if let Some(answers) = self.answers {
-            people.approver = Arc::new(answers.approver(people.approver));
-        }
-        Ok(people)
-    }
-
-    fn policy(&self) -> anyhow::Result<Policy> {
+    fn load_policy(&self) -> Result<Policy> {
         let settings = self.settings;
-        let policy = policies::load(&settings.root, settings.policy.as_deref())?;
+        let policy = load_policy(self.app, &settings.root, settings.policy.as_deref())?;
         // A recording may have any name, and may be inside the root.
-        let policy = Own::of(None).with_records(self.tape.file()).rule(policy, &settings.root);
-        settings.offering.embeddings.reachable(policy)
+        let protected = ProtectedPaths::new(self.app, None).with_records(self.recording.file());
+        add_reachable(&settings.offering.embeddings, protected.add_rules(policy, &settings.root))
     }
 
-    fn tools(&self, servers: Option<&Connected>) -> anyhow::Result<Prepared> {
-        let settings = self.settings;
+    fn prepare_tools(&self, servers: Option<&OfferedServers>) -> Result<PreparedTools> {
+        let (settings, recording) = (self.settings, self.recording);
         // A replay runs no tools, and the recorded folder may not exist any more, so an empty folder replaces
         // it.
-        let stand_in =
-            if self.tape.is_live() || settings.root.is_dir() { None } else { Some(tempfile::tempdir()?) };
+        let has_root = recording.is_live() || settings.root.is_dir();
+        let stand_in = if has_root { None } else { Some(tempfile::tempdir()?) };
         let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
-        let (client, model) = settings.provider.client(self.reach, self.tape)?;
+        let (client, model) = settings.provider.run_client(self.app, self.providers, recording)?;
         let offering = &settings.offering;
-        let offered = Offered { preset: settings.preset, offering, model: Some(&model), servers };
-        let mut tools = setup::prepare(self.tape, folder, self.outputs.as_deref(), offered, self.shell)?;
-        let models = OneClient { client: Arc::new(client), prices: settings.budget.prices };
-        tools.add(self.nested.tools(&tools.toolbox, models));
+        let mut plan = ToolPlan::new(settings.preset, offering).with_model(Some(&model));
+        plan.outputs = self.outputs.as_deref();
+        plan.servers = servers;
+        let mut tools = prepare_tools(self.app, recording, folder, plan, self.shell)?;
+        let model = RunModel { client: Arc::new(client), prices: settings.budget.prices };
+        tools.add(self.children.tools(self.app, &tools.toolbox, model));
         if let Some(mode) = &offering.mode {
-            modes::find(tools.toolbox.modes(), mode)?;
+            find_mode(tools.toolbox.modes(), mode)?;
         }
         Ok(tools)
     }
 
-    fn agent_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> anyhow::Result<Agent> {
+    fn build_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> Result<Agent> {
         let settings = self.settings;
-        let impatient = self.reach.impatient();
+        let hasty = self.providers.without_retries();
         // A run with fallbacks must not wait for its first provider.
-        let reach = if settings.fallbacks.is_empty() { self.reach } else { &impatient };
-        let (client, model) = settings.provider.client(reach, self.tape)?;
+        let options = if settings.fallbacks.is_empty() { self.providers } else { &hasty };
+        let (client, model) = settings.provider.run_client(self.app, options, self.recording)?;
         let capabilities = client.capabilities(&model).capabilities();
-        let People { approver, human, unanswered } = people;
         let window = match settings.context_window {
             // A replay must use the recorded context window, not today's facts about the model.
-            0 if self.tape.is_live() => client.context_tokens(&model).unwrap_or_default(),
+            0 if self.recording.is_live() => client.context_tokens(&model).unwrap_or_default(),
             window => window,
         };
         let mut builder = Agent::builder()
-            .model(self.with_fallbacks(Arc::new(client), &model)?, model)
+            .model(self.add_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
             .capabilities(capabilities)
             .policy(policy.clone())
@@ -150,18 +194,22 @@ impl Assembly<'_> {
             .redactor(self.redactor()?)
             .budget(settings.budget.clone())
             .context(ContextLimits { window, ..ContextLimits::default() })
-            .unanswered(unanswered)
-            .approver(self.tape.approver(approver));
+            .unanswered(people.unanswered)
+            .approver(self.recording.approver(people.approver));
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
         }
-        // Only answers of a person at the terminal are learned, not those of a switch or of a recording.
-        if human.is_some() && !self.tape.is_used() && (self.approval.learn || mcp::learns()?) {
-            let file = LessonFile::of(&settings.root, policy)?;
+        // Only answers of a person are learned, not those of a switch or of a recording.
+        let may_learn = people.human.is_some() && !self.recording.is_used();
+        if may_learn && (people.learns || is_learning_enabled(self.app)?) {
+            let file = LessonFile::new(self.app, &settings.root, policy)?;
             match file.load() {
                 Ok(learned) => builder = builder.learned_in(learned, file),
                 // Without learned permissions policy asks more often, never less.
-                Err(error) => output::note(&format!("{error:#}; nothing is learned, and no lesson counts")),
+                Err(error) => {
+                    self.app
+                        .inform(format!("{}; nothing is learned, and no lesson counts", one_line(&error)));
+                }
             }
         }
         if let Some(protocol) = settings.protocol {
@@ -170,22 +218,20 @@ impl Assembly<'_> {
         if let Some(name) = &settings.dialect {
             builder = builder.dialect(name.parse::<Dialect>()?);
         }
-        if let Some(human) = self.tape.human(human) {
+        if let Some(human) = self.recording.human(people.human) {
             builder = builder.human(human);
         }
         Ok(builder.build()?)
     }
-}
 
-impl Assembly<'_> {
-    /// Redactor for all secrets of the run. A replay gets an empty one: the recording was redacted when it
-    /// was written.
-    fn redactor(&self) -> anyhow::Result<Redactor> {
-        if !self.tape.is_live() {
+    /// Returns the redactor for all secrets of the run. A replay gets an empty one: the recording was redacted
+    /// when it was written.
+    fn redactor(&self) -> Result<Redactor> {
+        if !self.recording.is_live() {
             return Ok(Redactor::default());
         }
-        let mut secrets = secrets::of_run(self.settings, self.reach)?;
-        if let Some(servers) = self.servers()? {
+        let mut secrets = collect_run_secrets(self.app, self.settings, self.providers)?;
+        if let Some(servers) = self.load_servers()? {
             secrets.extend(servers.secrets());
         }
         Ok(Redactor::new(secrets))
@@ -193,90 +239,31 @@ impl Assembly<'_> {
 
     /// Returns the model followed by its fallbacks. Each model but the last one is used without waiting for
     /// its provider.
-    fn with_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> anyhow::Result<Arc<dyn Model>> {
+    fn add_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> Result<Arc<dyn Model>> {
         if self.settings.fallbacks.is_empty() {
             return Ok(first);
         }
         let mut models = Fallback::new(first, name);
-        let impatient = self.reach.impatient();
+        let hasty = self.providers.without_retries();
         let last = self.settings.fallbacks.len().saturating_sub(1);
         for (position, provider) in self.settings.fallbacks.iter().enumerate() {
-            let reach = if position == last { self.reach } else { &impatient };
-            let (client, name) = provider.client(reach, self.tape)?;
+            let options = if position == last { self.providers } else { &hasty };
+            let (client, name) = provider.run_client(self.app, options, self.recording)?;
             models = models.or(Arc::new(client), name);
         }
-        Ok(Arc::new(models.on_event(|event| {
+        let notices = self.app.notices().clone();
+        Ok(Arc::new(models.on_event(move |event| {
             if let FallbackEvent::Next { model, error, .. } = event {
-                output::note(&format!("{model} has no answer: {error}; the next one is asked"));
+                notices.inform(format!("{model} has no answer: {error}; the next one is asked"));
             }
         })))
     }
 }
 
-/// Approver of calls, human who answers questions of tools, and the policy for unanswered questions.
-struct People {
-    approver: Arc<dyn Approver>,
-    human: Option<Arc<dyn Human>>,
-    unanswered: Unanswered,
-}
-
-impl People {
-    fn alone(approver: impl Approver + 'static, unanswered: Unanswered) -> Self {
-        Self { approver: Arc::new(approver), human: None, unanswered }
-    }
-}
-
-/// Chooses the approver by the options: a folder, `--yes`, `--deny`, or the terminal. Without any of them,
-/// questions stay open and the run is suspended.
-fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
-    #[cfg(unix)]
-    if let Some(folder) = &approval.approve_in {
-        return Ok(People::alone(in_folder(folder, root)?, Unanswered::Deny));
-    }
-    #[cfg(not(unix))]
-    let _ = root;
-    if approval.yes {
-        return Ok(People::alone(Everything, Unanswered::Deny));
-    }
-    if approval.deny {
-        return Ok(People::alone(SayNo, Unanswered::Deny));
-    }
-    if !approval.suspend && (approval.ask || Terminal::is_there()) {
-        let terminal = Terminal::new();
-        let (approver, human) = (Arc::new(terminal.clone()), Some(Arc::new(terminal) as Arc<dyn Human>));
-        return Ok(People { approver, human, unanswered: Unanswered::Deny });
-    }
-    Ok(People::alone(Nobody, Unanswered::Suspend))
-}
-
-/// Opens a folder in which another program answers. Fails if the folder and the root contain each other:
-/// tools that can write to the folder could approve their own calls.
-#[cfg(unix)]
-fn in_folder(folder: &Path, root: &Path) -> anyhow::Result<FileApprover> {
-    // The folder itself may be new, its parent must exist: otherwise a typing error would create a folder
-    // that no program watches.
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    anyhow::ensure!(
-        folder.is_dir() || parent.is_dir(),
-        "--approve-in {}: there is no folder {}; make it first",
-        folder.display(),
-        parent.display()
-    );
-    let approver = FileApprover::open(folder)?;
-    let place = folder.canonicalize().with_context(|| format!("{} cannot be opened", folder.display()))?;
-    anyhow::ensure!(
-        !place.starts_with(root) && !root.starts_with(&place),
-        "--approve-in {}: the agent's tools reach this folder, so they could say yes; take one outside of {}",
-        folder.display(),
-        root.display()
-    );
-    Ok(approver.on_refusal(|refused| output::note(&format!("{refused}"))))
-}
-
-fn system_prompt(root: &Path, settings: &Settings) -> String {
+fn system_prompt(root: &Path, settings: &RunSettings) -> String {
     let done = match settings.preset {
         // A mode of work has `attempt_completion` in every preset.
-        PresetName::Minimal if settings.offering.mode.is_none() => {
+        ToolPreset::Minimal if settings.offering.mode.is_none() => {
             "When the task is done, say so in words without calling a tool."
         }
         _ => "When the task is done and checked, call attempt_completion, alone.",

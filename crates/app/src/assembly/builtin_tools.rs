@@ -1,5 +1,10 @@
 //! The built-in tools of a workspace, with their settings.
 
+#[cfg(feature = "index")]
+mod index;
+#[cfg(feature = "web")]
+mod web;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,13 +12,12 @@ use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 use windlass_tools_control::{LeftOut, Skills, SlashCommands, Supplies};
-use windlass_tools_index::{CodebaseSearch, EmbeddingLimits};
 use windlass_tools_shell::Shell;
-use windlass_tools_web::{Fetch, ImageProvider, ServiceKey, Tavily};
 
-use crate::arguments::Offering;
-use crate::setup::Offered;
-use crate::{output, policies, runs};
+use super::ToolPlan;
+use crate::app::App;
+use crate::config::ToolSelection;
+use crate::error::Result;
 
 /// Folders of Markdown files, in the user's folder of settings and in a project.
 const SKILLS: &str = "skills";
@@ -22,106 +26,70 @@ const PROJECT: &str = ".windlass";
 /// Feature that loads a project's skills. Their descriptions reach the model at the start of each run.
 pub(crate) const PROJECT_SKILLS_FEATURE: &str = "project_skills";
 
-/// Folder of the code index, in the state folder.
-const INDEX: &str = "index";
-
-/// Image service: its address, its model, and the variable with its key.
-const IMAGES: (&str, &str, &str) = ("https://api.openai.com/v1", "gpt-image-1", "OPENAI_API_KEY");
-/// Variables with the search service's key and with an alternative address.
-const SEARCH_KEY: &str = "TAVILY_API_KEY";
-const SEARCH_URL: &str = "TAVILY_BASE_URL";
-
-/// Returns all built-in tools, in the order in which the model sees them.
-pub(crate) fn all(
-    root: &Path,
-    workspace: &Arc<Workspace>,
-    shell: &Shell,
-    offered: Offered<'_>,
+/// Builds all built-in tools, in the order in which the model sees them.
+pub(crate) fn build(
+    app: &App,
+    (root, workspace, shell): (&Path, &Arc<Workspace>, &Shell),
+    plan: ToolPlan<'_>,
     modes: WorkModes,
-) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
-    let offering = offered.offering;
+) -> Result<Vec<Arc<dyn Tool>>> {
+    let selection = plan.selection;
     let mut tools = windlass_tools_fs::tools(workspace);
     tools.extend(windlass_tools_edit::tools(workspace));
     tools.extend(windlass_tools_search::tools(workspace));
-    tools.extend(of_index(root, workspace, offering)?);
+    #[cfg(feature = "index")]
+    tools.extend(index::build(app, root, workspace, selection)?);
     tools.extend(windlass_tools_shell::tools_with(workspace, shell));
-    tools.extend(of_web(workspace)?);
-    let browser = windlass_tools_browser::tools();
-    if !browser.is_empty() {
-        windlass_tools_browser::remove_stale_profiles();
-    }
-    tools.extend(browser);
+    #[cfg(feature = "web")]
+    tools.extend(web::build(workspace)?);
+    #[cfg(feature = "browser")]
+    tools.extend(build_browser_tools());
     let mut supplies = Supplies::default()
         .with_modes(modes)
         .with_workspace(workspace.clone())
-        .with_skills(skills(root, offering))
-        .with_commands(commands(root));
-    if let Some(servers) = offered.servers.filter(|servers| !servers.is_empty()) {
-        supplies = supplies.with_servers(Arc::new(servers.clone()));
+        .with_skills(load_skills(app, root, selection))
+        .with_commands(load_commands(app, root));
+    if let Some(servers) = plan.servers.and_then(|servers| servers.lookup.clone()) {
+        supplies = supplies.with_servers(servers);
     }
     tools.extend(windlass_tools_control::tools_with(&supplies));
     Ok(tools)
 }
 
-/// Returns the tools of the code index. The ranked search needs a folder for the index outside of the root,
-/// and is omitted without one.
-fn of_index(
-    root: &Path,
-    workspace: &Arc<Workspace>,
-    offering: &Offering,
-) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
-    let embedder = offering.embeddings.embedder()?;
-    let folder = runs::state().ok().map(|state| state.join(INDEX));
-    let folder = folder.filter(|folder| folder.is_absolute() && !folder.starts_with(root));
-    let Some(folder) = folder else { return Ok(windlass_tools_index::tools(workspace)) };
-    let mut search = CodebaseSearch::new(workspace.clone(), folder)?;
-    if let Some(embedder) = embedder {
-        search = search.with_embedder(embedder, EmbeddingLimits::default());
+#[cfg(feature = "browser")]
+fn build_browser_tools() -> Vec<Arc<dyn Tool>> {
+    let tools = windlass_tools_browser::tools();
+    if !tools.is_empty() {
+        windlass_tools_browser::remove_stale_profiles();
     }
-    Ok(windlass_tools_index::tools_with_search(workspace, search))
+    tools
 }
 
-fn of_web(workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
-    let fetch = Arc::new(Fetch::new());
-    let key = |name| ServiceKey::of(std::env::var(name).ok(), name);
-    let mut search = Tavily::new(fetch.clone(), key(SEARCH_KEY));
-    if let Ok(base) = std::env::var(SEARCH_URL) {
-        let refused = |error| anyhow::anyhow!("{SEARCH_URL} is no address of a search service: {error}");
-        search = search.with_base(&base).map_err(refused)?;
-    }
-    let (base, model, variable) = IMAGES;
-    let images = ImageProvider::new(fetch.clone(), base, model, key(variable))?;
-    let mut tools = windlass_tools_web::tools(&fetch);
-    tools.extend(windlass_tools_web::search_tools(&search));
-    tools.extend(windlass_tools_web::image_tools(workspace, &images));
-    Ok(tools)
-}
-
-/// Returns the skills of the user, then those of the project. The first one of a name has precedence.
-fn skills(root: &Path, offering: &Offering) -> Skills {
+/// Loads the skills of the user, then those of the project. The first one of a name has precedence.
+fn load_skills(app: &App, root: &Path, selection: &ToolSelection) -> Skills {
     let mut skills = Skills::default();
-    if let Some(folder) = policies::settings() {
-        skills = skills.with_folder("user", folder.join(SKILLS));
+    if let Some(folder) = app.settings_file(SKILLS) {
+        skills = skills.with_folder("user", folder);
     }
-    if offering.has_feature(PROJECT_SKILLS_FEATURE) {
+    if selection.has_feature(PROJECT_SKILLS_FEATURE) {
         skills = skills.with_project_folder("project", root, root.join(PROJECT).join(SKILLS));
     }
-    tell(skills.left_out());
+    report_left_out(app, skills.left_out());
     skills
 }
 
-fn commands(root: &Path) -> SlashCommands {
+fn load_commands(app: &App, root: &Path) -> SlashCommands {
     let mut commands = SlashCommands::default();
-    if let Some(folder) = policies::settings() {
-        commands = commands.with_folder("user", folder.join(COMMANDS));
+    if let Some(folder) = app.settings_file(COMMANDS) {
+        commands = commands.with_folder("user", folder);
     }
     commands = commands.with_project_folder("project", root, root.join(PROJECT).join(COMMANDS));
-    tell(commands.left_out());
+    report_left_out(app, commands.left_out());
     commands
 }
 
-fn tell(left_out: &[LeftOut]) {
+fn report_left_out(app: &App, left_out: &[LeftOut]) {
     for left_out in left_out {
-        output::note(&format!("warning: {left_out}"));
+        app.warn(left_out.to_string());
     }
 }

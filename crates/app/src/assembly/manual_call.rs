@@ -3,22 +3,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::Approver;
 use windlass_hitl::{ApprovalRequest, Binding, Decision, Grants, Learned, Policy, Verdict, decide};
-use windlass_protocol::{RawJson, ToolCall, ToolResult};
+use windlass_protocol::{ToolCall, ToolResult};
 use windlass_redact::Redactor;
-use windlass_tool::Context;
+use windlass_tool::{Context, Human};
 use windlass_toolbox::{Checked, Toolbox};
 
-use crate::output;
-use crate::terminal::Terminal;
+use crate::error::{Result, bail, ensure};
 
 /// Source of the consent if policy asks.
-pub(crate) enum Consent {
-    /// `--yes` on the command line.
+#[non_exhaustive]
+pub enum Consent {
+    /// The person consented in advance.
     Given,
     /// No source: the call fails with a message that names `--yes`.
     Missing,
@@ -27,23 +26,52 @@ pub(crate) enum Consent {
 }
 
 /// Context of the calls: tools, policy, root and consent.
-pub(crate) struct Place {
-    pub(crate) toolbox: Toolbox,
-    pub(crate) policy: Policy,
-    pub(crate) redactor: Redactor,
-    pub(crate) root: PathBuf,
+pub struct ManualCalls {
+    toolbox: Toolbox,
+    policy: Policy,
+    redactor: Redactor,
+    root: PathBuf,
     /// Temporary folder for long outputs, deleted when the process ends.
-    pub(crate) outputs: TempDir,
-    pub(crate) consent: Consent,
+    outputs: TempDir,
+    consent: Consent,
+    /// Person who answers questions of tools.
+    human: Option<Arc<dyn Human>>,
 }
 
-impl Place {
-    /// Judges a call and runs it if it is allowed. Returns no decision if the call was invalid.
+impl ManualCalls {
+    /// Creates the context from tools, policy and root. Consent is missing, and no person answers questions.
+    /// `outputs` holds outputs that are too long, and is deleted with this value.
+    pub fn new(
+        toolbox: Toolbox,
+        policy: Policy,
+        redactor: Redactor,
+        root: PathBuf,
+        outputs: TempDir,
+    ) -> Self {
+        Self { toolbox, policy, redactor, root, outputs, consent: Consent::Missing, human: None }
+    }
+
+    /// Sets the source of the consent.
+    pub fn with_consent(self, consent: Consent) -> Self {
+        Self { consent, ..self }
+    }
+
+    /// Sets the person who answers questions of tools.
+    pub fn with_human(self, human: Option<Arc<dyn Human>>) -> Self {
+        Self { human, ..self }
+    }
+
+    /// Judges a call and runs it if it is allowed. Returns no decision if the call was invalid. `interrupt` is
+    /// polled while the call runs; when it completes, the call is cancelled and its result is awaited.
     ///
     /// # Errors
     ///
     /// Fails if policy or the user denies the call, or if policy asks without a source of consent.
-    pub(crate) async fn make(&self, call: &ToolCall) -> anyhow::Result<(ToolResult, Option<Decision>)> {
+    pub async fn call(
+        &self,
+        call: &ToolCall,
+        interrupt: impl Future<Output = ()>,
+    ) -> Result<(ToolResult, Option<Decision>)> {
         let mut checked = match self.toolbox.check(call).and_then(|checked| self.toolbox.inspect(checked)) {
             Ok(checked) => checked,
             Err(result) => return Ok((*result, None)),
@@ -55,9 +83,9 @@ impl Place {
         let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &facts);
         let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
         match (decision.verdict, &self.consent) {
-            (Verdict::Deny, _) => anyhow::bail!("policy denies this call: {reason} (rule {rule_id})"),
+            (Verdict::Deny, _) => bail!(Conflict, "policy denies this call: {reason} (rule {rule_id})"),
             (Verdict::Ask, Consent::Missing) => {
-                anyhow::bail!("policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
+                bail!(Conflict, "policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
             }
             (Verdict::Ask, Consent::Asked(approver)) => self.ask(&checked, &decision, &**approver).await?,
             (Verdict::Ask, Consent::Given) | (Verdict::Allow, _) => {}
@@ -68,7 +96,7 @@ impl Place {
         tokio::pin!(running);
         let result = tokio::select! {
             result = &mut running => result?,
-            _ = tokio::signal::ctrl_c() => {
+            () = interrupt => {
                 cancellation.cancel();
                 running.await?
             }
@@ -76,12 +104,7 @@ impl Place {
         Ok((result, Some(decision)))
     }
 
-    async fn ask(
-        &self,
-        checked: &Checked,
-        decision: &Decision,
-        approver: &dyn Approver,
-    ) -> anyhow::Result<()> {
+    async fn ask(&self, checked: &Checked, decision: &Decision, approver: &dyn Approver) -> Result<()> {
         let (root, epoch) = (self.root.display().to_string(), self.policy.epoch());
         let (facts, call, spec) = (&checked.facts, &checked.call, &checked.spec);
         let digest = Binding { facts, call, spec, root: &root, epoch: &epoch }.digest();
@@ -90,7 +113,7 @@ impl Place {
         let answer = approver.decide(&request).await;
         let is_yes = answer.as_ref().is_some_and(|answer| answer.approved);
         let why = answer.and_then(|answer| answer.reason).map(|why| format!(": {why}")).unwrap_or_default();
-        anyhow::ensure!(is_yes, "not run: you said no{why}");
+        ensure!(is_yes, Conflict, "not run: you said no{why}");
         Ok(())
     }
 
@@ -99,18 +122,9 @@ impl Place {
             .with_cancellation(cancellation.clone())
             .with_outputs(self.outputs.path())
             .with_redactor(self.redactor.clone());
-        if Terminal::is_there() { ctx.with_human(Arc::new(Terminal::new())) } else { ctx }
+        match &self.human {
+            Some(human) => ctx.with_human(Arc::clone(human)),
+            None => ctx,
+        }
     }
-}
-
-/// Prints the result of a call.
-pub(crate) fn tell(result: &ToolResult, decision: Option<Decision>, json: bool) -> anyhow::Result<()> {
-    if json {
-        let decision: Option<RawJson> =
-            decision.map(serde_json::to_value).transpose()?.map(|value| RawJson::from(&value));
-        output::line(&json!({ "status": result.status, "content": result.content, "decision": decision }))?;
-    } else {
-        output::print(&format!("{}\n", result.wire_text()))?;
-    }
-    Ok(())
 }

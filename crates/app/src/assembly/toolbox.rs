@@ -3,79 +3,78 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use windlass_sandbox::{Access, SettingsOwner, Workspace, WorkspaceError, read_settings};
 use windlass_tool::Tool;
-use windlass_toolbox::{DynamicTools, Preset, ToolConfig, Toolbox, WorkModes};
+use windlass_toolbox::{DynamicTools, ToolConfig, Toolbox, WorkModes};
+use windlass_tools_control::McpServers;
 use windlass_tools_dynamic::{FolderOwner, ToolProcess};
 use windlass_tools_shell::Shell;
 
-use crate::arguments::{Offering, PresetName};
-use crate::mcp::Connected;
-use crate::own::Own;
-use crate::tape::Tape;
-use crate::{agents, complaint, modes, output, own_tools, policies, workflow};
+use super::{builtin_tools, load_modes};
+use crate::agents::{AGENTS_FEATURE, PROJECT_AGENTS_FEATURE, PROJECT_WORKFLOWS_FEATURE, WORKFLOWS_FEATURE};
+use crate::app::App;
+use crate::config::{ToolPreset, ToolSelection};
+use crate::error::{Context as _, Result, ensure, one_line};
+use crate::policies::ProtectedPaths;
+use crate::runs::Recording;
 
-impl PresetName {
-    fn preset(self) -> Preset {
-        match self {
-            Self::Minimal => Preset::Minimal,
-            Self::Standard => Preset::Standard,
-            Self::Full => Preset::Full,
-        }
+/// The plan of a toolbox: preset, selection, model, and the folder for long outputs.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct ToolPlan<'a> {
+    /// Tools that are offered by default.
+    pub preset: ToolPreset,
+    /// Tools and features besides the preset.
+    pub selection: &'a ToolSelection,
+    /// The provider's name of the model, if it is known.
+    pub model: Option<&'a str>,
+    /// Folder for outputs that are too long for the model.
+    pub outputs: Option<&'a Path>,
+    /// MCP servers whose tools are offered.
+    pub(crate) servers: Option<&'a OfferedServers>,
+}
+
+/// MCP servers whose tools are offered.
+#[derive(Clone)]
+pub(crate) struct OfferedServers {
+    /// The tools of all servers, which change when a server's list changes.
+    pub(crate) dynamic: DynamicTools,
+    /// Lookup of servers by name. `None` if no server is connected.
+    pub(crate) lookup: Option<Arc<dyn McpServers>>,
+}
+
+impl<'a> ToolPlan<'a> {
+    /// Creates a plan without a model, a folder for outputs and MCP servers.
+    pub fn new(preset: ToolPreset, selection: &'a ToolSelection) -> Self {
+        Self { preset, selection, model: None, outputs: None, servers: None }
+    }
+
+    /// Sets the folder for outputs that are too long for the model.
+    pub fn with_outputs(self, outputs: &'a Path) -> Self {
+        Self { outputs: Some(outputs), ..self }
+    }
+
+    /// Sets the provider's name of the model, which decides about the tools of some models.
+    pub fn with_model(self, model: Option<&'a str>) -> Self {
+        Self { model, ..self }
     }
 }
 
-/// Returns the root folder as an absolute path without links.
-pub(crate) fn root(folder: &Path) -> anyhow::Result<PathBuf> {
-    folder.canonicalize().with_context(|| format!("the root {} cannot be opened", folder.display()))
-}
-
-/// Returns the path of a policy file as an absolute path without links.
-pub(crate) fn policy_file(file: &Path) -> anyhow::Result<PathBuf> {
-    file.canonicalize().with_context(|| format!("the policy file {} cannot be opened", file.display()))
-}
-
-/// The selection of tools: preset, options, model and MCP servers.
-#[derive(Clone, Copy)]
-pub(crate) struct Offered<'a> {
-    pub(crate) preset: PresetName,
-    pub(crate) offering: &'a Offering,
-    /// The provider's name of the model, if it is known.
-    pub(crate) model: Option<&'a str>,
-    /// MCP servers whose tools are offered.
-    pub(crate) servers: Option<&'a Connected>,
-}
-
-/// Builds the toolbox of a workspace with the tools of a preset, without MCP servers and without a recording.
-pub(crate) fn toolbox(
-    root: &Path,
-    outputs: Option<&Path>,
-    preset: PresetName,
-    shell: &Shell,
-) -> anyhow::Result<Toolbox> {
-    let offered = Offered { preset, offering: &Offering::default(), model: None, servers: None };
-    toolbox_on(&Tape::none(), root, outputs, offered, shell)
-}
-
-/// Builds the toolbox of a workspace for a run that may be recorded or replayed. Selects no mode of work and
-/// starts no process.
-pub(crate) fn toolbox_on(
-    tape: &Tape,
-    root: &Path,
-    outputs: Option<&Path>,
-    offered: Offered<'_>,
-    shell: &Shell,
-) -> anyhow::Result<Toolbox> {
-    Ok(prepare(tape, root, outputs, offered, shell)?.toolbox)
+/// Builds the toolbox of a workspace without MCP servers. Selects no mode of work and starts no process.
+///
+/// # Errors
+///
+/// Fails if the workspace cannot be opened, or if a file of the user is invalid.
+pub fn build_toolbox(app: &App, root: &Path, plan: ToolPlan<'_>, shell: &Shell) -> Result<Toolbox> {
+    Ok(prepare_tools(app, &Recording::off(), root, plan, shell)?.toolbox)
 }
 
 /// Opens the workspace. Falls back to read-only access, with a note, if the folder is not writable: reading
 /// other people's files needs no write access.
-fn workspace(root: &Path) -> anyhow::Result<Workspace> {
+fn open_workspace(app: &App, root: &Path) -> Result<Workspace> {
     match Workspace::open(root) {
         Err(WorkspaceError::Unwritable { path, source }) => {
-            output::note(&format!(
+            app.inform(format!(
                 "the folder {} cannot be written ({source}): it is opened for reading only",
                 path.display()
             ));
@@ -86,99 +85,112 @@ fn workspace(root: &Path) -> anyhow::Result<Workspace> {
 }
 
 /// The tools of one workspace, with processes that provide more tools and have not been started.
-pub(crate) struct Prepared {
-    pub(crate) toolbox: Toolbox,
+pub struct PreparedTools {
+    /// The tools that need no process.
+    pub toolbox: Toolbox,
+    app: App,
+    recording: Recording,
     dynamic: DynamicTools,
     processes: Vec<ToolProcess>,
 }
 
-impl Prepared {
+impl PreparedTools {
     /// Adds tools that start sub-agents or workflows. They are not recorded themselves: a replay runs them,
     /// and takes the results of their inner calls from the recording.
     pub(crate) fn add(&mut self, tools: Vec<Arc<dyn Tool>>) {
         for tool in tools {
             let name = tool.spec().name().clone();
             if let Err(error) = self.dynamic.add(tool) {
-                output::note(&format!("warning: the tool {name} is left out: {error}"));
+                self.app.warn(format!("the tool {name} is left out: {error}"));
             }
         }
         self.toolbox = self.toolbox.refreshed();
     }
 
     /// Starts the processes and returns the toolbox with their tools. The processes end with the runtime.
-    pub(crate) async fn served(self, tape: &Tape) -> Toolbox {
+    pub async fn start_processes(self) -> Toolbox {
         for process in self.processes {
-            let (name, tape) = (process.name().to_owned(), tape.clone());
-            match process.with_each(move |tool| tape.tool(tool)).serve(&self.dynamic).await {
+            let (name, recording) = (process.name().to_owned(), self.recording.clone());
+            match process.with_each(move |tool| recording.tool(tool)).serve(&self.dynamic).await {
                 Ok(served) => {
                     for left_out in &served.first().left_out {
-                        output::note(&format!("warning: a tool of {name} is left out: {left_out}"));
+                        self.app.warn(format!("a tool of {name} is left out: {left_out}"));
                     }
                     served.keep();
                 }
-                Err(error) => {
-                    output::note(&format!("warning: the tools of {name} are left out: {error}"));
-                }
+                Err(error) => self.app.warn(format!("the tools of {name} are left out: {error}")),
             }
         }
         self.toolbox.refreshed()
     }
 }
 
-/// Like `toolbox_on`, but also returns the processes that must still be started.
-pub(crate) fn prepare(
-    tape: &Tape,
+/// Builds the tools of a workspace for a run that may be recorded or replayed. Selects no mode of work and
+/// starts no process.
+///
+/// # Errors
+///
+/// Fails if the workspace cannot be opened, or if a file of the user is invalid.
+pub fn prepare_tools(
+    app: &App,
+    recording: &Recording,
     root: &Path,
-    outputs: Option<&Path>,
-    offered: Offered<'_>,
+    plan: ToolPlan<'_>,
     shell: &Shell,
-) -> anyhow::Result<Prepared> {
-    Own::of(None).refuse_root(root)?;
-    let mut workspace = workspace(root)?;
-    if let Some(outputs) = outputs {
+) -> Result<PreparedTools> {
+    ProtectedPaths::new(app, None).refuse_root(root)?;
+    let mut workspace = open_workspace(app, root)?;
+    if let Some(outputs) = plan.outputs {
         workspace = workspace.with_outputs(outputs);
     }
     let workspace = Arc::new(workspace);
     // Without `--mode` a run has no modes of work, so its model cannot switch to one.
-    let modes = if offered.offering.mode.is_some() { modes::load(root)? } else { WorkModes::default() };
-    let all = own_tools::all(root, &workspace, shell, offered, modes.clone())?;
+    let modes = if plan.selection.mode.is_some() { load_modes(app, root)? } else { WorkModes::default() };
+    let all = builtin_tools::build(app, (root, &workspace, shell), plan, modes.clone())?;
     let mut builder = Toolbox::builder()
-        .tools(all.into_iter().map(|tool| tape.tool(tool)))
+        .tools(all.into_iter().map(|tool| recording.tool(tool)))
         .known_aliases()
         .modes(modes)
-        .config(config(offered)?);
-    if let Some(model) = offered.model {
+        .config(load_config(app, plan)?);
+    if let Some(model) = plan.model {
         builder = builder.model(model);
     }
-    let dynamic = offered.servers.map_or_else(DynamicTools::default, |servers| servers.dynamic().clone());
+    let dynamic = plan.servers.map_or_else(DynamicTools::default, |servers| servers.dynamic.clone());
     let toolbox = builder.dynamic(dynamic.clone()).build()?;
-    let (tools, processes) = of_folders(root, offered, &workspace, shell)?;
+    let (tools, processes) = load_tool_files(app, root, plan.selection, &workspace, shell)?;
     for tool in tools {
         let name = tool.spec().name().clone();
-        if let Err(error) = dynamic.add(tape.tool(tool)) {
-            output::note(&format!("warning: the tool {name} of a file is left out: {error}"));
+        if let Err(error) = dynamic.add(recording.tool(tool)) {
+            app.warn(format!("the tool {name} of a file is left out: {error}"));
         }
     }
-    Ok(Prepared { toolbox: toolbox.refreshed(), dynamic, processes })
+    Ok(PreparedTools {
+        toolbox: toolbox.refreshed(),
+        app: app.clone(),
+        recording: recording.clone(),
+        dynamic,
+        processes,
+    })
 }
 
 /// Tools from files, with processes that provide more tools.
-type OfFolders = (Vec<Arc<dyn Tool>>, Vec<ToolProcess>);
+type LoadedTools = (Vec<Arc<dyn Tool>>, Vec<ToolProcess>);
 
 /// Loads the tools of the user's folder, and those of the project's folder if its feature is enabled: the
 /// model reads descriptions that a stranger may have written.
-fn of_folders(
+fn load_tool_files(
+    app: &App,
     root: &Path,
-    offered: Offered<'_>,
+    selection: &ToolSelection,
     workspace: &Arc<Workspace>,
     shell: &Shell,
-) -> anyhow::Result<OfFolders> {
-    let users = policies::settings().map(|folder| (folder.join(USER_TOOLS), FolderOwner::User));
-    let has_feature = offered.offering.has_feature(PROJECT_TOOLS_FEATURE);
+) -> Result<LoadedTools> {
+    let users = app.settings_file(USER_TOOLS).map(|folder| (folder, FolderOwner::User));
+    let has_feature = selection.has_feature(PROJECT_TOOLS_FEATURE);
     let projects = has_feature.then(|| (root.join(PROJECT_TOOLS), FolderOwner::Project));
     // A project's process executes a stranger's code before any call, so it needs a feature of its own.
     let may_start = |process: &ToolProcess| {
-        process.owner() == FolderOwner::User || offered.offering.has_feature(PROJECT_PROCESSES_FEATURE)
+        process.owner() == FolderOwner::User || selection.has_feature(PROJECT_PROCESSES_FEATURE)
     };
     let (mut tools, mut processes) = (Vec::new(), Vec::new());
     let is_there = |(folder, owner): &(PathBuf, FolderOwner)| match owner {
@@ -190,14 +202,13 @@ fn of_folders(
         let loaded = match windlass_tools_dynamic::load(&folder, owner, workspace, shell) {
             Ok(loaded) => loaded,
             Err(error) if owner == FolderOwner::Project => {
-                let why = complaint::one_line(&error.into());
-                output::note(&format!("warning: {why}; the project's tools are left out"));
+                app.warn(format!("{}; the project's tools are left out", one_line(&error)));
                 continue;
             }
             Err(error) => return Err(error.into()),
         };
         for refused in loaded.problems {
-            output::note(&format!("warning: {}", complaint::one_line(&refused.into())));
+            app.warn(one_line(&refused));
         }
         tools.extend(loaded.tools);
         processes.extend(loaded.processes.into_iter().filter(may_start));
@@ -213,36 +224,54 @@ const PROJECT_TOOLS_FEATURE: &str = "project_tools";
 /// Feature that also enables the tool processes of a project.
 const PROJECT_PROCESSES_FEATURE: &str = "project_processes";
 
-/// Returns the user's configuration of tools, overridden by the options of the command line.
-fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
+/// Loads the user's configuration of tools, overridden by the plan.
+fn load_config(app: &App, plan: ToolPlan<'_>) -> Result<ToolConfig> {
     let mut config = ToolConfig::default();
-    if let Some(file) = policies::settings().map(|folder| folder.join(USER_CONFIG)) {
+    if let Some(file) = app.settings_file(USER_CONFIG) {
         let refused = || format!("{} is refused", file.display());
         if let Some(text) = read_settings(&file, SettingsOwner::User).with_context(refused)? {
             config = toml::from_str(&text).with_context(refused)?;
         }
     }
-    config.preset = offered.preset.preset();
-    let offering = offered.offering;
-    config = offering.tools.iter().fold(config, ToolConfig::with);
-    config = offering.disabled.iter().fold(config, ToolConfig::without);
-    check_features(&offering.features, &config)?;
-    Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
+    config.preset = plan.preset.preset();
+    let selection = plan.selection;
+    config = selection.tools.iter().fold(config, ToolConfig::with);
+    config = selection.disabled.iter().fold(config, ToolConfig::without);
+    check_features(&selection.features, &config)?;
+    Ok(selection.features.iter().fold(config, ToolConfig::with_feature))
 }
 
 /// Fails for an unknown feature: otherwise a typing error would silently enable nothing.
-fn check_features(wanted: &[String], config: &ToolConfig) -> anyhow::Result<()> {
+fn check_features(wanted: &[String], config: &ToolConfig) -> Result<()> {
     let mut known: Vec<&str> = config.gates.values().map(String::as_str).chain(OWN_FEATURES).collect();
     known.sort_unstable();
     known.dedup();
     for feature in wanted {
-        anyhow::ensure!(
+        ensure!(
             known.contains(&feature.as_str()),
+            Invalid,
             "there is no feature {feature:?}; there are: {}",
             known.join(", ")
         );
+        let needed = needed_build(feature);
+        ensure!(
+            needed.is_none(),
+            MissingFeature,
+            "the feature {feature:?} needs a build with the cargo feature `{}`",
+            needed.unwrap_or_default()
+        );
     }
     Ok(())
+}
+
+/// Returns the cargo feature that a feature of a run needs and this build lacks.
+fn needed_build(feature: &str) -> Option<&'static str> {
+    let (needed, is_built) = match feature {
+        AGENTS_FEATURE | PROJECT_AGENTS_FEATURE => ("subagent", cfg!(feature = "subagent")),
+        PROJECT_WORKFLOWS_FEATURE | WORKFLOWS_FEATURE => ("workflow", cfg!(feature = "workflow")),
+        _ => return None,
+    };
+    (!is_built).then_some(needed)
 }
 
 /// Features of this program and of its tools; the user's `gates` can define more.
@@ -251,11 +280,11 @@ const OWN_FEATURES: [&str; 9] = [
     "slash_commands",
     PROJECT_TOOLS_FEATURE,
     PROJECT_PROCESSES_FEATURE,
-    own_tools::PROJECT_SKILLS_FEATURE,
-    agents::FEATURE,
-    agents::PROJECT_FEATURE,
-    workflow::PROJECT_FEATURE,
-    workflow::BUILTIN_FEATURE,
+    builtin_tools::PROJECT_SKILLS_FEATURE,
+    AGENTS_FEATURE,
+    PROJECT_AGENTS_FEATURE,
+    PROJECT_WORKFLOWS_FEATURE,
+    WORKFLOWS_FEATURE,
 ];
 
 /// The user's configuration of tools for every run, in the folder of settings. Its keys are `additional`,

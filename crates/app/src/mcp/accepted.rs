@@ -9,13 +9,15 @@ use windlass_mcp::{Accepted, AcceptedTools, McpClient};
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
 use windlass_tool::{Context, Inspection, Tool, ToolFuture};
 
-use crate::kept_file::{Form, KeptFile};
-use crate::{output, runs};
+use crate::app::App;
+use crate::error::{Result, one_line};
+use crate::notices::Notices;
+use crate::storage::{Format, StateFile};
 
 /// Path of the file in the state folder.
 const FILE: &str = "mcp/accepted.json";
 
-const FORM: Form<'_, Accepted> = Form {
+const FORMAT: Format<'_, Accepted> = Format {
     empty: &Accepted::default,
     parse: &|text| Ok(Accepted::parse(text)?),
     text: &|accepted| Ok(accepted.to_text()?),
@@ -23,70 +25,72 @@ const FORM: Form<'_, Accepted> = Form {
 
 /// The accepted MCP tools and their file. Clones share both.
 #[derive(Clone)]
-pub(crate) struct AcceptedFile {
+pub struct AcceptedFile {
     pub(crate) tools: AcceptedTools,
-    file: KeptFile,
+    file: StateFile,
+    notices: Notices,
     /// Fingerprints of approved tools that have not run yet. Accepting them earlier would change the facts of
     /// a call that is still being judged (RULES H5).
-    said_yes: Arc<Mutex<HashSet<String>>>,
+    approved: Arc<Mutex<HashSet<String>>>,
 }
 
 impl AcceptedFile {
     /// Loads the accepted tools. If the file cannot be read, reports the error and starts with an empty set,
     /// so every tool asks again.
-    pub(crate) fn load() -> anyhow::Result<Self> {
-        let file = KeptFile::new(runs::state()?.join(FILE), "MCP tools are asked about anew");
-        let accepted = file.load(&FORM).unwrap_or_else(|error| {
-            output::note(&format!("{error:#}; MCP tools are asked about anew"));
+    pub(crate) fn load(app: &App) -> Result<Self> {
+        let file = StateFile::new(app.state_file(FILE)?, app.notices(), "MCP tools are asked about anew");
+        let accepted = file.load(&FORMAT).unwrap_or_else(|error| {
+            app.inform(format!("{}; MCP tools are asked about anew", one_line(&error)));
             Accepted::default()
         });
-        Ok(Self { tools: Arc::new(RwLock::new(accepted)), file, said_yes: Arc::default() })
+        let (tools, notices) = (Arc::new(RwLock::new(accepted)), app.notices().clone());
+        Ok(Self { tools, file, notices, approved: Arc::default() })
     }
 
     /// Wraps an approver: approving a call also approves the displayed definition of its tool.
-    pub(crate) fn heard_from(&self, approver: Arc<dyn Approver>) -> Arc<dyn Approver> {
-        Arc::new(Hearing { approver, accepted: self.clone() })
+    pub(crate) fn wrap_approver(&self, approver: Arc<dyn Approver>) -> Arc<dyn Approver> {
+        Arc::new(RecordingApprover { approver, accepted: self.clone() })
     }
 
     /// Wraps a tool, so that its first approved call accepts its definition.
-    pub(crate) fn of(&self, client: &McpClient, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+    pub(crate) fn wrap_tool(&self, client: &McpClient, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         Arc::new(AcceptedOnRun { tool, client: client.clone(), accepted: self.clone() })
     }
 
     /// Accepts the current definition of a tool, and stores the acceptance.
-    pub(crate) fn accept(&self, client: &McpClient, tool: &str, fingerprint: &str) {
+    fn accept(&self, client: &McpClient, tool: &str, fingerprint: &str) {
         if client.accept(tool, fingerprint)
-            && let Err(error) = self.keep(client.id(), tool)
+            && let Err(error) = self.store(client.id(), tool)
         {
-            output::note(&format!("that {tool} was accepted cannot be kept: {error:#}"));
+            self.notices.inform(format!("that {tool} was accepted cannot be kept: {}", one_line(&error)));
         }
     }
 
     /// Stores the acceptance of one tool. Changes that other processes made to the file for other tools are
     /// kept.
-    fn keep(&self, server: &str, tool: &str) -> anyhow::Result<()> {
+    fn store(&self, server: &str, tool: &str) -> Result<()> {
         let accepted = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
-        self.file.update(&FORM, |kept| kept.take_from(&accepted, server, tool)).map(drop)
+        self.file.update(&FORMAT, |kept| kept.take_from(&accepted, server, tool)).map(drop)
     }
 
-    fn yes(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
-        self.said_yes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn approved(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.approved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// An approver that records the fingerprints of approved tools.
-struct Hearing {
+struct RecordingApprover {
     approver: Arc<dyn Approver>,
     accepted: AcceptedFile,
 }
 
-impl Approver for Hearing {
+impl Approver for RecordingApprover {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async move {
             let decision = self.approver.decide(request).await?;
             for effect in request.effects.iter().filter(|_| decision.approved) {
                 if let Effect::Mcp { fingerprint, known: false, .. } = effect {
-                    self.accepted.yes().insert(fingerprint.clone());
+                    self.accepted.approved().insert(fingerprint.clone());
                 }
             }
             Some(decision)
@@ -129,7 +133,7 @@ impl Tool for AcceptedOnRun {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         for effect in self.tool.effects(payload) {
             if let Effect::Mcp { tool, fingerprint, known: false, .. } = effect
-                && self.accepted.yes().remove(&fingerprint)
+                && self.accepted.approved().remove(&fingerprint)
             {
                 self.accepted.accept(&self.client, &tool, &fingerprint);
             }

@@ -7,12 +7,11 @@ use std::io::{self, Read};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
-use super::entry::Entry;
+use super::entry::ServerEntry;
 use super::runners::RunnerFiles;
-use super::server::folder;
+use crate::error::{Context as _, Result, ensure};
 
 /// Maximum size in bytes of a bound file, and of the part of a file that is searched for script names.
 const FILE_BYTES: u64 = 64 * 1024 * 1024;
@@ -78,14 +77,14 @@ impl BoundFiles {
     /// # Errors
     ///
     /// Fails if a limit is exceeded, or if an existing file cannot be read.
-    pub(crate) fn of(entry: &Entry, root: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn find(entry: &ServerEntry, root: &Path) -> Result<Self> {
         if entry.command.is_none() {
             return Ok(Self::default());
         }
         let words = words(entry)?;
         let command: Vec<String> = entry.command.iter().chain(&entry.args).cloned().collect();
         let deciding = RunnerFiles::of(&command);
-        let search = Search { root, top: top(root), start: plain(&folder(entry, root)) };
+        let search = Search { root, top: top(root), start: plain(&entry.folder(root)) };
         let folders = search.folders(&words)?;
         let mut bound = Self::default();
         let named = search.add_named(&words, &folders, &mut bound)?;
@@ -103,7 +102,7 @@ impl BoundFiles {
         search: &Search<'_>,
         places: &BTreeSet<PathBuf>,
         deciding: &RunnerFiles,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         self.absent = deciding.files.union(&deciding.locks).copied().collect();
         for place in places {
             for &name in &deciding.locks {
@@ -121,7 +120,7 @@ impl BoundFiles {
     }
 
     /// Adds a deciding file. Returns true if the file exists.
-    fn add_file(&mut self, search: &Search<'_>, path: &Path, name: &'static str) -> anyhow::Result<bool> {
+    fn add_file(&mut self, search: &Search<'_>, path: &Path, name: &'static str) -> Result<bool> {
         let is_there = self.add(search, path, FileRole::Decides)?;
         if is_there {
             self.absent.remove(name);
@@ -131,12 +130,13 @@ impl BoundFiles {
 
     /// Adds the scripts that a deciding file names, relative to its own folder and to the folder where the
     /// server starts.
-    fn add_named_by(&mut self, search: &Search<'_>, file: &Path) -> anyhow::Result<()> {
+    fn add_named_by(&mut self, search: &Search<'_>, file: &Path) -> Result<()> {
         let Ok(text) = fs::read(file) else { return Ok(()) };
         let text = String::from_utf8_lossy(text.get(..TEXT_BYTES).unwrap_or(&text));
         let named: BTreeSet<&str> = parts(&text).filter(|word| may_be_script(word)).collect();
-        anyhow::ensure!(
+        ensure!(
             named.len() <= MOST_NAMED,
+            Invalid,
             "{} names more than {MOST_NAMED} files, so a yes cannot be bound to it",
             file.display()
         );
@@ -153,7 +153,7 @@ impl BoundFiles {
     }
 
     /// Adds a file of the project. Returns true if the file exists.
-    fn add(&mut self, search: &Search<'_>, path: &Path, role: FileRole) -> anyhow::Result<bool> {
+    fn add(&mut self, search: &Search<'_>, path: &Path, role: FileRole) -> Result<bool> {
         let Some(name) = search.name_of(path) else { return Ok(false) };
         if self.files.contains_key(&name) {
             return Ok(true);
@@ -175,13 +175,13 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Returns the folders that the words name, the folder where the server starts, and the project's folder.
-    fn folders(&self, words: &BTreeSet<&str>) -> anyhow::Result<BTreeSet<PathBuf>> {
+    fn folders(&self, words: &BTreeSet<&str>) -> Result<BTreeSet<PathBuf>> {
         let mut folders: BTreeSet<PathBuf> = words
             .iter()
             .flat_map(|word| [plain(&self.start.join(word)), plain(&self.root.join(word))])
             .filter(|path| path.starts_with(&self.top) && path.is_dir())
             .collect();
-        anyhow::ensure!(folders.len() <= MOST_FOLDERS, "it names more than {MOST_FOLDERS} folders");
+        ensure!(folders.len() <= MOST_FOLDERS, Invalid, "it names more than {MOST_FOLDERS} folders");
         folders.extend([self.start.clone(), self.root.to_owned()]);
         Ok(folders)
     }
@@ -192,7 +192,7 @@ impl Search<'_> {
         words: &BTreeSet<&str>,
         folders: &BTreeSet<PathBuf>,
         bound: &mut BoundFiles,
-    ) -> anyhow::Result<BTreeSet<PathBuf>> {
+    ) -> Result<BTreeSet<PathBuf>> {
         let mut found = BTreeSet::new();
         for (folder, word) in folders.iter().flat_map(|folder| words.iter().map(move |word| (folder, word))) {
             for name in spellings(word) {
@@ -206,11 +206,12 @@ impl Search<'_> {
     }
 
     /// Returns the folders and their ancestors up to `top`.
-    fn places<'p>(&self, folders: impl Iterator<Item = &'p PathBuf>) -> anyhow::Result<BTreeSet<PathBuf>> {
+    fn places<'p>(&self, folders: impl Iterator<Item = &'p PathBuf>) -> Result<BTreeSet<PathBuf>> {
         let above = |folder: &'p PathBuf| folder.ancestors().take_while(|above| above.starts_with(&self.top));
         let places: BTreeSet<PathBuf> = folders.flat_map(above).map(Path::to_owned).collect();
-        anyhow::ensure!(
+        ensure!(
             places.len() <= MOST_PLACES,
+            Invalid,
             "its folders have more than {MOST_PLACES} folders above them"
         );
         Ok(places)
@@ -226,11 +227,12 @@ impl Search<'_> {
 
 /// Returns the words of the command and of the values of its variables, split at every character that a shell
 /// may split at.
-fn words(entry: &Entry) -> anyhow::Result<BTreeSet<&str>> {
+fn words(entry: &ServerEntry) -> Result<BTreeSet<&str>> {
     let texts = entry.command.iter().chain(&entry.args).chain(entry.env.values());
     let words: BTreeSet<&str> = texts.flat_map(|text| parts(text)).collect();
-    anyhow::ensure!(
+    ensure!(
         words.len() <= MOST_WORDS,
+        Invalid,
         "it has more than {MOST_WORDS} words, so a yes cannot be bound to it"
     );
     Ok(words)
@@ -298,7 +300,7 @@ fn plain(path: &Path) -> PathBuf {
 
 /// Returns the SHA-256 digest of a regular file, or `None` if it does not exist. Follows links, because the
 /// target is the file that runs.
-fn digest_of(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
+fn digest_of(path: &Path) -> Result<Option<Vec<u8>>> {
     let unreadable = || format!("{} cannot be read", path.display());
     let about = match fs::metadata(path) {
         Ok(about) => about,
@@ -311,7 +313,12 @@ fn digest_of(path: &Path) -> anyhow::Result<Option<Vec<u8>>> {
     if !about.is_file() {
         return Ok(None);
     }
-    anyhow::ensure!(about.len() <= FILE_BYTES, "{} is too large for a yes to be bound to it", path.display());
+    ensure!(
+        about.len() <= FILE_BYTES,
+        Invalid,
+        "{} is too large for a yes to be bound to it",
+        path.display()
+    );
     let mut hash = Sha256::new();
     let mut file = fs::File::open(path).with_context(unreadable)?.take(FILE_BYTES);
     let mut chunk = vec![0; 64 * 1024];

@@ -4,28 +4,27 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 use windlass_hitl::display_safe;
 
 use super::bound::{BoundFile, BoundFiles, FileRole};
-use super::entry::Entry;
-use super::server::folder;
-use crate::arguments::SandboxName;
+use super::entry::ServerEntry;
+use crate::config::Confinement;
+use crate::error::{Context as _, Result, one_line};
 use crate::secrets;
 
 /// Maximum number of displayed names of absent files.
 const ABSENT: usize = 8;
 
 /// Returns the server in one line, safe to print on a terminal.
-pub(crate) fn words(entry: &Entry) -> String {
+pub fn describe_command(entry: &ServerEntry) -> String {
     display_safe(&entry.words())
 }
 
 /// Describes everything that trust in the server permits, one item for each line: its address or command, its
 /// confinement, and the variables and headers that it gets from the user. Names values that look like secrets
 /// without showing them. `bound` are the project's files that the server runs.
-pub(crate) fn describe(entry: &Entry, root: &Path, bound: &anyhow::Result<BoundFiles>) -> String {
+pub(crate) fn describe(entry: &ServerEntry, root: &Path, bound: &Result<BoundFiles>) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
         let _ = writeln!(text, "    {}", display_safe(&words).replace('\n', "\\n"));
@@ -41,17 +40,17 @@ pub(crate) fn describe(entry: &Entry, root: &Path, bound: &anyhow::Result<BoundF
         for argument in &entry.args {
             line(format!("argument: {argument}"));
         }
-        line(format!("starts in: {}", folder(entry, root).display()));
+        line(format!("starts in: {}", entry.folder(root).display()));
         line(match entry.sandbox {
-            Some(SandboxName::Off) => {
+            Some(Confinement::Off) => {
                 "sandbox = \"off\": it can do what you can, outside of the project too".to_owned()
             }
-            Some(SandboxName::Required) => "confined; it is not started where that cannot be done".to_owned(),
-            Some(SandboxName::Auto) | None => "confined as well as this machine can".to_owned(),
+            Some(Confinement::Required) => "confined; it is not started where that cannot be done".to_owned(),
+            Some(Confinement::Auto) | None => "confined as well as this machine can".to_owned(),
         });
         match bound {
             Ok(bound) => file_lines(bound).into_iter().for_each(&mut line),
-            Err(error) => line(format!("no yes can be bound to what it runs: {error:#}")),
+            Err(error) => line(format!("no yes can be bound to what it runs: {}", one_line(error))),
         }
     }
     for (name, value) in &entry.env {
@@ -107,7 +106,7 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
 
 /// Returns the digest that a trust decision is stored under. It covers the whole entry, the folder, and the
 /// bound files (RULES H11).
-pub(crate) fn digest(name: &str, entry: &Entry, root: &Path, bound: &BoundFiles) -> anyhow::Result<String> {
+pub(crate) fn digest(name: &str, entry: &ServerEntry, root: &Path, bound: &BoundFiles) -> Result<String> {
     let text = serde_json::to_string(entry).context("the entry does not become JSON")?;
     let place = root.as_os_str().as_encoded_bytes();
     let mut hash = Sha256::new();

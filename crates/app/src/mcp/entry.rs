@@ -2,83 +2,94 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::arguments::SandboxName;
+use crate::config::Confinement;
+use crate::error::{Result, bail, ensure};
 
 /// The table `[mcp_servers.NAME]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Entry {
+#[non_exhaustive]
+pub struct ServerEntry {
     /// Program of a server that runs as a child process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) command: Option<String>,
+    pub command: Option<String>,
+    /// Arguments of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) args: Vec<String>,
+    pub args: Vec<String>,
     /// Working directory of the process, relative to the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cwd: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
     /// Address of a server that is reached over HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// Name of the environment variable with the server's bearer token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) bearer_token_env_var: Option<String>,
+    pub bearer_token_env_var: Option<String>,
     /// Origins that a sign-in may reach although their addresses are not public, such as the authority in a
     /// company's network.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) oauth_authorities: Vec<String>,
+    pub oauth_authorities: Vec<String>,
+    /// Time limit in seconds for the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) startup_timeout_sec: Option<f64>,
+    pub startup_timeout_sec: Option<f64>,
+    /// Time limit in seconds for a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) tool_timeout_sec: Option<f64>,
+    pub tool_timeout_sec: Option<f64>,
     /// The only tools that are offered, if set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) enabled_tools: Option<Vec<String>>,
+    pub enabled_tools: Option<Vec<String>>,
     /// Tools that are not offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) disabled_tools: Vec<String>,
+    pub disabled_tools: Vec<String>,
     /// True if a run must not start without the server.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) required: bool,
+    pub required: bool,
+    /// False if runs do not use the server.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
-    pub(crate) enabled: bool,
+    pub enabled: bool,
     /// Approval of calls of the server's tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) approval: Option<ApprovalWord>,
+    pub approval: Option<ApprovalRule>,
     /// Confinement of the process: write access to the workspace only, and no network. By default a project's
     /// server is confined, and a user's server is not, because users know what their servers need.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) sandbox: Option<SandboxName>,
+    pub sandbox: Option<Confinement>,
     /// Names of environment variables that the process inherits, whatever their names are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) env_vars: Vec<String>,
+    pub env_vars: Vec<String>,
     /// Environment variables that are set for the process.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) env: BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
+    /// Headers that are sent with each request.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) http_headers: BTreeMap<String, String>,
+    pub http_headers: BTreeMap<String, String>,
     /// Names of environment variables with the values of headers, by header.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) env_http_headers: BTreeMap<String, String>,
+    pub env_http_headers: BTreeMap<String, String>,
+    /// Settings of single tools.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) tools: BTreeMap<String, ToolEntry>,
+    pub tools: BTreeMap<String, ToolEntry>,
 }
 
 /// The table `[mcp_servers.NAME.tools.TOOL]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ToolEntry {
+#[non_exhaustive]
+pub struct ToolEntry {
+    /// Approval of calls of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) approval: Option<ApprovalWord>,
+    pub approval: Option<ApprovalRule>,
 }
 
 /// Approval of a tool's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum ApprovalWord {
+#[expect(clippy::exhaustive_enums, reason = "the configuration names one of these")]
+pub enum ApprovalRule {
     /// Policy decides.
     Policy,
     /// Each call asks.
@@ -116,14 +127,24 @@ fn yes() -> bool {
     true
 }
 
-impl Entry {
+impl ServerEntry {
+    /// Creates the entry of a server that runs as a child process.
+    pub fn for_command(command: impl Into<String>, args: Vec<String>) -> Self {
+        Self { command: Some(command.into()), args, enabled: true, ..Self::default() }
+    }
+
+    /// Creates the entry of a server that is reached over HTTP.
+    pub fn for_url(url: impl Into<String>) -> Self {
+        Self { url: Some(url.into()), enabled: true, ..Self::default() }
+    }
+
     /// Checks the entry's values and combinations of keys. The keys themselves were checked before.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => anyhow::bail!("it has `command` and `url`; a server is one of both"),
-            (None, None) => anyhow::bail!("it has neither `command` nor `url`"),
+            (Some(_), Some(_)) => bail!(Invalid, "it has `command` and `url`; a server is one of both"),
+            (None, None) => bail!(Invalid, "it has neither `command` nor `url`"),
             (Some(command), None) => {
-                anyhow::ensure!(!command.trim().is_empty(), "its `command` is empty");
+                ensure!(!command.trim().is_empty(), Invalid, "its `command` is empty");
                 let of_addresses = [
                     ("bearer_token_env_var", self.bearer_token_env_var.is_some()),
                     ("oauth_authorities", !self.oauth_authorities.is_empty()),
@@ -144,12 +165,14 @@ impl Entry {
             }
         }
         for origin in &self.oauth_authorities {
-            anyhow::ensure!(
+            ensure!(
                 is_origin(origin),
+                Invalid,
                 "`oauth_authorities` has {origin:?}, which is not an origin such as \"https://login.example\""
             );
-            anyhow::ensure!(
+            ensure!(
                 !is_foreign_address(origin),
+                Invalid,
                 "`oauth_authorities` has the address {origin:?}; name the authority by its host's name"
             );
         }
@@ -157,14 +180,19 @@ impl Entry {
             [("startup_timeout_sec", self.startup_timeout_sec), ("tool_timeout_sec", self.tool_timeout_sec)]
         {
             let is_time = seconds.is_none_or(|seconds| seconds > 0.0 && seconds <= 86_400.0);
-            anyhow::ensure!(is_time, "`{key}` is not between 0 and 86400 seconds");
+            ensure!(is_time, Invalid, "`{key}` is not between 0 and 86400 seconds");
         }
         Ok(())
     }
 
+    /// Returns the working directory of the server's process.
+    pub(crate) fn folder(&self, root: &Path) -> PathBuf {
+        self.cwd.as_ref().map_or_else(|| root.to_path_buf(), |folder| root.join(folder))
+    }
+
     /// Returns the command or the address for display. Values of variables may be secrets and are replaced by
     /// `…`.
-    pub(crate) fn words(&self) -> String {
+    pub fn words(&self) -> String {
         if let Some(url) = &self.url {
             return url.clone();
         }
@@ -191,9 +219,9 @@ fn is_foreign_address(origin: &str) -> bool {
     host.parse::<IpAddr>().is_ok_and(|address| !address.is_loopback())
 }
 
-fn no_such(keys: &[(&str, bool)], with: &str) -> anyhow::Result<()> {
+fn no_such(keys: &[(&str, bool)], with: &str) -> Result<()> {
     match keys.iter().find(|(_, is_said)| *is_said) {
-        Some((key, _)) => anyhow::bail!("it has `{key}` with {with}"),
+        Some((key, _)) => bail!(Invalid, "it has `{key}` with {with}"),
         None => Ok(()),
     }
 }

@@ -2,17 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Context as _;
 use serde_json::{Map, Value};
 
-use super::entry::Entry;
+use super::entry::ServerEntry;
+use crate::error::{Context as _, Result, one_line};
 use crate::secrets;
 
 /// The imported entries, with notes for the user.
 #[derive(Debug, Default)]
-pub(crate) struct Import {
-    pub(crate) entries: BTreeMap<String, Entry>,
-    pub(crate) notes: Vec<String>,
+#[non_exhaustive]
+pub struct ImportedServers {
+    /// Entries by the name of the server.
+    pub entries: BTreeMap<String, ServerEntry>,
+    /// Properties that were not imported, and why.
+    pub notes: Vec<String>,
 }
 
 /// Keys of other clients without an equivalent in an entry, with the reason for the user.
@@ -26,14 +29,18 @@ const ELSEWHERE: [(&str, &str); 6] = [
 ];
 
 /// Parses the servers of a text. Copies values that look like secrets only if `with_secrets` is set.
-pub(crate) fn read(text: &str, with_secrets: bool) -> anyhow::Result<Import> {
+///
+/// # Errors
+///
+/// Fails if the text is not such a configuration.
+pub fn parse_foreign_config(text: &str, with_secrets: bool) -> Result<ImportedServers> {
     // Editors on Windows write a BOM.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = serde_json::from_str(&without_comments(text)).context("it is no JSON")?;
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
     let servers = places.iter().find_map(|place| value.pointer(place)?.as_object());
     let servers = servers.context("it has neither `mcpServers` nor `servers`")?;
-    let mut import = Import::default();
+    let mut import = ImportedServers::default();
     let mut variables = BTreeSet::new();
     for (given, server) in servers {
         let name = legal(given);
@@ -47,7 +54,7 @@ pub(crate) fn read(text: &str, with_secrets: bool) -> anyhow::Result<Import> {
                 import.entries.insert(name, entry);
             }
             Ok(_) => import.notes.push(format!("{name}: it is left out: the name is there twice")),
-            Err(error) => import.notes.push(format!("{name}: it is left out: {error:#}")),
+            Err(error) => import.notes.push(format!("{name}: it is left out: {}", one_line(&error))),
         }
     }
     Ok(import)
@@ -63,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn entry(&mut self, server: &Map<String, Value>) -> anyhow::Result<Entry> {
+    fn entry(&mut self, server: &Map<String, Value>) -> Result<ServerEntry> {
         let word = |key: &str| server.get(key).and_then(Value::as_str).map(str::to_owned);
         let list = |key: &str| -> Vec<String> {
             let items = server.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -74,7 +81,7 @@ impl Reader<'_> {
         let is_off = |key: &str, off: bool| server.get(key).and_then(Value::as_bool) == Some(off);
         let only = list("includeTools");
         let without = [list("disabledTools"), list("excludeTools")].concat();
-        let mut entry = Entry {
+        let mut entry = ServerEntry {
             args: if command.is_some() { list("args") } else { Vec::new() },
             cwd: command.as_ref().and_then(|_| word("cwd")).map(Into::into),
             url: if command.is_some() { None } else { url },
@@ -83,7 +90,7 @@ impl Reader<'_> {
             enabled_tools: (!only.is_empty()).then_some(only),
             disabled_tools: without,
             tool_timeout_sec: self.timeout(server),
-            ..Entry::default()
+            ..ServerEntry::default()
         };
         if entry.command.is_some() {
             self.environment(server, &mut entry);
@@ -95,7 +102,7 @@ impl Reader<'_> {
         Ok(entry)
     }
 
-    fn environment(&mut self, server: &Map<String, Value>, entry: &mut Entry) {
+    fn environment(&mut self, server: &Map<String, Value>, entry: &mut ServerEntry) {
         for (name, value) in server.get("env").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             if let Some(other) = variable_in(&value).filter(|other| *other != name.as_str()) {
@@ -125,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    fn headers(&mut self, server: &Map<String, Value>, entry: &mut Entry) {
+    fn headers(&mut self, server: &Map<String, Value>, entry: &mut ServerEntry) {
         for (name, value) in server.get("headers").and_then(Value::as_object).into_iter().flatten() {
             let value = value.as_str().unwrap_or_default();
             let is_bearer = name.eq_ignore_ascii_case("authorization")
@@ -145,7 +152,7 @@ impl Reader<'_> {
         }
     }
 
-    fn say_what_is_left(&mut self, server: &Map<String, Value>, entry: &Entry) {
+    fn say_what_is_left(&mut self, server: &Map<String, Value>, entry: &ServerEntry) {
         for (key, why) in ELSEWHERE {
             if server.contains_key(key) {
                 self.note(&format!("`{key}` is not carried over: {why}"));

@@ -1,20 +1,17 @@
-//! `windlass mcp trust`, and the stored trust decisions about servers of projects.
+//! The stored trust decisions about servers of projects.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::ExitCode;
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use windlass_hitl::display_safe;
 
 use super::bound::BoundFiles;
-use super::config::{self, Configured, Owner};
-use super::entry::Entry;
-use super::shown;
-use crate::arguments::McpTrust;
-use crate::kept_file::{Form, KeptFile};
-use crate::{output, runs, setup};
+use super::config::{ConfiguredServer, PROJECT_CONFIG, ServerOwner, load_servers};
+use super::description::{describe, describe_command, digest, hex};
+use super::entry::ServerEntry;
+use crate::app::App;
+use crate::error::{AppError, Context as _, ErrorKind, Result, one_line};
+use crate::storage::{Format, StateFile};
 
 /// Path of the file in the state folder, which is outside of every project.
 const FILE: &str = "mcp/trusted.json";
@@ -33,7 +30,7 @@ pub(crate) struct Trusted {
     files: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-const FORM: Form<'_, Trusted> = Form {
+const FORMAT: Format<'_, Trusted> = Format {
     empty: &Trusted::default,
     parse: &|text| serde_json::from_str(text).context("it is no list of trusted servers"),
     text: &|trusted| Ok(serde_json::to_string_pretty(trusted)?),
@@ -41,30 +38,30 @@ const FORM: Form<'_, Trusted> = Form {
 
 impl Trusted {
     /// Loads the trust decisions. If the file cannot be read, reports the error and trusts no server.
-    pub(crate) fn load() -> anyhow::Result<Self> {
-        Ok(file()?.load(&FORM).unwrap_or_else(|error| {
-            output::note(&format!("{error:#}; no project's server is trusted"));
+    pub(crate) fn load(app: &App) -> Result<Self> {
+        Ok(state_file(app)?.load(&FORMAT).unwrap_or_else(|error| {
+            app.inform(format!("{}; no project's server is trusted", one_line(&error)));
             Self::default()
         }))
     }
 
     /// Returns the reason why a project's server is not started, or `None` if the user trusts exactly this
     /// entry and these files.
-    pub(crate) fn refusal(&self, name: &str, entry: &Entry, root: &Path) -> Option<String> {
+    pub(crate) fn refusal(&self, name: &str, entry: &ServerEntry, root: &Path) -> Option<String> {
         let place = place(name, root);
         let is_known = self.servers.values().any(|words| words.starts_with(&place));
         if !is_known {
             return Some("you have not said yes to it".to_owned());
         }
-        let now = BoundFiles::of(entry, root).and_then(|bound| {
-            let digest = shown::digest(name, entry, root, &bound)?;
+        let now = BoundFiles::find(entry, root).and_then(|bound| {
+            let digest = digest(name, entry, root, &bound)?;
             Ok((digest, bound))
         });
         match now {
             Ok((digest, _)) if self.servers.contains_key(&digest) => None,
             Ok((_, bound)) => Some(self.change(&place, &bound)),
             // An unreadable file cannot have the trusted content.
-            Err(error) => Some(format!("no yes can be bound to what it runs: {error:#}")),
+            Err(error) => Some(format!("no yes can be bound to what it runs: {}", one_line(&error))),
         }
     }
 
@@ -92,7 +89,7 @@ fn place(name: &str, root: &Path) -> String {
 
 /// Returns the stored form of the bound files.
 fn kept_files(bound: &BoundFiles) -> BTreeMap<String, String> {
-    bound.files.iter().map(|(path, file)| (path.clone(), shown::hex(&file.digest))).collect()
+    bound.files.iter().map(|(path, file)| (path.clone(), hex(&file.digest))).collect()
 }
 
 /// Lists the differences between the files of a trust decision and the present files.
@@ -106,73 +103,104 @@ fn changes(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> V
     gone.chain(other).collect()
 }
 
-fn file() -> anyhow::Result<KeptFile> {
-    Ok(KeptFile::new(runs::state()?.join(FILE), "no project's server is trusted"))
+fn state_file(app: &App) -> Result<StateFile> {
+    Ok(StateFile::new(app.state_file(FILE)?, app.notices(), "no project's server is trusted"))
 }
 
-/// Trusts servers of the project, or revokes the trust. Without names, lists them.
-pub(crate) fn trust(arguments: &McpTrust) -> anyhow::Result<ExitCode> {
-    let root = setup::root(&arguments.root)?;
-    let servers = config::load(&root)?;
-    let projects: Vec<&Configured> = servers.iter().filter(|server| server.owner == Owner::Project).collect();
-    if arguments.names.is_empty() {
-        projects.iter().try_for_each(|server| list(server, &root))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut answers = Vec::new();
-    for name in &arguments.names {
-        let server = projects.iter().find(|server| &server.name == name);
-        let server = server.with_context(|| {
-            format!("{} names no server {name}", root.join(config::PROJECT_CONFIG).display())
-        })?;
-        answers.push(Answer::of(server, &root, arguments.revoke)?);
-    }
-    file()?.update(&FORM, |trusted| answers.iter().for_each(|answer| answer.keep(trusted)))?;
-    for Answer { server, bound, given, .. } in &answers {
-        let word = if given.is_some() { "may be started" } else { "is not started any more" };
-        let (name, about) = (display_safe(&server.name), shown::describe(&server.entry, &root, bound));
-        output::print(&format!("{name} {word}: {}\n{about}", shown::words(&server.entry)))?;
-    }
-    Ok(ExitCode::SUCCESS)
+/// A project's server, with everything that trust in it permits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TrustCard {
+    /// Name of the server in the project's file.
+    pub name: String,
+    /// True if the server may be started.
+    pub is_trusted: bool,
+    /// Reason why the server is not started, if it is not.
+    pub refusal: Option<String>,
+    /// The command or the address in one line, safe to print on a terminal.
+    pub command: String,
+    /// What trust in the server permits, an indented line for each item, safe to print on a terminal.
+    pub permissions: String,
 }
 
-/// Prints a server with everything that trust in it permits.
-fn list(server: &Configured, root: &Path) -> anyhow::Result<()> {
-    let word = if server.is_trusted() { "trusted" } else { "not trusted" };
-    let about = shown::describe(&server.entry, root, &BoundFiles::of(&server.entry, root));
-    let why = server.refusal.as_ref();
-    let why = why.map(|why| format!("    {}\n", display_safe(why))).unwrap_or_default();
-    output::print(&format!(
-        "{:<20} {word:<12} {}\n{why}{about}",
-        display_safe(&server.name),
-        shown::words(&server.entry)
-    ))
+/// Lists the servers of a project with the trust in them.
+///
+/// # Errors
+///
+/// Fails if a file of the user is invalid.
+pub fn list_trust(app: &App, root: &Path) -> Result<Vec<TrustCard>> {
+    let servers = load_servers(app, root)?.into_iter();
+    let projects = servers.filter(|server| server.owner == ServerOwner::Project);
+    Ok(projects
+        .map(|server| TrustCard {
+            is_trusted: server.is_trusted(),
+            command: describe_command(&server.entry),
+            permissions: describe(&server.entry, root, &BoundFiles::find(&server.entry, root)),
+            name: server.name,
+            refusal: server.refusal,
+        })
+        .collect())
+}
+
+/// Trusts the named servers of a project, or revokes the trust in them. Returns their cards.
+///
+/// # Errors
+///
+/// Fails, and changes nothing, if the project has no such server or if a trust decision cannot be bound to the
+/// files that a server runs.
+pub fn change_trust(app: &App, root: &Path, names: &[String], is_trusted: bool) -> Result<Vec<TrustCard>> {
+    let servers = load_servers(app, root)?;
+    let find = |name: &String| {
+        let mut projects = servers.iter().filter(|server| server.owner == ServerOwner::Project);
+        projects.find(|server| &server.name == name).ok_or_else(|| {
+            let file = root.join(PROJECT_CONFIG);
+            AppError::new(ErrorKind::NotFound, format!("{} names no server {name}", file.display()))
+        })
+    };
+    let mut decisions = Vec::new();
+    for name in names {
+        decisions.push(TrustDecision::new(find(name)?, root, is_trusted)?);
+    }
+    let store = |trusted: &mut Trusted| decisions.iter().for_each(|decision| decision.store(trusted));
+    state_file(app)?.update(&FORMAT, store)?;
+    Ok(decisions.iter().map(|decision| decision.card(root)).collect())
 }
 
 /// A trust decision of the user about one server.
-struct Answer<'a> {
-    server: &'a Configured,
+struct TrustDecision<'a> {
+    server: &'a ConfiguredServer,
     /// Prefix of the descriptions of the server's trust decisions.
     place: String,
-    bound: anyhow::Result<BoundFiles>,
+    bound: Result<BoundFiles>,
     /// Digest and description of the trusted state. `None` revokes all trust in the server.
     given: Option<(String, String)>,
 }
 
-impl<'a> Answer<'a> {
-    fn of(server: &'a Configured, root: &Path, revoke: bool) -> anyhow::Result<Self> {
-        let Configured { name, entry, .. } = server;
-        let (place, bound) = (place(name, root), BoundFiles::of(entry, root));
-        if revoke {
+impl<'a> TrustDecision<'a> {
+    fn new(server: &'a ConfiguredServer, root: &Path, is_trusted: bool) -> Result<Self> {
+        let ConfiguredServer { name, entry, .. } = server;
+        let (place, bound) = (place(name, root), BoundFiles::find(entry, root));
+        if !is_trusted {
             return Ok(Self { server, place, bound, given: None });
         }
         let bound = bound.with_context(|| format!("no yes can be bound to what the server {name} runs"))?;
-        let words = format!("{place}{}", shown::words(entry));
-        let given = Some((shown::digest(name, entry, root, &bound)?, words));
+        let words = format!("{place}{}", describe_command(entry));
+        let given = Some((digest(name, entry, root, &bound)?, words));
         Ok(Self { server, place, bound: Ok(bound), given })
     }
 
-    fn keep(&self, trusted: &mut Trusted) {
+    fn card(&self, root: &Path) -> TrustCard {
+        let entry = &self.server.entry;
+        TrustCard {
+            name: self.server.name.clone(),
+            is_trusted: self.given.is_some(),
+            refusal: self.server.refusal.clone().filter(|_| self.given.is_none()),
+            command: describe_command(entry),
+            permissions: describe(entry, root, &self.bound),
+        }
+    }
+
+    fn store(&self, trusted: &mut Trusted) {
         if let (Some((digest, words)), Ok(bound)) = (&self.given, &self.bound) {
             trusted.servers.insert(digest.clone(), words.clone());
             trusted.files.insert(digest.clone(), kept_files(bound));

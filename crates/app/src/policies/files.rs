@@ -4,22 +4,28 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use windlass_hitl::{OwnPlace, Policy, RuleFile, Source};
 use windlass_sandbox::{Access, SettingsOwner, Workspace, read_settings};
 
-use crate::own::Own;
-use crate::{complaint, output};
+use super::ProtectedPaths;
+use crate::app::App;
+use crate::config::{ADMIN_FOLDER, ToolSelection};
+use crate::error::{Context as _, Result, ensure, one_line};
+use crate::providers::add_reachable;
 
-/// Policy file of the machine's administrator.
-const ADMIN_POLICY: &str = "/etc/windlass/policy.toml";
+/// Name of a policy file, in the folders of settings of the machine and of the user.
+const POLICY: &str = "policy.toml";
 /// The project's policy file, relative to its root. It can only tighten the policy.
 const PROJECT_POLICY: &str = ".windlass/policy.toml";
 
 /// An existing policy file with its source.
-pub(crate) struct PolicyPlace {
-    pub(crate) file: PathBuf,
-    pub(crate) source: Source,
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PolicyFile {
+    /// Path of the file.
+    pub file: PathBuf,
+    /// The file's source: machine, user or project.
+    pub source: Source,
     /// Path of the file in the workspace, or `None` if it is outside.
     inside: Option<String>,
     /// Root folder of the workspace.
@@ -28,21 +34,21 @@ pub(crate) struct PolicyPlace {
 
 /// Returns the existing policy files of a workspace in this order: the machine's, then `named` or the user's
 /// default file, then the project's.
-pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
+pub fn list_policy_files(app: &App, root: &Path, named: Option<&Path>) -> Vec<PolicyFile> {
     let mut places = Vec::new();
     let mut push = |file: PathBuf, source| {
         let whole = file.canonicalize().unwrap_or_else(|_| file.clone());
         let inside = whole.strip_prefix(root).ok().and_then(Path::to_str).map(str::to_owned);
-        places.push(PolicyPlace { file, source, inside, root: root.to_owned() });
+        places.push(PolicyFile { file, source, inside, root: root.to_owned() });
     };
-    let admin = PathBuf::from(ADMIN_POLICY);
+    let admin = Path::new(ADMIN_FOLDER).join(POLICY);
     if admin.exists() {
         push(admin, Source::Admin);
     }
     match named {
         Some(file) => push(file.to_owned(), Source::User),
         None => {
-            if let Some(file) = usual().filter(|file| file.exists()) {
+            if let Some(file) = app.settings_file(POLICY).filter(|file| file.exists()) {
                 push(file, Source::User);
             }
         }
@@ -54,11 +60,6 @@ pub(crate) fn places(root: &Path, named: Option<&Path>) -> Vec<PolicyPlace> {
     places
 }
 
-/// Returns the folder of the machine's settings.
-pub(crate) fn admin_folder() -> Option<PathBuf> {
-    Path::new(ADMIN_POLICY).parent().map(Path::to_path_buf)
-}
-
 /// Returns the built-in policy combined with all existing policy files. Rules that name a link in the
 /// workspace apply to the link's target.
 ///
@@ -67,30 +68,48 @@ pub(crate) fn admin_folder() -> Option<PathBuf> {
 /// Fails if a file of the machine or of the user is invalid: its author can correct it. An invalid file of
 /// the project, which a stranger may have written, is skipped with a warning, and policy then asks before
 /// every call (SECURITY "Load errors").
-pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> {
+pub fn load_policy(app: &App, root: &Path, named: Option<&Path>) -> Result<Policy> {
     let workspace = Workspace::open_for(root, Access::ReadOnly)?;
     let policy = Policy::default().with_link_resolver(move |path| workspace.leads_to(path));
-    let mut policy = Own::of(named).rule(policy, root);
-    for place in places(root, named) {
-        policy = match (add(policy.clone(), &place), place.source) {
+    let mut policy = ProtectedPaths::new(app, named).add_rules(policy, root);
+    for place in list_policy_files(app, root, named) {
+        policy = match (add_policy_file(policy.clone(), &place), place.source) {
             (Ok(with), _) => with,
             (Err(error), Source::Project) => {
-                output::note(&format!("warning: {}; everything is asked", complaint::one_line(&error)));
+                app.warn(format!("{}; everything is asked", one_line(&error)));
                 policy.with_rejected(Source::Project)
             }
             (Err(error), _) => return Err(error),
         };
     }
     for warning in policy.warnings() {
-        output::note(&format!("warning: {warning}"));
+        app.warn(warning.to_string());
     }
     Ok(policy)
 }
 
+/// Loads the policy of a workspace for tools that may use the selected endpoint for embeddings.
+///
+/// # Errors
+///
+/// Fails like [`load_policy`], and if the endpoint's address is invalid.
+pub fn load_tool_policy(
+    app: &App,
+    root: &Path,
+    named: Option<&Path>,
+    selection: &ToolSelection,
+) -> Result<Policy> {
+    add_reachable(&selection.embeddings, load_policy(app, root, named)?)
+}
+
 /// Adds one file to a policy.
-pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy> {
+///
+/// # Errors
+///
+/// Fails if the file is invalid, or if others than its owner can write it.
+pub fn add_policy_file(policy: Policy, place: &PolicyFile) -> Result<Policy> {
     let refused = || format!("the policy file {} is refused", place.file.display());
-    trust(place).with_context(refused)?;
+    check_source_owner(&place.file, place.source).with_context(refused)?;
     let owner = match place.source {
         Source::Project => SettingsOwner::Project { root: &place.root },
         _ => SettingsOwner::User,
@@ -107,43 +126,25 @@ pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy>
     })
 }
 
+/// Checks that only the user or root can write a file of the user's settings.
+pub(crate) fn check_owner(file: &Path) -> Result<()> {
+    check_source_owner(file, Source::User)
+}
+
 /// Checks that only trusted users can write the file. A project's file can only tighten, so anyone may have
 /// written it.
-fn trust(place: &PolicyPlace) -> anyhow::Result<()> {
-    trust_as(&place.file, place.source)
-}
-
-/// Checks that only the user or root can write a file of the user's settings.
-pub(crate) fn trust_file(file: &Path) -> anyhow::Result<()> {
-    trust_as(file, Source::User)
-}
-
-fn trust_as(file: &Path, source: Source) -> anyhow::Result<()> {
+fn check_source_owner(file: &Path, source: Source) -> Result<()> {
     let about = fs::metadata(file)?;
-    anyhow::ensure!(about.is_file(), "it is no file");
+    ensure!(about.is_file(), Invalid, "it is no file");
     if source == Source::Project {
         return Ok(());
     }
     let mode = about.permissions().mode();
-    anyhow::ensure!(mode & 0o002 == 0, "everybody can write it; take that right away with chmod go-w");
+    ensure!(mode & 0o002 == 0, Invalid, "everybody can write it; take that right away with chmod go-w");
     // Group membership can change at any time, so a user's private group is not an exception.
-    anyhow::ensure!(mode & 0o020 == 0, "its group can write it; take that right away with chmod g-w");
+    ensure!(mode & 0o020 == 0, Invalid, "its group can write it; take that right away with chmod g-w");
     let owner = about.uid();
     let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
-    anyhow::ensure!(owner == 0 || is_own, "it belongs to somebody else (user {owner})");
+    ensure!(owner == 0 || is_own, Invalid, "it belongs to somebody else (user {owner})");
     Ok(())
-}
-
-/// Returns the path of the user's default policy file.
-fn usual() -> Option<PathBuf> {
-    Some(settings()?.join("policy.toml"))
-}
-
-/// Returns the user's folder of settings: `WINDLASS_CONFIG_DIR`, else `windlass` in `XDG_CONFIG_HOME`, else
-/// `.config/windlass` in `HOME`.
-pub(crate) fn settings() -> Option<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named("WINDLASS_CONFIG_DIR")
-        .or_else(|| named("XDG_CONFIG_HOME").map(|folder| folder.join("windlass")))
-        .or_else(|| named("HOME").map(|home| home.join(".config/windlass")))
 }

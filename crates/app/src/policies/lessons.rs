@@ -7,41 +7,56 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use windlass_agent::LearnedStore;
 use windlass_hitl::{Learned, Policy, display_safe};
 
-use crate::kept_file::{Form, KeptFile};
-use crate::{output, runs};
+use crate::app::App;
+use crate::error::{Result, one_line};
+use crate::notices::Notices;
+use crate::storage::{Format, StateFile};
 
 /// The file of a workspace's learned permissions, for one policy.
 #[derive(Clone, Debug)]
-pub(crate) struct LessonFile {
-    file: KeptFile,
+pub struct LessonFile {
+    file: StateFile,
+    notices: Notices,
     epoch: String,
 }
 
 impl LessonFile {
     /// Returns the file of a workspace. It is in the state folder, which no tool can reach.
-    pub(crate) fn of(root: &Path, policy: &Policy) -> anyhow::Result<Self> {
-        let folder = runs::state()?.join("learned");
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no state folder.
+    pub fn new(app: &App, root: &Path, policy: &Policy) -> Result<Self> {
+        let folder = app.state_file("learned")?;
         // The name is readable and short enough for all file systems. Two workspaces can share a file,
         // because every lesson contains its workspace.
         let name: Vec<char> = root.to_string_lossy().chars().rev().take(120).collect();
         let plain = |letter: &char| if letter.is_ascii_alphanumeric() { *letter } else { '-' };
         let name: String = name.iter().rev().map(plain).collect();
-        let file = KeptFile::new(folder.join(format!("{name}.json")), "it begins anew");
-        Ok(Self { file, epoch: policy.epoch() })
+        let file = StateFile::new(folder.join(format!("{name}.json")), app.notices(), "it begins anew");
+        Ok(Self { file, notices: app.notices().clone(), epoch: policy.epoch() })
     }
 
     /// Loads the lessons that were learned under this policy.
-    pub(crate) fn load(&self) -> anyhow::Result<Learned> {
-        self.with_form(|form| self.file.load(form))
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read. A file with invalid content is renamed, with a notice.
+    pub fn load(&self) -> Result<Learned> {
+        self.with_format(|format| self.file.load(format))
     }
 
     /// Changes the lessons. Includes those that other processes have stored since the last load.
-    pub(crate) fn update<R>(&self, change: impl FnOnce(&mut Learned) -> R) -> anyhow::Result<(Learned, R)> {
-        self.with_form(|form| self.file.update(form, change))
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read or written.
+    pub fn update<R>(&self, change: impl FnOnce(&mut Learned) -> R) -> Result<(Learned, R)> {
+        self.with_format(|format| self.file.update(format, change))
     }
 
-    fn with_form<R>(&self, work: impl FnOnce(&Form<'_, Learned>) -> R) -> R {
-        work(&Form {
+    fn with_format<R>(&self, work: impl FnOnce(&Format<'_, Learned>) -> R) -> R {
+        work(&Format {
             empty: &|| Learned::new(self.epoch.clone()),
             parse: &|text| Ok(Learned::parse(text, &self.epoch)?),
             text: &|learned| Ok(learned.to_text()?),
@@ -58,12 +73,12 @@ impl LearnedStore for LessonFile {
         };
         match self.update(learn) {
             Ok((learned, before)) => {
-                tell(&learned, &before);
+                report_changes(&learned, &before, &self.notices);
                 Some(learned)
             }
             // Without the change policy asks more often, never less.
             Err(error) => {
-                output::note(&format!("what was learned cannot be kept: {error:#}"));
+                self.notices.inform(format!("what was learned cannot be kept: {}", one_line(&error)));
                 None
             }
         }
@@ -77,8 +92,8 @@ fn active(learned: &Learned) -> BTreeSet<String> {
     learned.lessons().filter(|(_, lesson)| lesson.is_active(now)).map(|(id, _)| id.to_owned()).collect()
 }
 
-/// Prints a note for each lesson that becomes active or inactive, so nothing is learned silently.
-fn tell(learned: &Learned, before: &BTreeSet<String>) {
+/// Reports each lesson that becomes active or inactive, so nothing is learned silently.
+fn report_changes(learned: &Learned, before: &BTreeSet<String>, notices: &Notices) {
     let now = active(learned);
     for (id, lesson) in learned.lessons() {
         let words = match (before.contains(id), now.contains(id)) {
@@ -86,7 +101,7 @@ fn tell(learned: &Learned, before: &BTreeSet<String>) {
             (true, false) => "is asked about again",
             _ => continue,
         };
-        output::note(&format!(
+        notices.inform(format!(
             "· learned: {} ({}) {words}; {} of {} answers approved it; take it back with: windlass policy learned \
              --revoke {id}",
             display_safe(lesson.tool.as_str()),

@@ -6,7 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use windlass_hitl::{OwnPlace, Policy};
 use windlass_tools_shell::Shell;
 
-use crate::{policies, runs};
+use crate::app::App;
+use crate::config::ADMIN_FOLDER;
+use crate::error::{Result, bail};
 
 /// Maximum number of entries that are searched for links in folders of settings, and their maximum depth.
 const LOOKED_AT: usize = 1_000;
@@ -16,10 +18,12 @@ const DEPTH: usize = 4;
 ///
 /// Policy denies every call that reaches one of them, confined processes cannot see them, and a run cannot
 /// start in one. Thus a location inside the root is masked, and a root inside a location is refused.
-pub(crate) struct Own {
+#[derive(Clone, Debug)]
+pub struct ProtectedPaths {
     places: Vec<Place>,
 }
 
+#[derive(Clone, Debug)]
 struct Place {
     kind: OwnPlace,
     path: PathBuf,
@@ -27,23 +31,23 @@ struct Place {
     is_linked: bool,
 }
 
-impl Own {
+impl ProtectedPaths {
     /// Returns the locations of the machine's and the user's files, and of a named policy file.
-    pub(crate) fn of(policy: Option<&Path>) -> Self {
-        let mut own = Self { places: Vec::new() };
-        let settings = policies::admin_folder().into_iter().chain(policies::settings());
-        for folder in settings.chain(policy.map(Path::to_path_buf)) {
-            own.push(OwnPlace::Settings, &folder);
+    pub fn new(app: &App, policy: Option<&Path>) -> Self {
+        let mut paths = Self { places: Vec::new() };
+        let settings = std::iter::once(Path::new(ADMIN_FOLDER)).chain(app.settings_folder());
+        for folder in settings.chain(policy) {
+            paths.push(OwnPlace::Settings, folder);
         }
         // Without a state folder the program stores no files.
-        if let Ok(folder) = runs::state() {
-            own.push(OwnPlace::State, &folder);
+        if let Ok(folder) = app.state_folder() {
+            paths.push(OwnPlace::State, folder);
         }
-        own
+        paths
     }
 
-    /// Adds recordings that the command line names.
-    pub(crate) fn with_records<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
+    /// Adds recordings, which may have any path.
+    pub fn with_records<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
         for file in files {
             self.push(OwnPlace::State, file);
         }
@@ -66,7 +70,7 @@ impl Own {
 
     /// Fails if the root is inside one of the locations: its tools could change the program's own rules and
     /// answers.
-    pub(crate) fn refuse_root(&self, root: &Path) -> anyhow::Result<()> {
+    pub(crate) fn refuse_root(&self, root: &Path) -> Result<()> {
         let real = real(root);
         let holds = |place: &&Place| {
             !place.is_linked && (real.starts_with(&place.path) || root.starts_with(&place.path))
@@ -76,7 +80,8 @@ impl Own {
             OwnPlace::Settings => "its settings",
             _ => "its records, tokens and answers",
         };
-        anyhow::bail!(
+        bail!(
+            Invalid,
             "the root {} lies in {}, where windlass keeps {what}; its own tools must not reach them, so take another \
              root",
             root.display(),
@@ -85,7 +90,7 @@ impl Own {
     }
 
     /// Adds a rule to the policy that denies access to the locations.
-    pub(crate) fn rule(&self, policy: Policy, root: &Path) -> Policy {
+    pub(crate) fn add_rules(&self, policy: Policy, root: &Path) -> Policy {
         let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         // A user may choose a root that is the target of a link in a folder of settings.
         let apart = self.places.iter().filter(|place| !root.starts_with(&place.path));
@@ -100,7 +105,7 @@ impl Own {
     }
 
     /// Hides the locations from the shell's processes.
-    pub(crate) fn hide(&self, shell: Shell) -> Shell {
+    pub fn hide(&self, shell: Shell) -> Shell {
         self.places.iter().fold(shell, |shell, place| shell.with_never(&place.path))
     }
 }

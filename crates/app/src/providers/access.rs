@@ -1,11 +1,10 @@
-//! Providers from the user's files and environment, and the HTTP settings to reach them.
+//! Providers from the user's files and environment, and the HTTP settings that reach them.
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{env, fs};
 
-use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_client::{
     Client, ClientEvent, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor,
@@ -14,18 +13,47 @@ use windlass_client::{
 use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
 
-use crate::arguments::Reach;
-use crate::tape::Tape;
-use crate::{output, policies, runs};
+use crate::app::App;
+use crate::config::variable;
+use crate::error::{Context as _, Result, ensure};
+use crate::notices::Notices;
+use crate::runs::Recording;
 
 /// Addresses of this machine, which are never reached through a proxy from the environment.
 const LOCAL: &str = "localhost,127.0.0.1,::1";
 
-impl Reach {
+/// Name of the user's file of providers, in the folder of settings.
+const USER_PROVIDERS: &str = "providers.toml";
+
+/// Options that apply to every provider: the user's file of providers, the proxy, the authorities, the retries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProviderOptions {
+    /// File of providers in place of the user's default one.
+    pub config: Option<PathBuf>,
+    /// Address of a proxy for all providers, in place of the environment's.
+    pub proxy: Option<String>,
+    /// File with certificates (PEM) of additional authorities.
+    pub ca_file: Option<PathBuf>,
+    /// Time in seconds for which requests to an overloaded provider (429, 5xx) are retried.
+    pub retry_for: u64,
+}
+
+impl Default for ProviderOptions {
+    fn default() -> Self {
+        Self { config: None, proxy: None, ca_file: None, retry_for: 600 }
+    }
+}
+
+impl ProviderOptions {
     /// Returns the built-in vendors, combined with those of the user's file.
-    pub(crate) fn vendors(&self) -> anyhow::Result<Vendors> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is invalid, or if a file was named and does not exist.
+    pub fn vendors(&self, app: &App) -> Result<Vendors> {
         let vendors = Vendors::builtin();
-        let Some(path) = self.config()? else { return Ok(vendors) };
+        let Some(path) = self.config(app)? else { return Ok(vendors) };
         let unreadable = || format!("{} cannot be read", path.display());
         let text = read_settings(&path, SettingsOwner::User).with_context(unreadable)?;
         let text = text.context("it is not there").with_context(unreadable)?;
@@ -33,45 +61,64 @@ impl Reach {
     }
 
     /// Returns a client for a vendor, with the user's key and the stored facts about its models.
-    pub(crate) fn client(&self, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
-        let key = key(&vendor).map(SecretString::from);
-        Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts()).build()?)
+    ///
+    /// # Errors
+    ///
+    /// Fails if the vendor's endpoint or the HTTP settings are invalid.
+    pub fn client(&self, app: &App, vendor: Vendor, options: Options) -> Result<Client> {
+        let key = find_key(&vendor).map(SecretString::from);
+        let facts = open_facts(app);
+        Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts).build()?)
     }
 
     /// Returns a client for a run that may be recorded or replayed.
-    pub(crate) fn client_on(&self, tape: &Tape, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
-        let key = key(&vendor).map(SecretString::from);
+    pub(crate) fn run_client(
+        &self,
+        app: &App,
+        recording: &Recording,
+        vendor: Vendor,
+        options: Options,
+    ) -> Result<Client> {
+        let key = find_key(&vendor).map(SecretString::from);
         let http = self.http()?.with_connect_timeout(options.connect_timeout);
-        let transport = tape.transport(Arc::new(HttpTransport::new(&http)?));
-        let pace = if tape.is_live() { Pace::Kept } else { Pace::Ignored };
+        let transport = recording.transport(Arc::new(HttpTransport::new(&http)?));
+        let pace = if recording.is_live() { Pace::Kept } else { Pace::Ignored };
         let retry_for = Duration::from_secs(self.retry_for);
         let total_timeout = options.total_timeout.saturating_add(retry_for);
         let options = Options { pace, retry_for, total_timeout, ..options };
         // Facts that were learned since the recording would change the requests.
-        let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
+        let facts = if recording.is_used() { Arc::new(Facts::in_memory()) } else { open_facts(app) };
         let client = Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts);
-        Ok(if tape.is_live() { client.on_event(tell).build()? } else { client.build()? })
+        if !recording.is_live() {
+            return Ok(client.build()?);
+        }
+        let notices = app.notices().clone();
+        Ok(client.on_event(move |event| report_wait(event, &notices)).build()?)
     }
 
     /// Returns these options without waits for an overloaded provider, because a fallback can be used
     /// instead.
-    pub(crate) fn impatient(&self) -> Self {
+    pub(crate) fn without_retries(&self) -> Self {
         Self { retry_for: 0, ..self.clone() }
     }
 
     /// Returns the user's file of providers, if it exists. A named file must exist.
-    fn config(&self) -> anyhow::Result<Option<PathBuf>> {
+    fn config(&self, app: &App) -> Result<Option<PathBuf>> {
         let named = self.config.clone().or_else(|| variable("WINDLASS_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
-            let path = if path.is_dir() { path.join("providers.toml") } else { path };
-            anyhow::ensure!(path.is_file(), "there is no file {}", path.display());
+            let path = if path.is_dir() { path.join(USER_PROVIDERS) } else { path };
+            ensure!(path.is_file(), NotFound, "there is no file {}", path.display());
             return Ok(Some(path));
         }
-        Ok(policies::settings().map(|folder| folder.join("providers.toml")).filter(|path| path.is_file()))
+        Ok(app.settings_file(USER_PROVIDERS).filter(|path| path.is_file()))
     }
 
     /// Returns the proxy and the certificate authorities from the options and the environment.
-    pub(crate) fn http(&self) -> anyhow::Result<HttpOptions> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file of certificates cannot be read.
+    pub fn http(&self) -> Result<HttpOptions> {
         let mut http = HttpOptions::default();
         let either = |name: &str| variable(name).or_else(|| variable(name.to_lowercase()));
         let without = either("NO_PROXY");
@@ -94,12 +141,12 @@ impl Reach {
 }
 
 /// Reports each wait, which would otherwise look like a hang.
-fn tell(event: &ClientEvent) {
+fn report_wait(event: &ClientEvent, notices: &Notices) {
     match event {
         ClientEvent::Retry { wait, message, .. } => {
-            output::note(&format!("! {}; asking again in {}", display_safe(message), span(*wait)));
+            notices.inform(format!("! {}; asking again in {}", display_safe(message), span(*wait)));
         }
-        ClientEvent::Wait { wait } => output::note(&format!(
+        ClientEvent::Wait { wait } => notices.inform(format!(
             "! nothing is left of what the provider allows; asking again in {}",
             span(*wait)
         )),
@@ -117,28 +164,23 @@ fn span(wait: Duration) -> String {
     }
 }
 
-/// Returns the user's key for a vendor.
-pub(crate) fn key(vendor: &Vendor) -> Option<String> {
+/// Returns the user's key for a vendor from the environment.
+pub fn find_key(vendor: &Vendor) -> Option<String> {
     vendor.endpoint.key_env.as_deref().and_then(variable)
 }
 
 /// Returns the name of a required but unset key variable.
-pub(crate) fn missing_key(vendor: &Vendor) -> Option<&str> {
-    let is_needed = vendor.endpoint.key_use == KeyUse::Required && key(vendor).is_none();
+pub fn missing_key(vendor: &Vendor) -> Option<&str> {
+    let is_needed = vendor.endpoint.key_use == KeyUse::Required && find_key(vendor).is_none();
     vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
 }
 
 /// Returns the stored facts about models. Without a state folder they are kept in memory.
-fn facts() -> Arc<Facts> {
-    let Ok(state) = runs::state() else { return Arc::new(Facts::in_memory()) };
-    let facts = Facts::open(FileStorage::new(state.join("models.json")));
+fn open_facts(app: &App) -> Arc<Facts> {
+    let Ok(file) = app.state_file("models.json") else { return Arc::new(Facts::in_memory()) };
+    let facts = Facts::open(FileStorage::new(file.clone()));
     if let Some(trouble) = facts.trouble() {
-        output::note(&format!("{} ({})", trouble, state.join("models.json").display()));
+        app.inform(format!("{trouble} ({})", file.display()));
     }
     Arc::new(facts)
-}
-
-/// Returns the value of an environment variable that is set, valid UTF-8 and not empty.
-pub(crate) fn variable(name: impl AsRef<std::ffi::OsStr>) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,45 +1,65 @@
 //! The provider of a run, and the environment variable with its key.
 
-use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use windlass_client::{Client, Endpoint, Options, Vendor, Vendors};
 
-use crate::arguments::{Models, Proxy, Reach, Run, WireName};
-use crate::reach::{missing_key, variable};
-use crate::tape::Tape;
+use super::{ProviderOptions, missing_key};
+use crate::app::App;
+use crate::config::{WireFormat, variable};
+use crate::error::{AppError, Context as _, ErrorKind, Result, bail, ensure};
+use crate::runs::Recording;
+
+/// A provider and a model as a person names them. Missing parts come from the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ProviderChoice {
+    /// Name of a known provider.
+    pub provider: Option<String>,
+    /// Address that replaces the provider's own.
+    pub base_url: Option<String>,
+    /// Wire format, for an address without a known provider.
+    pub wire: Option<WireFormat>,
+    /// The provider's name of the model.
+    pub model: Option<String>,
+}
 
 /// The provider of a run, stored in the run's settings without the key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Provider {
+#[non_exhaustive]
+pub struct Provider {
     /// Name of a known provider, unless only an address is given.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// Address that replaces the provider's own.
-    pub(crate) base_url: Option<String>,
+    pub base_url: Option<String>,
     /// Wire format, for an address without a known provider.
-    pub(crate) wire: Option<WireName>,
+    pub wire: Option<WireFormat>,
     /// The provider's name of the model.
-    pub(crate) model: String,
+    pub model: String,
 }
 
 impl Provider {
-    /// Returns the provider that the options and the environment select.
-    pub(crate) fn of(arguments: &Run) -> anyhow::Result<Self> {
-        let model = arguments
+    /// Returns the provider that the choice and the environment select.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no model or no provider is named, or if the provider is unknown.
+    pub fn select(app: &App, choice: &ProviderChoice, options: &ProviderOptions) -> Result<Self> {
+        let model = choice
             .model
             .clone()
             .or_else(|| variable("WINDLASS_MODEL"))
             .context("name a model with --model, or set WINDLASS_MODEL")?;
-        let mut name = arguments.provider.clone();
-        let mut base_url = arguments.base_url.clone();
+        let mut name = choice.provider.clone();
+        let mut base_url = choice.base_url.clone();
         if name.is_none() && base_url.is_none() {
             base_url = variable("OPENAI_BASE_URL")
-                .filter(|_| matches!(arguments.wire, None | Some(WireName::OpenaiChat)));
+                .filter(|_| matches!(choice.wire, None | Some(WireFormat::OpenaiChat)));
         }
         if name.is_none() && base_url.is_none() {
-            name = Some(by_key(arguments.wire)?.to_owned());
+            name = Some(find_by_key(choice.wire)?.to_owned());
         }
-        let mut provider = Self { name, base_url, wire: arguments.wire, model };
-        let vendor = provider.vendor(&arguments.reach.vendors()?)?;
+        let mut provider = Self { name, base_url, wire: choice.wire, model };
+        let vendor = provider.vendor(&options.vendors(app)?)?;
         // Store the address: a run that is resumed in another environment must use the same server.
         if provider.base_url.is_none() {
             provider.base_url = vendor.endpoint.base_url_env.as_deref().and_then(variable);
@@ -47,30 +67,26 @@ impl Provider {
         Ok(provider)
     }
 
-    /// Returns the provider whose models are listed.
-    pub(crate) fn of_models(arguments: &Models) -> Self {
-        Self {
-            name: arguments.provider.clone(),
-            base_url: arguments.base_url.clone(),
-            wire: arguments.wire,
-            model: String::new(),
-        }
+    /// Returns a provider without a model, to list its models or to serve it to other clients.
+    pub fn without_model(choice: &ProviderChoice) -> Self {
+        let ProviderChoice { provider, base_url, wire, .. } = choice.clone();
+        Self { name: provider, base_url, wire, model: String::new() }
     }
 
-    /// Returns the upstream provider of the proxy.
-    pub(crate) fn of_upstream(arguments: &Proxy) -> Self {
-        Self {
-            name: arguments.upstream.clone(),
-            base_url: arguments.base_url.clone(),
-            wire: arguments.wire,
-            model: String::new(),
-        }
-    }
-
-    /// Returns the providers that are used if this one fails.
-    pub(crate) fn fallbacks(&self, arguments: &Run) -> anyhow::Result<Vec<Self>> {
-        let vendors = arguments.reach.vendors()?;
-        let of = |text: &String| match text.split_once(':') {
+    /// Parses the providers that are used, in order, if this one fails: `MODEL` of the same provider, or
+    /// `PROVIDER:MODEL`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a text names no model.
+    pub fn parse_fallbacks(
+        &self,
+        app: &App,
+        texts: &[String],
+        options: &ProviderOptions,
+    ) -> Result<Vec<Self>> {
+        let vendors = options.vendors(app)?;
+        let parse = |text: &String| match text.split_once(':') {
             // Model names can contain colons, so the part before one counts as a provider only if it is
             // known.
             Some((name, model)) if vendors.get(name).is_some() => {
@@ -78,30 +94,50 @@ impl Provider {
             }
             _ => Self { model: text.clone(), ..self.clone() },
         };
-        let fallbacks: Vec<Self> = arguments.fallback.iter().map(of).collect();
-        anyhow::ensure!(
+        let fallbacks: Vec<Self> = texts.iter().map(parse).collect();
+        ensure!(
             fallbacks.iter().all(|provider| !provider.model.is_empty()),
+            Invalid,
             "--fallback names no model"
         );
         Ok(fallbacks)
     }
 
+    /// Returns a client for requests outside of a run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the provider is unknown, or if its key is not set.
+    pub fn client(&self, app: &App, options: &ProviderOptions) -> Result<Client> {
+        Ok(self.run_client(app, options, &Recording::off())?.0)
+    }
+
     /// Returns a client and the model's name. Fails if a live run has no key.
-    pub(crate) fn client(&self, reach: &Reach, tape: &Tape) -> anyhow::Result<(Client, String)> {
-        let vendor = self.vendor(&reach.vendors()?)?;
-        if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, tape.is_live()) {
-            anyhow::bail!("there is no key for {}: set {name}", vendor.name());
+    pub(crate) fn run_client(
+        &self,
+        app: &App,
+        options: &ProviderOptions,
+        recording: &Recording,
+    ) -> Result<(Client, String)> {
+        let vendor = self.vendor(&options.vendors(app)?)?;
+        if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, recording.is_live()) {
+            bail!(MissingKey, "there is no key for {}: set {name}", vendor.name());
         }
-        Ok((reach.client_on(tape, vendor, Options::default())?, self.model.clone()))
+        Ok((options.run_client(app, recording, vendor, Options::default())?, self.model.clone()))
     }
 
     /// Returns the vendor, with `base_url` in place of its address if there is one.
-    pub(crate) fn vendor(&self, vendors: &Vendors) -> anyhow::Result<Vendor> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the provider is unknown, or if neither a name nor an address is set.
+    pub fn vendor(&self, vendors: &Vendors) -> Result<Vendor> {
         match (&self.name, &self.base_url) {
             (Some(name), base_url) => {
-                let mut vendor = vendors.get(name).cloned().with_context(|| {
+                let mut vendor = vendors.get(name).cloned().ok_or_else(|| {
                     let known = vendors.names().collect::<Vec<_>>().join(", ");
-                    format!("the provider {name} is not known; known are {known}")
+                    let text = format!("the provider {name} is not known; known are {known}");
+                    AppError::new(ErrorKind::NotFound, text)
                 })?;
                 if let Some(url) = base_url {
                     vendor.endpoint = vendor.endpoint.with_base_url(url.clone());
@@ -109,35 +145,36 @@ impl Provider {
                 Ok(vendor)
             }
             (None, Some(base_url)) => {
-                let wire = self.wire.unwrap_or(WireName::OpenaiChat);
+                let wire = self.wire.unwrap_or(WireFormat::OpenaiChat);
                 let key_env = match wire {
-                    WireName::OpenaiChat | WireName::OpenaiResponses => "OPENAI_API_KEY",
-                    WireName::Anthropic => "ANTHROPIC_API_KEY",
-                    WireName::Gemini => "GEMINI_API_KEY",
+                    WireFormat::OpenaiChat | WireFormat::OpenaiResponses => "OPENAI_API_KEY",
+                    WireFormat::Anthropic => "ANTHROPIC_API_KEY",
+                    WireFormat::Gemini => "GEMINI_API_KEY",
                 };
                 Ok(Vendor::plain(Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)))
             }
-            (None, None) => anyhow::bail!("no provider is named"),
+            (None, None) => bail!(Invalid, "no provider is named"),
         }
     }
 }
 
 /// Returns the provider whose key is set in the environment.
-fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
+fn find_by_key(wire: Option<WireFormat>) -> Result<&'static str> {
     let wants = |candidate| wire.is_none_or(|wire| wire == candidate);
-    if wants(WireName::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {
+    if wants(WireFormat::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {
         return Ok("openai");
     }
-    if wants(WireName::OpenaiResponses) && variable("OPENAI_API_KEY").is_some() {
+    if wants(WireFormat::OpenaiResponses) && variable("OPENAI_API_KEY").is_some() {
         return Ok("openai-responses");
     }
-    if wants(WireName::Anthropic) && variable("ANTHROPIC_API_KEY").is_some() {
+    if wants(WireFormat::Anthropic) && variable("ANTHROPIC_API_KEY").is_some() {
         return Ok("anthropic");
     }
-    if wants(WireName::Gemini) && variable("GEMINI_API_KEY").is_some() {
+    if wants(WireFormat::Gemini) && variable("GEMINI_API_KEY").is_some() {
         return Ok("gemini");
     }
-    anyhow::bail!(
+    bail!(
+        MissingKey,
         "no provider: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one with --provider or --base-url"
     )
 }

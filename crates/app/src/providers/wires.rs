@@ -1,4 +1,4 @@
-//! Lookup of wire formats by name.
+//! The implementations of the wire formats.
 
 use std::sync::Arc;
 
@@ -8,15 +8,14 @@ use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-use crate::arguments::WireName;
+use crate::config::WireFormat;
 
-impl WireName {
+impl WireFormat {
     /// All wire formats.
-    pub(crate) const ALL: [Self; 4] =
-        [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic, Self::Gemini];
+    pub const ALL: [Self; 4] = [Self::OpenaiChat, Self::OpenaiResponses, Self::Anthropic, Self::Gemini];
 
     /// Returns the server side of the wire format.
-    pub(crate) fn server(self) -> Arc<dyn Server> {
+    pub fn server(self) -> Arc<dyn Server> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
             Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
@@ -26,7 +25,7 @@ impl WireName {
     }
 
     /// Returns the client side of the wire format.
-    pub(crate) fn wire(self) -> Arc<dyn Wire> {
+    pub fn wire(self) -> Arc<dyn Wire> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
             Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
@@ -36,7 +35,7 @@ impl WireName {
     }
 
     /// Returns the name that endpoints use for the wire format.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
             Self::OpenaiResponses => "openai-responses",

@@ -1,45 +1,24 @@
-//! Open questions of a suspended run, and the stored answers in its folder.
+//! Answers to the open questions of a suspended run, stored in its folder.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
 
-use anyhow::Context as _;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_agent::{Approver, ConsultationId, Entry, Outcome, RunOptions, StoredAnswers, Wait};
+use windlass_agent::{Approver, ConsultationId, RunOptions, StoredAnswers};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
-use windlass_journal::Record;
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
-use crate::kept_file::write_whole;
-use crate::runs::RunFolder;
-use crate::{bounded, output};
-
-/// The open questions of a run, read from its journal.
-#[derive(Debug, Default)]
-pub(crate) struct Open {
-    /// Open approvals, in the order of their calls.
-    pub(crate) questions: Vec<ApprovalRequest>,
-    /// Ids of deferred calls whose results are missing.
-    pub(crate) results: Vec<CallId>,
-    /// The question of an open consultation: how the run should continue.
-    pub(crate) guidance: Option<String>,
-    /// Id of the open consultation.
-    pub(crate) consultation: ConsultationId,
-    /// Number of answered consultations. Answers of earlier versions have no id and identify the consultation
-    /// by this number.
-    pub(crate) guided: u64,
-    /// True if the last entry of the journal is an outcome, `Suspended` included.
-    pub(crate) has_ended: bool,
-}
+use super::{OpenQuestions, RunFolder};
+use crate::app::App;
+use crate::error::{Context as _, Result, one_line};
+use crate::storage::{read_json, write_json};
 
 /// A stored answer to a question of a run, one file in its folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub(crate) enum Stored {
+#[non_exhaustive]
+pub enum StoredAnswer {
     /// Decision about a call.
     Approval {
         /// The approval or denial.
@@ -64,66 +43,20 @@ pub(crate) enum Stored {
     },
 }
 
-impl Open {
-    /// Reads the open questions from a journal. Each new answer of the model closes all earlier ones.
-    pub(crate) fn of(records: &[Record]) -> anyhow::Result<Self> {
-        let mut open = Self::default();
-        let mut asked: BTreeMap<CallId, ApprovalRequest> = BTreeMap::new();
-        let mut order = Vec::new();
-        for record in records {
-            match record.read::<Entry>()? {
-                Entry::Answered { message, .. } => {
-                    order = message.calls().map(|call| call.id.clone()).collect();
-                    asked.clear();
-                    open = Self { guided: open.guided, ..Self::default() };
-                }
-                Entry::Asked { request } => drop(asked.insert(request.call.id.clone(), *request)),
-                Entry::Approval { call, .. } => drop(asked.remove(&call)),
-                Entry::Result { result } => {
-                    asked.remove(&result.call);
-                    open.results.retain(|call| *call != result.call);
-                }
-                Entry::Deferred { call } if !open.results.contains(&call) => open.results.push(call),
-                Entry::Guided { .. } => {
-                    open.guidance = None;
-                    open.guided = open.guided.saturating_add(1);
-                }
-                Entry::Finished { outcome } => {
-                    open.has_ended = true;
-                    let waits = if let Outcome::Suspended { waits } = outcome { waits } else { Vec::new() };
-                    let waits = waits.into_iter().find_map(|wait| match wait {
-                        Wait::Guidance { id, question } => Some((id, question)),
-                        _ => None,
-                    });
-                    open.guidance = waits.map(|(id, question)| {
-                        open.consultation = id;
-                        question
-                    });
-                    continue;
-                }
-                _ => {}
-            }
-            open.has_ended = false;
-        }
-        open.questions = order.iter().filter_map(|call| asked.remove(call)).collect();
-        Ok(open)
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.questions.is_empty() && self.results.is_empty() && self.guidance.is_none()
-    }
-}
-
 /// The stored answers that match an open question of their run.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(Vec<Stored>);
+pub struct RunAnswers(Vec<StoredAnswer>);
 
 /// File name of an answer to a consultation. Request ids are longer, so the names cannot collide.
 const GUIDANCE: &str = "guidance";
 
-impl Answers {
-    /// Loads the stored answers from a run's folder. An unreadable file is skipped with a note.
-    pub(crate) fn load(folder: &RunFolder, open: &Open) -> anyhow::Result<Self> {
+impl RunAnswers {
+    /// Loads the stored answers from a run's folder. An unreadable file is skipped with a notice.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder of answers cannot be read.
+    pub fn load(app: &App, folder: &RunFolder, open: &OpenQuestions) -> Result<Self> {
         let mut answers = Vec::new();
         let names = match fs::read_dir(folder.answers()) {
             Ok(names) => names,
@@ -136,19 +69,20 @@ impl Answers {
                 continue;
             }
             // An unreadable file must not hide other answers or other runs.
-            let stored: Stored = match read(&path) {
+            let stored: StoredAnswer = match read_json(&path) {
                 Ok(stored) => stored,
                 Err(error) => {
-                    output::note(&format!("an answer for run {} is left out: {error:#}", folder.id));
+                    let why = one_line(&error);
+                    app.inform(format!("an answer for run {} is left out: {why}", folder.id));
                     continue;
                 }
             };
             let is_open = match &stored {
-                Stored::Approval { decision, .. } => {
+                StoredAnswer::Approval { decision, .. } => {
                     open.questions.iter().any(|question| question.request_id == decision.request_id)
                 }
-                Stored::Result { result } => open.results.contains(&result.call),
-                Stored::Guidance { question, id, .. } => {
+                StoredAnswer::Result { result } => open.results.contains(&result.call),
+                StoredAnswer::Guidance { question, id, .. } => {
                     open.guidance.is_some() && *question == open.guided && *id == open.consultation
                 }
             };
@@ -162,17 +96,17 @@ impl Answers {
     }
 
     /// Returns the decision about a request, if one is stored.
-    pub(crate) fn approval(&self, request_id: &str) -> Option<&ApprovalDecision> {
+    pub fn approval(&self, request_id: &str) -> Option<&ApprovalDecision> {
         self.0.iter().find_map(|stored| match stored {
-            Stored::Approval { decision, .. } if decision.request_id == request_id => Some(decision),
+            StoredAnswer::Approval { decision, .. } if decision.request_id == request_id => Some(decision),
             _ => None,
         })
     }
 
     /// Returns the id and the text of each stored result of a deferred call.
-    pub(crate) fn words(&self) -> impl Iterator<Item = (String, String)> {
+    pub(crate) fn results(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|stored| match stored {
-            Stored::Result { result } => Some((result.call.to_string(), result.wire_text())),
+            StoredAnswer::Result { result } => Some((result.call.to_string(), result.wire_text())),
             _ => None,
         })
     }
@@ -181,18 +115,20 @@ impl Answers {
     pub(crate) fn approver(&self, otherwise: impl Approver + 'static) -> StoredAnswers {
         let approver = StoredAnswers::new(otherwise);
         self.0.iter().fold(approver, |approver, stored| match stored {
-            Stored::Approval { decision, shown } => approver.with_answer(decision.clone(), shown.clone()),
+            StoredAnswer::Approval { decision, shown } => {
+                approver.with_answer(decision.clone(), shown.clone())
+            }
             _ => approver,
         })
     }
 
     /// Adds the stored results and the guidance to the options of a run.
-    pub(crate) fn options(&self, mut options: RunOptions) -> RunOptions {
+    pub(crate) fn add_to(&self, mut options: RunOptions) -> RunOptions {
         for stored in &self.0 {
             options = match stored {
-                Stored::Result { result } => options.with_results([result.clone()]),
-                Stored::Guidance { words, id, .. } => options.with_guidance_for(*id, words.clone()),
-                Stored::Approval { .. } => options,
+                StoredAnswer::Result { result } => options.with_results([result.clone()]),
+                StoredAnswer::Guidance { words, id, .. } => options.with_guidance_for(*id, words.clone()),
+                StoredAnswer::Approval { .. } => options,
             };
         }
         options
@@ -200,18 +136,36 @@ impl Answers {
 }
 
 /// Stores an answer for a run. The write is atomic, and only the user can read the file.
-pub(crate) fn store(folder: &RunFolder, stored: &Stored) -> anyhow::Result<()> {
-    let name = match stored {
-        Stored::Approval { decision, .. } => decision.request_id.clone(),
-        Stored::Result { result } => format!("result-{}", file_name(result.call.as_str())),
-        Stored::Guidance { .. } => GUIDANCE.to_owned(),
+///
+/// # Errors
+///
+/// Fails if the file cannot be written.
+pub fn store_answer(folder: &RunFolder, answer: &StoredAnswer) -> Result<()> {
+    let name = match answer {
+        StoredAnswer::Approval { decision, .. } => decision.request_id.clone(),
+        StoredAnswer::Result { result } => format!("result-{}", file_name(result.call.as_str())),
+        StoredAnswer::Guidance { .. } => GUIDANCE.to_owned(),
     };
-    write(&folder.answers(), &name, stored)
+    write_json(&folder.answers(), &name, answer)
 }
 
-/// Returns an answer with the result of a deferred call.
-pub(crate) fn result(call: &CallId, status: ResultStatus, text: &str) -> Stored {
-    Stored::Result { result: ToolResult::text(call.clone(), status, text) }
+impl StoredAnswer {
+    /// Creates an answer with the result of a deferred call.
+    pub fn result(call: &CallId, status: ResultStatus, text: &str) -> Self {
+        Self::Result { result: ToolResult::text(call.clone(), status, text) }
+    }
+
+    /// Creates a decision about a question. It is valid only for the displayed content.
+    pub fn approval(question: &ApprovalRequest, is_approved: bool, comment: Option<String>) -> Self {
+        let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment);
+        decision.approved = is_approved;
+        Self::Approval { decision, shown: question.digest.clone() }
+    }
+
+    /// Creates an answer to the open consultation.
+    pub fn guidance(open: &OpenQuestions, words: impl Into<String>) -> Self {
+        Self::Guidance { words: words.into(), question: open.guided, id: open.consultation }
+    }
 }
 
 /// Maximum length in bytes of a call id in a file name. File systems limit names to 255 bytes.
@@ -240,20 +194,6 @@ fn plain_name(id: &str) -> String {
         }
         name
     })
-}
-
-/// Writes a value as `NAME.json` into a folder, atomically by a rename.
-pub(crate) fn write(folder: &Path, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
-    let path = folder.join(format!("{name}.json"));
-    write_whole(&path, &serde_json::to_vec_pretty(value)?, 0o600)
-}
-
-/// Reads a value that `write` stored.
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> anyhow::Result<T> {
-    let bytes = bounded::read(path, bounded::QUESTION_BYTES)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
-    serde_json::from_slice(&bytes)
-        .with_context(|| format!("{} is not what windlass writes there", path.display()))
 }
 
 #[cfg(test)]

@@ -9,13 +9,15 @@ use windlass_agent::{
 use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, Until};
 use windlass_journal::Record;
 
-use crate::runs::{RunFolder, Settings};
+use super::RunFolder;
+use crate::config::RunSettings;
+use crate::error::{Result, ensure};
 
 const BEFORE: &str = "before turn ";
 const AFTER: &str = "after turn ";
 
 /// Adds checkpoints to the options of a run, unless its settings disable them.
-pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings) -> RunOptions {
+pub(crate) fn add_checkpoints(options: RunOptions, folder: &RunFolder, settings: &RunSettings) -> RunOptions {
     if settings.no_checkpoints {
         return options;
     }
@@ -32,11 +34,15 @@ pub(crate) fn kept(options: RunOptions, folder: &RunFolder, settings: &Settings)
 /// Makes the checkpoint that a killed process could not make, if a call started and has no result. Without
 /// it, a later restore would treat the call's changes as foreign. Makes none if no call was running, because
 /// then the changes may be the user's.
-pub(crate) fn catch_up(folder: &RunFolder, settings: &Settings, records: &[Record]) -> anyhow::Result<()> {
+pub(crate) fn make_missing_checkpoint(
+    folder: &RunFolder,
+    settings: &RunSettings,
+    records: &[Record],
+) -> Result<()> {
     if settings.no_checkpoints || !folder.checkpoints().is_dir() || !has_unknown_call(records)? {
         return Ok(());
     }
-    let checkpoints = of_run(folder, settings)?;
+    let checkpoints = open_checkpoints(folder, settings)?;
     let turn = checkpoints.list()?.last().and_then(|last| numbered(last, BEFORE));
     if let Some(turn) = turn {
         checkpoints.take(&format!("{AFTER}{turn}"))?;
@@ -45,7 +51,7 @@ pub(crate) fn catch_up(folder: &RunFolder, settings: &Settings, records: &[Recor
 }
 
 /// Returns true if a call started whose result is not in the journal.
-fn has_unknown_call(records: &[Record]) -> anyhow::Result<bool> {
+fn has_unknown_call(records: &[Record]) -> Result<bool> {
     let mut begun = BTreeSet::new();
     for record in records {
         match record.read::<Entry>()? {
@@ -59,9 +65,14 @@ fn has_unknown_call(records: &[Record]) -> anyhow::Result<bool> {
 }
 
 /// Opens the checkpoints of a run that has any.
-pub(crate) fn of_run(folder: &RunFolder, settings: &Settings) -> anyhow::Result<Checkpoints> {
-    anyhow::ensure!(
+///
+/// # Errors
+///
+/// Fails if the run has no checkpoints, or if git or the folder cannot be used.
+pub fn open_checkpoints(folder: &RunFolder, settings: &RunSettings) -> Result<Checkpoints> {
+    ensure!(
         folder.checkpoints().is_dir(),
+        NotFound,
         "run {} has no checkpoints: it changed nothing",
         folder.id
     );
@@ -70,13 +81,13 @@ pub(crate) fn of_run(folder: &RunFolder, settings: &Settings) -> anyhow::Result<
 
 /// Returns the first checkpoint before a turn with at least this number: the state before the turn, because
 /// turns without a checkpoint changed nothing.
-pub(crate) fn before_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
+pub fn find_before_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
     let number = |checkpoint: &&Checkpoint| numbered(checkpoint, BEFORE).is_some_and(|number| number >= turn);
     all.iter().find(number)
 }
 
 /// Returns the checkpoint after a turn, or `None` if the turn changed nothing or did not end.
-pub(crate) fn after_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
+pub fn find_after_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
     all.iter().rev().find(|checkpoint| numbered(checkpoint, AFTER) == Some(turn))
 }
 
@@ -85,7 +96,7 @@ fn numbered(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
 }
 
 /// Returns the text of a diff, with a final line that states whether it was truncated.
-pub(crate) fn whole(diff: Diff) -> String {
+pub fn format_diff(diff: Diff) -> String {
     let end = if diff.is_cut { "[the diff goes on; it is cut here]\n" } else { "" };
     diff.text + end
 }
@@ -132,7 +143,7 @@ impl Checkpointer for Keeper {
             let before = *kept.before.lock().unwrap_or_else(PoisonError::into_inner);
             before.map_or_else(
                 || Ok(String::new()),
-                |before| checkpoints.diff(&before, Until::Checkpoint(&after)).map(whole),
+                |before| checkpoints.diff(&before, Until::Checkpoint(&after)).map(format_diff),
             )
         })
     }
@@ -143,7 +154,7 @@ impl Checkpointer for Keeper {
             let all = checkpoints.list()?;
             match (all.first(), all.last()) {
                 (Some(first), Some(last)) => {
-                    checkpoints.diff(&first.id, Until::Checkpoint(&last.id)).map(whole)
+                    checkpoints.diff(&first.id, Until::Checkpoint(&last.id)).map(format_diff)
                 }
                 _ => Ok(String::new()),
             }

@@ -1,5 +1,6 @@
 //! Recording and replay of a run.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,11 +10,12 @@ use windlass_cassette::{Difference, Player, Recorder};
 use windlass_client::Transport;
 use windlass_tool::{Human, Tool};
 
-use crate::runs::Settings;
+use crate::config::RunSettings;
+use crate::error::Result;
 
 /// The recording that a run writes or replays. Without either, all calls pass through.
 #[derive(Clone, Default)]
-pub(crate) struct Tape {
+pub struct Recording {
     player: Option<Player>,
     recorder: Option<Recorder>,
     /// True if the run continues live after the end of the replayed recording.
@@ -22,29 +24,38 @@ pub(crate) struct Tape {
     file: Option<PathBuf>,
 }
 
-impl Tape {
-    /// Returns a tape that neither records nor replays.
-    pub(crate) fn none() -> Self {
-        Self { is_live: true, ..Self::default() }
+impl fmt::Debug for Recording {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording")
+            .field("is_replayed", &self.player.is_some())
+            .field("file", &self.file)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Recording {
+    /// Creates the value for a run that is neither recorded nor replayed.
+    pub const fn off() -> Self {
+        Self { player: None, recorder: None, is_live: true, file: None }
     }
 
-    /// Returns a tape that takes every response from a recording.
-    pub(crate) fn playing(player: Player) -> Self {
+    /// Creates the value for a replay, which takes every response from a recording.
+    pub(crate) fn replay(player: Player) -> Self {
         Self { player: Some(player), ..Self::default() }
     }
 
-    /// Returns a tape that replays a recording and then continues live.
-    pub(crate) fn forked(player: Player) -> Self {
-        Self { player: Some(player), ..Self::none() }
+    /// Creates the value for a run that replays a recording and then continues live.
+    pub(crate) fn fork(player: Player) -> Self {
+        Self { player: Some(player), ..Self::off() }
     }
 
     /// Adds a recorder that writes a new file and removes these secrets.
-    pub(crate) fn recording(
+    pub(crate) fn write_to(
         mut self,
         file: Option<&Path>,
-        settings: &Settings,
+        settings: &RunSettings,
         secrets: Vec<SecretString>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         if let Some(file) = file {
             let settings = serde_json::to_value(settings)?;
             self.recorder = Some(Recorder::create(file, settings, secrets)?);
@@ -98,7 +109,11 @@ impl Tape {
     }
 
     /// Completes the recording on disk, and returns the differences of a replay from its recording.
-    pub(crate) fn finish(&self) -> anyhow::Result<Vec<Difference>> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the recording could not be written.
+    pub fn finish(&self) -> Result<Vec<Difference>> {
         if let Some(recorder) = &self.recorder {
             recorder.finish()?;
         }

@@ -6,30 +6,33 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::Context as _;
 use tempfile::NamedTempFile;
 use windlass_client::StorageLock;
 
-use crate::{bounded, output, runs};
+use super::bounded;
+use crate::config::create_private_folder;
+use crate::error::{Context as _, Result, ensure, one_line};
+use crate::notices::Notices;
 
 /// A state file that only its user may read and write.
 #[derive(Clone, Debug)]
-pub(crate) struct KeptFile {
+pub(crate) struct StateFile {
     path: PathBuf,
+    notices: Notices,
     /// Consequence for the user if the file is renamed as invalid, in words.
     consequence: &'static str,
 }
 
 /// Conversion between a value and its text.
-pub(crate) struct Form<'a, T> {
+pub(crate) struct Format<'a, T> {
     pub(crate) empty: &'a dyn Fn() -> T,
-    pub(crate) parse: &'a dyn Fn(&str) -> anyhow::Result<T>,
-    pub(crate) text: &'a dyn Fn(&T) -> anyhow::Result<String>,
+    pub(crate) parse: &'a dyn Fn(&str) -> Result<T>,
+    pub(crate) text: &'a dyn Fn(&T) -> Result<String>,
 }
 
-impl KeptFile {
-    pub(crate) fn new(path: impl Into<PathBuf>, consequence: &'static str) -> Self {
-        Self { path: path.into(), consequence }
+impl StateFile {
+    pub(crate) fn new(path: impl Into<PathBuf>, notices: &Notices, consequence: &'static str) -> Self {
+        Self { path: path.into(), notices: notices.clone(), consequence }
     }
 
     /// Reads the value, or returns an empty one if the file does not exist.
@@ -39,7 +42,7 @@ impl KeptFile {
     /// # Errors
     ///
     /// Every other failure is an error and leaves the file in place: it may be valid and only unreadable now.
-    pub(crate) fn load<T>(&self, form: &Form<'_, T>) -> anyhow::Result<T> {
+    pub(crate) fn load<T>(&self, form: &Format<'_, T>) -> Result<T> {
         match self.read()?.map(|text| (form.parse)(&text)) {
             None => Ok((form.empty)()),
             Some(Ok(value)) => Ok(value),
@@ -53,9 +56,9 @@ impl KeptFile {
     /// Reads, changes and writes the value under the lock, so other processes' updates wait.
     pub(crate) fn update<T, R>(
         &self,
-        form: &Form<'_, T>,
+        form: &Format<'_, T>,
         change: impl FnOnce(&mut T) -> R,
-    ) -> anyhow::Result<(T, R)> {
+    ) -> Result<(T, R)> {
         let _lock = self.lock()?;
         let mut value = self.load_locked(form)?;
         let result = change(&mut value);
@@ -63,17 +66,15 @@ impl KeptFile {
         Ok((value, result))
     }
 
-    fn load_locked<T>(&self, form: &Form<'_, T>) -> anyhow::Result<T> {
+    fn load_locked<T>(&self, form: &Format<'_, T>) -> Result<T> {
         let Some(text) = self.read()? else { return Ok((form.empty)()) };
         match (form.parse)(&text) {
             Ok(value) => Ok(value),
             Err(error) => {
                 let aside = self.set_aside()?;
-                output::note(&format!(
-                    "{error:#}; {}, and the old file is kept as {}",
-                    self.consequence,
-                    aside.display()
-                ));
+                let (why, aside) = (one_line(&error), aside.display());
+                self.notices
+                    .inform(format!("{why}; {}, and the old file is kept as {aside}", self.consequence));
                 Ok((form.empty)())
             }
         }
@@ -81,7 +82,7 @@ impl KeptFile {
 
     /// Reads the text, or returns `None` if the file does not exist. Fails if the file belongs to another
     /// user, or if its group or other users have any permission.
-    fn read(&self) -> anyhow::Result<Option<String>> {
+    fn read(&self) -> Result<Option<String>> {
         let unreadable = || format!("{} cannot be read", self.path.display());
         let about = match fs::symlink_metadata(&self.path) {
             Ok(about) => about,
@@ -91,8 +92,9 @@ impl KeptFile {
         // The lowest six permission bits, for the group and others, are zero.
         let is_private = about.is_file() && about.permissions().mode().trailing_zeros() >= 6;
         let is_own = about.uid() == rustix::process::geteuid().as_raw();
-        anyhow::ensure!(
+        ensure!(
             is_own && is_private,
+            Unavailable,
             "{} is open to others, so it is not used; if its content is yours: chmod 600",
             self.path.display()
         );
@@ -104,14 +106,14 @@ impl KeptFile {
         }
     }
 
-    fn lock(&self) -> anyhow::Result<StorageLock> {
+    fn lock(&self) -> Result<StorageLock> {
         let folder = self.path.parent().context("the file has no folder")?;
-        let locked = runs::make_private(folder).and_then(|()| StorageLock::of_folder(folder));
+        let locked = create_private_folder(folder).and_then(|()| StorageLock::of_folder(folder));
         locked.with_context(|| format!("{} cannot be locked", folder.display()))
     }
 
     /// Renames a file with invalid content, and returns its new, unused name.
-    fn set_aside(&self) -> anyhow::Result<PathBuf> {
+    fn set_aside(&self) -> Result<PathBuf> {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let mut aside = self.path.with_extension(format!("json.corrupt-{seconds}"));
         for number in 2_u32.. {
@@ -127,10 +129,10 @@ impl KeptFile {
 }
 
 /// Replaces a file atomically and durably. Creates its folder with access for the user only.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     let unwritable = || format!("{} cannot be written", path.display());
     let folder = path.parent().with_context(unwritable)?;
-    runs::make_private(folder).with_context(unwritable)?;
+    create_private_folder(folder).with_context(unwritable)?;
     let mut file = tempfile::Builder::new()
         .prefix(".")
         .permissions(fs::Permissions::from_mode(0o600))
@@ -150,16 +152,13 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
 }
 
 /// Changes a settings file of the user. Follows a link and keeps it, and keeps the mode of the file.
-pub(crate) fn change_settings(
-    path: &Path,
-    change: impl FnOnce(&Path) -> anyhow::Result<String>,
-) -> anyhow::Result<()> {
+pub(crate) fn change_settings(path: &Path, change: impl FnOnce(&Path) -> Result<String>) -> Result<()> {
     let real = match fs::symlink_metadata(path) {
         Ok(_) => path.canonicalize().with_context(|| format!("{} leads nowhere", path.display()))?,
         Err(_) => path.to_owned(),
     };
     let folder = real.parent().context("the file has no folder")?;
-    runs::make_private(folder)?;
+    create_private_folder(folder)?;
     let _lock =
         StorageLock::of_folder(folder).with_context(|| format!("{} cannot be locked", folder.display()))?;
     let text = change(&real)?;

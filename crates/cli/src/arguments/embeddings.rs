@@ -1,11 +1,9 @@
 //! Who orders what `codebase_search` finds.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
 
 /// An endpoint for embeddings; without one the order is that of words.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Embeddings {
     /// Let an endpoint for embeddings, as `http://localhost:11434/v1`, order what `codebase_search` finds. Each search
     /// sends the query and passages of the workspace there, without known secrets, and policy asks before it does unless
@@ -18,7 +16,6 @@ pub(crate) struct Embeddings {
         requires = "embeddings_model",
         hide_env_values = true
     )]
-    #[serde(rename = "embeddings", skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
     /// The model that the endpoint is asked for.
     #[arg(
@@ -29,10 +26,8 @@ pub(crate) struct Embeddings {
         id = "embeddings_model",
         hide_env_values = true
     )]
-    #[serde(rename = "embeddings_model", skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Ask for vectors of so many numbers, where the model can give shorter ones.
     #[arg(long = "embeddings-dimensions", value_name = "N", requires = "embeddings_url")]
-    #[serde(rename = "embeddings_dimensions", skip_serializing_if = "Option::is_none")]
     pub(crate) dimensions: Option<usize>,
 }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde::{Deserialize, Serialize};
 
 use super::Embeddings;
 
 /// What is offered besides the preset.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Offering {
     /// What kind of work it is: architect, code, ask, debug, orchestrator, or one of `windlass modes list`. Without it
     /// every tool of the preset is there for every work.
@@ -29,15 +27,7 @@ pub(crate) struct Offering {
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
     #[command(flatten)]
-    #[serde(flatten)]
     pub(crate) embeddings: Embeddings,
-}
-
-impl Offering {
-    /// Whether a feature is switched on.
-    pub(crate) fn has_feature(&self, name: &str) -> bool {
-        self.features.iter().any(|feature| feature == name)
-    }
 }
 
 #[derive(Debug, Args)]

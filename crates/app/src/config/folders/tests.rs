@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::plain;
+use super::normalize;
 
 #[test]
 fn a_place_is_told_without_dots_whether_or_not_it_is_there() {
@@ -10,7 +10,7 @@ fn a_place_is_told_without_dots_whether_or_not_it_is_there() {
     let real = folder.path().canonicalize().unwrap();
     std::fs::create_dir(real.join("a")).unwrap();
     for (told, meant) in [("a/../b", "b"), ("a/./c/../../d", "d"), ("a", "a"), ("a/../a", "a")] {
-        assert_eq!(plain(&real.join(told)), real.join(meant), "{told}");
+        assert_eq!(normalize(&real.join(told)), real.join(meant), "{told}");
     }
-    assert!(plain(Path::new("state")).is_absolute());
+    assert!(normalize(Path::new("state")).is_absolute());
 }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::super::bound::BoundFiles;
-use super::super::entry::{ApprovalWord, Entry};
-use super::super::shown::digest;
+use super::super::description::digest;
+use super::super::entry::{ApprovalRule, ServerEntry};
 use super::{parse, parse_whole};
 
 #[track_caller]
 fn check_refused(toml: &str, words: &str) {
-    let error = format!("{:#}", parse(toml).unwrap_err());
+    let error = crate::error::one_line(&parse(toml).unwrap_err());
     assert!(error.contains(words), "{error}");
 }
 
@@ -24,8 +24,8 @@ fn everything_that_a_server_may_have_is_read() {
     .unwrap();
     let files = &servers["files"];
     assert_eq!((files.startup_timeout_sec, files.tool_timeout_sec), (Some(5.0), Some(2.5)));
-    assert_eq!(files.approval, Some(ApprovalWord::Always));
-    assert_eq!(files.tools["read"].approval, Some(ApprovalWord::Never));
+    assert_eq!(files.approval, Some(ApprovalRule::Always));
+    assert_eq!(files.tools["read"].approval, Some(ApprovalRule::Never));
     assert!(files.required && !files.enabled && servers["web.1"].enabled);
     assert_eq!(files.words(), "A=… B=… npx -y files");
     assert!(parse("").unwrap().is_empty());
@@ -72,9 +72,9 @@ fn what_cannot_be_meant_is_refused() {
 #[test]
 fn a_yes_is_for_one_entry_in_one_folder() {
     let one = parse("[mcp_servers.x]\ncommand = \"x\"\nenv = { A = \"1\" }").unwrap().remove("x").unwrap();
-    let of = |entry: &Entry, name: &str, root: &str| {
+    let of = |entry: &ServerEntry, name: &str, root: &str| {
         let root = Path::new(root);
-        digest(name, entry, root, &BoundFiles::of(entry, root).unwrap()).unwrap()
+        digest(name, entry, root, &BoundFiles::find(entry, root).unwrap()).unwrap()
     };
     let digest = of(&one, "x", "/a");
     assert_eq!(of(&one.clone(), "x", "/a"), digest);

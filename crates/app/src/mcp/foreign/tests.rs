@@ -1,11 +1,11 @@
 //! Other clients' files.
 
-use super::read;
+use super::parse_foreign_config;
 use crate::mcp::config;
 
 #[track_caller]
 fn check(json: &str, expected: &str, notes: &[&str]) {
-    let import = read(json, false).unwrap();
+    let import = parse_foreign_config(json, false).unwrap();
     let toml =
         toml::to_string(&std::collections::BTreeMap::from([("mcp_servers", &import.entries)])).unwrap();
     assert_eq!(toml.trim(), expected.trim());
@@ -55,26 +55,30 @@ fn secrets_are_pointed_out_and_not_copied() {
          X-Team = \"red\"\n\n[mcp_servers.hub.env_http_headers]\nX-Api-Key = \"HUB_X_API_KEY\"",
         &["set HUB_TOKEN", "set HUB_X_API_KEY", "older HTTP+SSE"],
     );
-    let all = read(r#"{"mcpServers": {"a": {"command": "a", "env": {"A_KEY": "0123456789abcdef"}}}}"#, true)
-        .unwrap();
+    let all = parse_foreign_config(
+        r#"{"mcpServers": {"a": {"command": "a", "env": {"A_KEY": "0123456789abcdef"}}}}"#,
+        true,
+    )
+    .unwrap();
     assert_eq!(all.entries["a"].env["A_KEY"], "0123456789abcdef");
 }
 
 #[test]
 fn what_cannot_be_a_server_is_left_out_and_said() {
-    let import = read(r#"{"mcpServers": {"a": 7, "b": {}, "c": {"command": "c"}}}"#, false).unwrap();
+    let import =
+        parse_foreign_config(r#"{"mcpServers": {"a": 7, "b": {}, "c": {"command": "c"}}}"#, false).unwrap();
     assert_eq!(import.entries.keys().collect::<Vec<_>>(), ["c"]);
     assert!(
         import.notes[0].contains("no object") && import.notes[1].contains("neither"),
         "{:?}",
         import.notes
     );
-    assert!(read("[]", false).unwrap_err().to_string().contains("neither `mcpServers`"));
-    assert!(read("{", false).is_err());
+    assert!(parse_foreign_config("[]", false).unwrap_err().to_string().contains("neither `mcpServers`"));
+    assert!(parse_foreign_config("{", false).is_err());
     for hostile in
         ["\"", "{\"a\": \"\\", "/*", "//", "{\"mcpServers\": {\"a\": {\"args\": 1, \"env\": []}}}", "é/é\"é"]
     {
-        drop(read(hostile, true));
+        drop(parse_foreign_config(hostile, true));
     }
 }
 
@@ -89,7 +93,7 @@ fn a_limit_up_to_an_hour_is_seconds_which_is_noted_and_a_longer_one_milliseconds
         ("3600001", 3600.001, 0),
     ] {
         let json = format!(r#"{{"mcpServers": {{"a": {{"command": "ls", "timeout": {timeout}}}}}}}"#);
-        let import = read(&json, false).unwrap();
+        let import = parse_foreign_config(&json, false).unwrap();
         assert_eq!(import.entries["a"].tool_timeout_sec, Some(seconds), "{timeout}");
         assert_eq!(
             import.notes.iter().filter(|note| note.contains("as seconds")).count(),
@@ -104,7 +108,7 @@ fn a_limit_up_to_an_hour_is_seconds_which_is_noted_and_a_longer_one_milliseconds
 fn a_variable_is_handed_on_under_its_own_name_or_not_at_all() {
     let json = r#"{"mcpServers": {"a": {"command": "a", "env": {"GITHUB_TOKEN": "${env:MY_OTHER_TOKEN}",
         "HOME_URL": "${HOME_URL}", "MODE": "${MODE:-fast}", "BOTH": "${A}${B}", "WITH": "x-${WITH}"}}}}"#;
-    let import = read(json, false).unwrap();
+    let import = parse_foreign_config(json, false).unwrap();
     assert_eq!(import.entries["a"].env_vars, ["HOME_URL", "MODE"]);
     assert!(import.entries["a"].env.is_empty());
     let said = |words: &str| import.notes.iter().any(|note| note.contains(words));
@@ -117,7 +121,7 @@ fn a_variable_is_handed_on_under_its_own_name_or_not_at_all() {
 fn a_byte_order_mark_is_skipped_and_no_two_servers_share_a_variable() {
     let json = "\u{feff}{\"mcpServers\": {\"a-b\": {\"url\": \"https://x\", \"headers\": {\"Authorization\": \"Bearer 1\"}},
         \"a_b\": {\"url\": \"https://y\", \"headers\": {\"Authorization\": \"Bearer 2\"}}}}";
-    let import = read(json, false).unwrap();
+    let import = parse_foreign_config(json, false).unwrap();
     let variable = |name: &str| import.entries[name].bearer_token_env_var.clone().unwrap();
     assert_eq!((variable("a-b").as_str(), variable("a_b").as_str()), ("A_B_TOKEN", "A_B_TOKEN_2"));
 }

@@ -1,10 +1,9 @@
 //! The served tools, and the judgement of a client's calls by the same rules as in a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use anyhow::Context as _;
 use tempfile::TempDir;
 use windlass_hitl::{
     ApprovalRequest, Binding, DEFAULT_TIMEOUT_MS, Decision, Digest, Grants, Learned, Mode, Policy, Verdict,
@@ -16,10 +15,14 @@ use windlass_redact::Redactor;
 use windlass_tool::Context;
 use windlass_toolbox::{Checked, Toolbox};
 
-use crate::arguments::McpServe;
-use crate::setup::Offered;
-use crate::tape::Tape;
-use crate::{confine, modes, policies, secrets, setup};
+use crate::app::App;
+use crate::assembly::{ToolPlan, build_shell, find_mode, prepare_tools, warn_about_confinement};
+use crate::config::{Autonomy, Confinement, ToolPreset, ToolSelection, resolve_root};
+use crate::error::{Context as _, Result as AppResult};
+use crate::policies::load_policy;
+use crate::providers::add_reachable;
+use crate::runs::Recording;
+use crate::secrets::collect_folder_secrets;
 
 /// Tools that concern a run of this program: its plan, its completion, its commands. Clients have their own.
 const OF_A_RUN: [&str; 4] = ["update_todo_list", "update_plan", "run_slash_command", "skill"];
@@ -27,8 +30,24 @@ const OF_A_RUN: [&str; 4] = ["update_todo_list", "update_plan", "run_slash_comma
 /// Maximum number of questions about one call whose facts change while the user decides.
 const LOOKS: usize = 2;
 
+/// Options of served tools.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ServeOptions {
+    /// Tools that are offered by default.
+    pub preset: ToolPreset,
+    /// Tools and features besides the preset.
+    pub selection: ToolSelection,
+    /// Autonomy: which calls run without a question.
+    pub autonomy: Autonomy,
+    /// Policy file in place of the user's default one.
+    pub policy: Option<PathBuf>,
+    /// Confinement of commands.
+    pub sandbox: Confinement,
+}
+
 /// Tools of one folder, served to unknown clients.
-pub(crate) struct Served {
+pub struct ServedTools {
     toolbox: Toolbox,
     policy: Policy,
     epoch: String,
@@ -46,28 +65,33 @@ struct Judged {
     digest: Digest,
 }
 
-impl Served {
-    pub(crate) async fn of(arguments: &McpServe) -> anyhow::Result<Self> {
-        let root = setup::root(&arguments.root)?;
+impl ServedTools {
+    /// Builds the tools of a folder, and starts the processes that provide tools.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be opened, or if a file of the user is invalid.
+    pub async fn build(app: &App, root: &Path, options: &ServeOptions) -> AppResult<Self> {
+        let root = resolve_root(root)?;
         let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
-        let policy = arguments.policy.as_deref();
-        let shell = confine::shell(arguments.sandbox, policy)?;
-        confine::warn(&shell);
-        let offering = &arguments.offering;
-        let offered = Offered { preset: arguments.preset, offering, model: None, servers: None };
-        let prepared = setup::prepare(&Tape::none(), &root, Some(outputs.path()), offered, &shell)?;
-        let toolbox = prepared.served(&Tape::none()).await;
-        let toolbox = match &offering.mode {
-            Some(mode) => toolbox.in_mode(&modes::find(toolbox.modes(), mode)?.slug)?,
+        let policy = options.policy.as_deref();
+        let shell = build_shell(app, options.sandbox, policy)?;
+        warn_about_confinement(app, &shell);
+        let selection = &options.selection;
+        let plan = ToolPlan::new(options.preset, selection).with_outputs(outputs.path());
+        let prepared = prepare_tools(app, &Recording::off(), &root, plan, &shell)?;
+        let toolbox = prepared.start_processes().await;
+        let toolbox = match &selection.mode {
+            Some(mode) => toolbox.in_mode(&find_mode(toolbox.modes(), mode)?.slug)?,
             None => toolbox,
         };
-        let policy = offering.embeddings.reachable(policies::load(&root, policy)?)?;
+        let policy = add_reachable(&selection.embeddings, load_policy(app, &root, policy)?)?;
         Ok(Self {
             toolbox,
             epoch: policy.epoch(),
             policy,
-            mode: arguments.autonomy.mode(),
-            redactor: Redactor::new(secrets::of_folder(&root)),
+            mode: options.autonomy.mode(),
+            redactor: Redactor::new(collect_folder_secrets(&root)),
             root,
             outputs,
         })
@@ -205,7 +229,7 @@ impl Served {
     }
 }
 
-impl Calls for Served {
+impl Calls for ServedTools {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
         let is_of_a_run = |spec: &ToolSpec| OF_A_RUN.contains(&spec.name().as_str());
         let offered = self.toolbox.offered().into_iter();
