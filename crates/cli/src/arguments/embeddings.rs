@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-/// An endpoint for embeddings; without one the order is that of words.
+/// Options of an embeddings endpoint. Without one, search results are ranked by words only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Embeddings {
-    /// Let an endpoint for embeddings, as `http://localhost:11434/v1`, order what `codebase_search` finds. Each search
-    /// sends the query and passages of the workspace there, without known secrets, and policy asks before it does unless
-    /// a rule allows that host. The key for it is that of `WINDLASS_EMBEDDINGS_KEY`, if there is one.
+    /// Embeddings endpoint that ranks the results of `codebase_search`, such as `http://localhost:11434/v1`.
+    /// Each search sends the query and passages of the workspace to it, with known secrets removed; the
+    /// policy asks first unless a rule allows the host. `WINDLASS_EMBEDDINGS_KEY` can contain its API key.
     #[arg(
         long = "embeddings",
         id = "embeddings_url",
@@ -17,7 +17,7 @@ pub(crate) struct Embeddings {
         hide_env_values = true
     )]
     pub(crate) url: Option<String>,
-    /// The model that the endpoint is asked for.
+    /// Embeddings model.
     #[arg(
         long = "embeddings-model",
         value_name = "MODEL",
@@ -27,7 +27,7 @@ pub(crate) struct Embeddings {
         hide_env_values = true
     )]
     pub(crate) model: Option<String>,
-    /// Ask for vectors of so many numbers, where the model can give shorter ones.
+    /// Number of dimensions to request, for models with shortened vectors.
     #[arg(long = "embeddings-dimensions", value_name = "N", requires = "embeddings_url")]
     pub(crate) dimensions: Option<usize>,
 }
