@@ -24,8 +24,6 @@ mod server;
 mod target;
 mod trust;
 
-#[cfg(feature = "mcp")]
-pub use self::accepted::AcceptedFile;
 pub use self::config::{ConfiguredServer, ServerOwner, load_servers};
 #[cfg(feature = "mcp")]
 pub use self::connect::{ConnectOptions, ConnectedServers, add_approval_rules, connect_servers};

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use windlass_app::App;
 use windlass_app::runs::{Session, SessionOptions};
 use windlass_protocol::CallId;
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 use windlass_tool::Output;
 
 use crate::arguments::Fork;
@@ -40,7 +40,7 @@ async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Res
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, recording, .. } = session;
     let mut show = Show::default();
-    let events = traced(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
+    let events = trace_events(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
     let code = ended(&folder, &outcome, &show);

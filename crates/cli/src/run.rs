@@ -11,7 +11,7 @@ use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::{App, AppError, RunSettings};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 
 use crate::arguments::{ProtocolName, Run, provider_choice};
 use crate::drive::{Telling, drive};
@@ -45,7 +45,8 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
         None => start(&arguments, app, &stop).await?,
     };
     let Session { folder, events, inbox, recording, .. } = session;
-    let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
+    let events =
+        trace_events(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     recording.finish()?;
     Ok(ended(&folder, &outcome, &show))

@@ -29,9 +29,9 @@ pub(crate) async fn tool(arguments: Tool, app: &App) -> anyhow::Result<ExitCode>
 }
 
 fn list(app: &App, root: &Path, plan: ToolPlan<'_>, json: bool) -> anyhow::Result<ExitCode> {
-    let toolbox = build_toolbox(app, &resolve_root(root)?, plan, &Shell::unconfined())?;
+    let toolbox = build_toolbox(app, &resolve_root(root)?, plan, &Shell::new_unconfined())?;
     let toolbox = in_mode(toolbox, plan.selection.mode.as_deref())?;
-    for (spec, hints) in toolbox.offered() {
+    for (spec, hints) in toolbox.offered_specs() {
         if json {
             let group = toolbox.group(spec.name().as_str());
             let (name, description) = (spec.name(), spec.description());
@@ -58,7 +58,7 @@ fn first_sentence(text: &str) -> &str {
 fn show(app: &App, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let selection = ToolSelection::default();
     let plan = ToolPlan::new(ToolPreset::Full, &selection);
-    let toolbox = build_toolbox(app, &resolve_root(Path::new("."))?, plan, &Shell::unconfined())?;
+    let toolbox = build_toolbox(app, &resolve_root(Path::new("."))?, plan, &Shell::new_unconfined())?;
     let tool = toolbox
         .find(name)
         .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;

@@ -91,7 +91,12 @@ impl Checker {
             .offline()
             .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
             .build(&value)
-            .map(|validator| Self { validator, names: Names::of(&value), schema: value.clone(), is_plain })
+            .map(|validator| Self {
+                validator,
+                names: Names::collect(&value),
+                schema: value.clone(),
+                is_plain,
+            })
             .map_err(|error| SchemaError {
                 message: error.to_string(),
                 path: error.instance_path().to_string(),
@@ -124,10 +129,11 @@ impl Checker {
                 && error.instance_path().as_str().is_empty()
         };
         if is_too_much(&self.schema, &self.names, &arguments) {
-            return Err(vec![Violation::of_too_much()]);
+            return Err(vec![Violation::too_expensive()]);
         }
         let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
-        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
+        let violations: Vec<_> =
+            errors.take(TOLD).map(|error| Violation::from_error(&error, &self.schema)).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
@@ -148,13 +154,13 @@ impl Checker {
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
         if is_too_much(&self.schema, &self.names, value) {
-            return Err(vec![Violation::of_too_much()]);
+            return Err(vec![Violation::too_expensive()]);
         }
         let violations: Vec<_> = self
             .validator
             .iter_errors(value)
             .take(TOLD)
-            .map(|error| Violation::of(&error, &self.schema))
+            .map(|error| Violation::from_error(&error, &self.schema))
             .collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }

@@ -22,16 +22,16 @@ pub struct Violation {
 
 impl Violation {
     /// Describes a validation error. The schema supplies alternatives, such as similar property names.
-    pub(crate) fn of(error: &ValidationError<'_>, schema: &Value) -> Self {
+    pub(crate) fn from_error(error: &ValidationError<'_>, schema: &Value) -> Self {
         Self {
             path: error.instance_path().to_string(),
-            met: met(error),
-            wanted: wanted(error, schema).unwrap_or_else(|| error.masked().to_string()),
+            met: describe_value(error),
+            wanted: describe_expected(error, schema).unwrap_or_else(|| error.masked().to_string()),
         }
     }
 
     /// Creates the violation for arguments whose check would be too expensive.
-    pub(crate) fn of_too_much() -> Self {
+    pub(crate) fn too_expensive() -> Self {
         Self {
             path: String::new(),
             met: "arguments that take too much work to check".to_owned(),
@@ -47,18 +47,18 @@ impl fmt::Display for Violation {
     }
 }
 
-fn met(error: &ValidationError<'_>) -> String {
+fn describe_value(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::Required { property } => format!("no {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            format!("the unknown {}", named(unexpected))
+            format!("the unknown {}", list_names(unexpected))
         }
-        _ => shown(error.instance()),
+        _ => show(error.instance()),
     }
 }
 
-fn wanted(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
+fn describe_expected(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
     Some(match error.kind() {
         ValidationErrorKind::Required { property } => format!("the required {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
@@ -101,7 +101,7 @@ fn branches(
 ) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     for inner in context.iter().filter_map(|errors| errors.first()) {
-        let wanted = wanted(inner, schema)?;
+        let wanted = describe_expected(inner, schema)?;
         let at =
             inner.instance_path().as_str().strip_prefix(error.instance_path().as_str()).unwrap_or_default();
         let words = if at.is_empty() { wanted } else { format!("{wanted} at {at}") };
@@ -135,8 +135,8 @@ fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value
     };
     match near {
         Some(near) if names.len() == 1 => format!("perhaps `{}`", short(near)),
-        Some(near) => format!("perhaps `{}`; those not given are {}", short(near), named(&names)),
-        None => format!("{only}: {}", named(&names)),
+        Some(near) => format!("perhaps `{}`; those not given are {}", short(near), list_names(&names)),
+        None => format!("{only}: {}", list_names(&names)),
     }
 }
 
@@ -175,7 +175,7 @@ fn text_of(property: &Value) -> String {
 const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;
 
-fn named(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     let told: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", short(name))).collect();
     match names.len().saturating_sub(NAMED) {
         0 => told.join(", "),
@@ -191,7 +191,7 @@ fn article(kind: &str) -> String {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("the boolean {value}"),

@@ -12,4 +12,4 @@ pub use glob::{Glob, GlobError, rule_lines};
 pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
-pub use text::{NotText, Shown, Text, Unwritable};
+pub use text::{DisplayText, NotText, Text, Unwritable};

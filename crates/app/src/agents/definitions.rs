@@ -36,7 +36,7 @@ pub(crate) fn build_agents(
 ) -> SubAgents {
     let mut agents = SubAgents::new(journals);
     for definition in defined {
-        agents = match agents.clone().with(definition.clone()) {
+        agents = match agents.clone().with_agent(definition.clone()) {
             Ok(more) => more,
             Err(error) => {
                 app.warn(format!("an agent is left out: {error}"));

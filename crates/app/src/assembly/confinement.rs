@@ -44,7 +44,7 @@ pub fn confinement_helper() -> Result<Helper> {
 /// Fails if confinement is required and the machine cannot separate processes.
 pub fn build_shell(app: &App, wanted: Confinement, policy: Option<&Path>) -> Result<Shell> {
     let shell = match wanted {
-        Confinement::Off => Shell::unconfined(),
+        Confinement::Off => Shell::new_unconfined(),
         Confinement::Auto | Confinement::Required => {
             let helper = confinement_helper()?;
             let probe = Probe::run(&helper);
@@ -55,7 +55,7 @@ pub fn build_shell(app: &App, wanted: Confinement, policy: Option<&Path>) -> Res
                 "this machine cannot confine commands as --sandbox required wants: {}",
                 missing(&probe)
             );
-            Shell::confined(helper, &probe)
+            Shell::new_confined(helper, &probe)
         }
     };
     Ok(ProtectedPaths::new(app, policy).hide(shell))

@@ -104,7 +104,7 @@ impl PreparedTools {
                 self.app.warn(format!("the tool {name} is left out: {error}"));
             }
         }
-        self.toolbox = self.toolbox.refreshed();
+        self.toolbox = self.toolbox.refresh();
     }
 
     /// Starts the processes and returns the toolbox with their tools. The processes end with the runtime.
@@ -121,7 +121,7 @@ impl PreparedTools {
                 Err(error) => self.app.warn(format!("the tools of {name} are left out: {error}")),
             }
         }
-        self.toolbox.refreshed()
+        self.toolbox.refresh()
     }
 }
 
@@ -149,7 +149,7 @@ pub fn prepare_tools(
     let all = builtin_tools::build(app, (root, &workspace, shell), plan, modes.clone())?;
     let mut builder = Toolbox::builder()
         .tools(all.into_iter().map(|tool| recording.tool(tool)))
-        .known_aliases()
+        .with_known_aliases()
         .modes(modes)
         .config(load_config(app, plan)?);
     if let Some(model) = plan.model {
@@ -165,7 +165,7 @@ pub fn prepare_tools(
         }
     }
     Ok(PreparedTools {
-        toolbox: toolbox.refreshed(),
+        toolbox: toolbox.refresh(),
         app: app.clone(),
         recording: recording.clone(),
         dynamic,
@@ -235,8 +235,8 @@ fn load_config(app: &App, plan: ToolPlan<'_>) -> Result<ToolConfig> {
     }
     config.preset = plan.preset.preset();
     let selection = plan.selection;
-    config = selection.tools.iter().fold(config, ToolConfig::with);
-    config = selection.disabled.iter().fold(config, ToolConfig::without);
+    config = selection.tools.iter().fold(config, ToolConfig::with_tool);
+    config = selection.disabled.iter().fold(config, ToolConfig::remove_tool);
     check_features(&selection.features, &config)?;
     Ok(selection.features.iter().fold(config, ToolConfig::with_feature))
 }

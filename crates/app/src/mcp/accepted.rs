@@ -25,7 +25,7 @@ const FORMAT: Format<'_, Accepted> = Format {
 
 /// The accepted MCP tools and their file. Clones share both.
 #[derive(Clone)]
-pub struct AcceptedFile {
+pub(crate) struct AcceptedFile {
     pub(crate) tools: AcceptedTools,
     file: StateFile,
     notices: Notices,

@@ -54,8 +54,7 @@ impl<'a> ConnectOptions<'a> {
 pub struct ConnectedServers {
     /// The connections.
     pub connections: McpConnections,
-    /// The accepted tools, stored across runs.
-    pub accepted: AcceptedFile,
+    accepted: AcceptedFile,
     dynamic: DynamicTools,
 }
 

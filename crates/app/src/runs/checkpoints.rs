@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use windlass_agent::{
     CheckpointFailed, CheckpointFuture, Checkpointer, Entry, RunOptions, WithoutCheckpoint,
 };
-use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, Until};
+use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, DiffEnd};
 use windlass_journal::Record;
 
 use super::RunFolder;
@@ -143,7 +143,7 @@ impl Checkpointer for Keeper {
             let before = *kept.before.lock().unwrap_or_else(PoisonError::into_inner);
             before.map_or_else(
                 || Ok(String::new()),
-                |before| checkpoints.diff(&before, Until::Checkpoint(&after)).map(format_diff),
+                |before| checkpoints.diff(&before, DiffEnd::Checkpoint(&after)).map(format_diff),
             )
         })
     }
@@ -154,7 +154,7 @@ impl Checkpointer for Keeper {
             let all = checkpoints.list()?;
             match (all.first(), all.last()) {
                 (Some(first), Some(last)) => {
-                    checkpoints.diff(&first.id, Until::Checkpoint(&last.id)).map(format_diff)
+                    checkpoints.diff(&first.id, DiffEnd::Checkpoint(&last.id)).map(format_diff)
                 }
                 _ => Ok(String::new()),
             }

@@ -17,7 +17,7 @@ const SEARCH_URL: &str = "TAVILY_BASE_URL";
 /// Builds the tools. Services without a key give tools that name the missing variable.
 pub(crate) fn build(workspace: &Arc<Workspace>) -> Result<Vec<Arc<dyn Tool>>> {
     let fetch = Arc::new(Fetch::new());
-    let key = |name| ServiceKey::of(std::env::var(name).ok(), name);
+    let key = |name| ServiceKey::from_variable(std::env::var(name).ok(), name);
     let mut search = Tavily::new(fetch.clone(), key(SEARCH_KEY));
     if let Ok(base) = std::env::var(SEARCH_URL) {
         search = search.with_base(&base).map_err(|error| {

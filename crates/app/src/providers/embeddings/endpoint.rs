@@ -24,7 +24,7 @@ pub(crate) fn build_embedder(options: &EmbeddingOptions) -> Result<Option<Arc<dy
     let model = options.model.as_deref().context("the endpoint for embeddings needs --embeddings-model")?;
     // The user named the address, so it may be on this machine.
     let fetch = Fetch::new().with_reachable(base.host(), base.port())?;
-    let key = variable(KEY).map_or(ServiceKey::NotNeeded, |key| ServiceKey::of(Some(key), KEY));
+    let key = variable(KEY).map_or(ServiceKey::NotNeeded, |key| ServiceKey::from_variable(Some(key), KEY));
     let mut endpoint = Embeddings::new(Arc::new(fetch), url, model, key)?;
     if let Some(dimensions) = options.dimensions {
         endpoint = endpoint.with_dimensions(dimensions);
