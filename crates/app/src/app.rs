@@ -11,12 +11,16 @@ use crate::notices::{NoticeSink, Notices};
 /// Clones share the receiver. A program with several users has one handle for each of them.
 ///
 /// ```
+/// use std::sync::mpsc;
+///
 /// use windlass_app::{App, Folders, Notice};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let folders = Folders::new(folder.path().join("settings"), folder.path().join("state"));
-/// let app = App::new(folders).with_notices(|notice: &Notice| eprintln!("{notice}"));
+/// let (sender, notices) = mpsc::channel();
+/// let app = App::new(folders).with_notices(move |notice: &Notice| drop(sender.send(notice.clone())));
 /// assert!(app.runs()?.is_empty());
+/// assert!(notices.try_recv().is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

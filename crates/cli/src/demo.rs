@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, AgentBuilder, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, Approver, ApproverFuture, Everything, Outcome, RunOptions};
 use windlass_app::assembly::{ToolPlan, build_shell, build_toolbox, warn_about_confinement};
 use windlass_app::runs::RunFolder;
 use windlass_app::{App, ToolPreset, ToolSelection, resolve_root};
 use windlass_client::{Client, Endpoint, Options};
+use windlass_hitl::ApprovalRequest;
 use windlass_journal::FileJournal;
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
@@ -20,7 +21,7 @@ use crate::drive::{Telling, drive};
 use crate::project::{self, Project};
 use crate::show::Show;
 use crate::signals::Signals;
-use crate::terminal::{Terminal, WouldAsk};
+use crate::terminal::Terminal;
 use crate::{output, run, usage};
 
 pub(crate) async fn demo(arguments: Demo, app: &App) -> anyhow::Result<ExitCode> {
@@ -112,6 +113,24 @@ fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken)
         return builder.approver(terminal.clone()).human(terminal);
     }
     builder.approver(WouldAsk { stop: stop.clone() })
+}
+
+/// Approver that prints the question and stops the run, for a process without a terminal.
+struct WouldAsk {
+    stop: CancellationToken,
+}
+
+impl Approver for WouldAsk {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async move {
+            output::note(&format!(
+                "\n? {}\nNobody is at a terminal to say yes. Run it again with --yes to say yes to everything.",
+                request.describe()
+            ));
+            self.stop.cancel();
+            None
+        })
+    }
 }
 
 fn summarize(

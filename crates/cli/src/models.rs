@@ -56,7 +56,7 @@ pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitC
     let vendors = reach.vendors(app)?;
     let Models { provider, base_url, wire, .. } = &arguments;
     let choice = provider_choice(provider.as_ref(), base_url.as_ref(), *wire, None);
-    let mut provider = Provider::without_model(&choice);
+    let mut provider = Provider::from_choice(&choice);
     if provider.name.is_none() && provider.base_url.is_none() {
         providers(&vendors, arguments.json)?;
         return Ok(ExitCode::SUCCESS);

@@ -25,7 +25,7 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     // A client of the proxy retries by itself.
     let mut options = arguments.reach.options();
     options.retry_for = 0;
-    let client = Provider::without_model(&choice).client(app, &options)?;
+    let client = Provider::from_choice(&choice).client(app, &options)?;
     let wire = client.endpoint().wire.clone();
     let upstream = Upstream::new(Arc::new(client), wire.as_str()).with_name(arguments.model.clone());
     let servers = WireFormat::ALL.into_iter().map(WireFormat::server);

@@ -21,6 +21,7 @@ use crate::error::Result;
 use crate::runs::RunFolder;
 
 /// The run's own model, which its sub-agents use for every model name.
+#[cfg_attr(not(feature = "subagent"), expect(dead_code, reason = "only sub-agents use the model"))]
 pub(crate) struct RunModel {
     pub(crate) client: Arc<dyn Model>,
     /// Prices of the run's own model, used for every model because no others are known.
@@ -33,6 +34,10 @@ pub(crate) struct ChildRuns {
     /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
     journals: Option<PathBuf>,
     /// True if the tools of sub-agents are added: a feature offers them, or workflows may call them.
+    #[cfg_attr(
+        not(any(feature = "subagent", feature = "workflow")),
+        expect(dead_code, reason = "this build has no sub-agents")
+    )]
     has_agents: bool,
     #[cfg(feature = "subagent")]
     agents: Vec<AgentDefinition>,

@@ -58,7 +58,7 @@ pub(crate) fn load_offered(app: &App, root: &Path, offering: &ToolSelection) -> 
 ///
 /// # Errors
 ///
-/// Fails if there is no such workflow, or if a file is invalid.
+/// Fails if the workflow does not exist, or if a file is invalid.
 pub fn find_workflow(app: &App, root: &Path, name: &str) -> Result<Workflow> {
     let workflows = load_workflows(app, root)?;
     if let Some(workflow) = workflows.find(name) {

@@ -172,7 +172,7 @@ impl<'a> Assembly<'a> {
 
     fn build_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> Result<Agent> {
         let settings = self.settings;
-        let hasty = self.providers.without_retries();
+        let hasty = self.providers.with_no_retries();
         // A run with fallbacks must not wait for its first provider.
         let options = if settings.fallbacks.is_empty() { self.providers } else { &hasty };
         let (client, model) = settings.provider.run_client(self.app, options, self.recording)?;
@@ -244,7 +244,7 @@ impl<'a> Assembly<'a> {
             return Ok(first);
         }
         let mut models = Fallback::new(first, name);
-        let hasty = self.providers.without_retries();
+        let hasty = self.providers.with_no_retries();
         let last = self.settings.fallbacks.len().saturating_sub(1);
         for (position, provider) in self.settings.fallbacks.iter().enumerate() {
             let options = if position == last { self.providers } else { &hasty };

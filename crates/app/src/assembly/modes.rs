@@ -37,7 +37,7 @@ pub fn load_modes(app: &App, root: &Path) -> Result<WorkModes> {
 ///
 /// # Errors
 ///
-/// Fails if there is no such mode.
+/// Fails if the mode does not exist.
 pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
     let found = modes.find(slug).map(AsRef::as_ref);
     // Users confuse modes of work with levels of autonomy, so the error for such a name suggests

@@ -253,7 +253,7 @@ fn check_features(wanted: &[String], config: &ToolConfig) -> Result<()> {
             "there is no feature {feature:?}; there are: {}",
             known.join(", ")
         );
-        let needed = needed_build(feature);
+        let needed = missing_feature(feature);
         ensure!(
             needed.is_none(),
             MissingFeature,
@@ -265,7 +265,7 @@ fn check_features(wanted: &[String], config: &ToolConfig) -> Result<()> {
 }
 
 /// Returns the cargo feature that a feature of a run needs and this build lacks.
-fn needed_build(feature: &str) -> Option<&'static str> {
+fn missing_feature(feature: &str) -> Option<&'static str> {
     let (needed, is_built) = match feature {
         AGENTS_FEATURE | PROJECT_AGENTS_FEATURE => ("subagent", cfg!(feature = "subagent")),
         PROJECT_WORKFLOWS_FEATURE | WORKFLOWS_FEATURE => ("workflow", cfg!(feature = "workflow")),

@@ -37,7 +37,7 @@ pub struct RunSettings {
     /// True if the run uses the configured MCP servers. Runs of earlier versions did not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub servers: bool,
-    /// Maximum number of answers of the model; 0 is no limit.
+    /// Maximum number of answers of the model; 0 means unlimited.
     pub max_turns: u32,
     /// True if the run makes no checkpoints.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

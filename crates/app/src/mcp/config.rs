@@ -9,7 +9,7 @@ use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
 
 use super::entry::{KEYS, ServerEntry, TOOL_KEYS};
-use super::trust::Trusted;
+use super::trust::TrustStore;
 use crate::app::App;
 use crate::error::{Context as _, Result, bail, ensure, one_line};
 use crate::policies::check_owner;
@@ -95,7 +95,7 @@ fn add_projects(
     if entries.is_empty() {
         return Ok(());
     }
-    let trusted = Trusted::load(app)?;
+    let trusted = TrustStore::load(app)?;
     for (name, entry) in entries {
         if servers.contains_key(&name) {
             app.inform(format!(

@@ -59,7 +59,7 @@ pub struct ServedTools {
 }
 
 /// A checked call with its decision and the digest of its facts.
-struct Judged {
+struct JudgedCall {
     checked: Checked,
     decision: Decision,
     digest: Digest,
@@ -98,7 +98,7 @@ impl ServedTools {
     }
 
     /// Checks a call and decides about it. Reads files, so it must not run on an async thread.
-    fn judge(&self, call: &ToolCall) -> Result<Judged, Box<ToolResult>> {
+    fn judge(&self, call: &ToolCall) -> Result<JudgedCall, Box<ToolResult>> {
         let checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         let root = self.root.display().to_string();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -114,10 +114,10 @@ impl ServedTools {
         let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &checked.facts);
         let (facts, spec, epoch) = (&checked.facts, &checked.spec, self.epoch.as_str());
         let digest = Binding { facts, call: &checked.call, spec, root: &root, epoch }.digest();
-        Ok(Judged { checked, decision, digest })
+        Ok(JudgedCall { checked, decision, digest })
     }
 
-    async fn judged(self: &Arc<Self>, call: &ToolCall) -> Result<Judged, Box<ToolResult>> {
+    async fn judge_on_thread(self: &Arc<Self>, call: &ToolCall) -> Result<JudgedCall, Box<ToolResult>> {
         let (served, looked) = (Arc::clone(self), call.clone());
         tokio::task::spawn_blocking(move || served.judge(&looked)).await.unwrap_or_else(|_| {
             Err(refused(
@@ -136,10 +136,10 @@ impl ServedTools {
         if !self.is_served(call.name.as_str()) {
             return Err(refused(&call, ResultStatus::UnknownTool, "there is no such tool here"));
         }
-        let mut judged = self.judged(&call).await?;
+        let mut judged = self.judge_on_thread(&call).await?;
         for _ in 0..LOOKS {
             self.permit(&call, &judged, &caller).await?;
-            let now = self.judged(&call).await?;
+            let now = self.judge_on_thread(&call).await?;
             if now.digest == judged.digest || now.decision.verdict == Verdict::Allow {
                 return self.run(&now, &caller).await;
             }
@@ -151,7 +151,12 @@ impl ServedTools {
 
     /// Returns `Ok` if policy allows the call or the client's user approves it, otherwise the result of the
     /// refusal.
-    async fn permit(&self, call: &ToolCall, judged: &Judged, caller: &Caller) -> Result<(), Box<ToolResult>> {
+    async fn permit(
+        &self,
+        call: &ToolCall,
+        judged: &JudgedCall,
+        caller: &Caller,
+    ) -> Result<(), Box<ToolResult>> {
         let reason = &judged.decision.reason;
         match judged.decision.verdict {
             Verdict::Allow => return Ok(()),
@@ -187,8 +192,8 @@ impl ServedTools {
 
     /// Returns the question for the user. It shows the same content that was hashed and that will run
     /// (RULES H14), with secrets removed.
-    fn question(&self, judged: &Judged) -> String {
-        let Judged { checked, decision, digest } = judged;
+    fn question(&self, judged: &JudgedCall) -> String {
+        let JudgedCall { checked, decision, digest } = judged;
         let request = ApprovalRequest::new(
             checked.call.id.as_str(),
             checked.call.clone(),
@@ -201,7 +206,11 @@ impl ServedTools {
     }
 
     /// Runs a permitted call if its digest is unchanged at the time of its execution (RULES H5).
-    async fn run(self: &Arc<Self>, judged: &Judged, caller: &Caller) -> Result<ToolResult, Box<ToolResult>> {
+    async fn run(
+        self: &Arc<Self>,
+        judged: &JudgedCall,
+        caller: &Caller,
+    ) -> Result<ToolResult, Box<ToolResult>> {
         let call = &judged.checked.call;
         let (teller, human) = (caller.clone(), Arc::new(caller.clone()));
         let ctx = Context::new(call.id.clone())
@@ -212,7 +221,7 @@ impl ServedTools {
             .with_path_gate(judged.checked.path_gate(&self.policy))
             .with_progress(move |progress| teller.tell(progress));
         let still = async {
-            let now = self.judged(call).await?;
+            let now = self.judge_on_thread(call).await?;
             if now.digest == judged.digest {
                 return Ok(());
             }

@@ -28,7 +28,7 @@ impl ServerTargets {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such server, or if no server is configured.
+    /// Fails if the server does not exist, or if none is configured.
     pub fn find(app: &App, root: &Path, name: Option<&str>) -> Result<Self> {
         let root = resolve_root(root)?;
         let mut servers = load_servers(app, &root)?;
@@ -63,7 +63,7 @@ impl ServerTargets {
     /// # Errors
     ///
     /// Fails if the root cannot be opened.
-    pub fn at_url(root: &Path, url: &str, token_variable: Option<String>) -> Result<Self> {
+    pub fn from_url(root: &Path, url: &str, token_variable: Option<String>) -> Result<Self> {
         let mut entry = ServerEntry::for_url(url);
         entry.bearer_token_env_var = token_variable;
         Self::single(root, entry)
@@ -74,7 +74,7 @@ impl ServerTargets {
     /// # Errors
     ///
     /// Fails if the command is empty, or if the root cannot be opened.
-    pub fn started_by(root: &Path, command: &str) -> Result<Self> {
+    pub fn from_command(root: &Path, command: &str) -> Result<Self> {
         let mut words = split_words(command)?.into_iter();
         let program = words.next().context("the command is empty")?;
         Self::single(root, ServerEntry::for_command(program, words.collect()))

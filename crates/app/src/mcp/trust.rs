@@ -22,7 +22,7 @@ const MOST_CHANGES: usize = 5;
 /// Digests of trusted entries, each with a description for a human who reads the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Trusted {
+pub(crate) struct TrustStore {
     servers: BTreeMap<String, String>,
     /// For each digest, the digests of the project's files, from which a later refusal names the changed
     /// ones. Trust decisions of older versions have none.
@@ -30,13 +30,13 @@ pub(crate) struct Trusted {
     files: BTreeMap<String, BTreeMap<String, String>>,
 }
 
-const FORMAT: Format<'_, Trusted> = Format {
-    empty: &Trusted::default,
+const FORMAT: Format<'_, TrustStore> = Format {
+    empty: &TrustStore::default,
     parse: &|text| serde_json::from_str(text).context("it is no list of trusted servers"),
     text: &|trusted| Ok(serde_json::to_string_pretty(trusted)?),
 };
 
-impl Trusted {
+impl TrustStore {
     /// Loads the trust decisions. If the file cannot be read, reports the error and trusts no server.
     pub(crate) fn load(app: &App) -> Result<Self> {
         Ok(state_file(app)?.load(&FORMAT).unwrap_or_else(|error| {
@@ -69,7 +69,7 @@ impl Trusted {
     fn change(&self, place: &str, bound: &BoundFiles) -> String {
         let digests = self.servers.iter().filter(|(_, words)| words.starts_with(place));
         let kept = digests.filter_map(|(digest, _)| self.files.get(digest));
-        match kept.map(|files| changes(files, &kept_files(bound))).min_by_key(Vec::len) {
+        match kept.map(|files| changes(files, &format_digests(bound))).min_by_key(Vec::len) {
             None => "its entry or a file that it runs has changed since your yes".to_owned(),
             Some(changes) if changes.is_empty() => "its entry has changed since your yes".to_owned(),
             Some(changes) => {
@@ -88,7 +88,7 @@ fn place(name: &str, root: &Path) -> String {
 }
 
 /// Returns the stored form of the bound files.
-fn kept_files(bound: &BoundFiles) -> BTreeMap<String, String> {
+fn format_digests(bound: &BoundFiles) -> BTreeMap<String, String> {
     bound.files.iter().map(|(path, file)| (path.clone(), hex(&file.digest))).collect()
 }
 
@@ -119,7 +119,7 @@ pub struct TrustCard {
     pub refusal: Option<String>,
     /// The command or the address in one line, safe to print on a terminal.
     pub command: String,
-    /// What trust in the server permits, an indented line for each item, safe to print on a terminal.
+    /// Permissions that trust in the server gives, an indented line for each item, safe to print on a terminal.
     pub permissions: String,
 }
 
@@ -161,7 +161,7 @@ pub fn change_trust(app: &App, root: &Path, names: &[String], is_trusted: bool) 
     for name in names {
         decisions.push(TrustDecision::new(find(name)?, root, is_trusted)?);
     }
-    let store = |trusted: &mut Trusted| decisions.iter().for_each(|decision| decision.store(trusted));
+    let store = |trusted: &mut TrustStore| decisions.iter().for_each(|decision| decision.store(trusted));
     state_file(app)?.update(&FORMAT, store)?;
     Ok(decisions.iter().map(|decision| decision.card(root)).collect())
 }
@@ -200,14 +200,14 @@ impl<'a> TrustDecision<'a> {
         }
     }
 
-    fn store(&self, trusted: &mut Trusted) {
+    fn store(&self, trusted: &mut TrustStore) {
         if let (Some((digest, words)), Ok(bound)) = (&self.given, &self.bound) {
             trusted.servers.insert(digest.clone(), words.clone());
-            trusted.files.insert(digest.clone(), kept_files(bound));
+            trusted.files.insert(digest.clone(), format_digests(bound));
         } else {
             // Revoking also ends trust in other states of the server's files.
             trusted.servers.retain(|_, words| !words.starts_with(&self.place));
-            let Trusted { servers, files } = trusted;
+            let TrustStore { servers, files } = trusted;
             files.retain(|digest, _| servers.contains_key(digest));
         }
     }

@@ -25,7 +25,7 @@ impl LessonFile {
     ///
     /// # Errors
     ///
-    /// Fails if there is no state folder.
+    /// Fails if the state folder is unknown.
     pub fn new(app: &App, root: &Path, policy: &Policy) -> Result<Self> {
         let folder = app.state_file("learned")?;
         // The name is readable and short enough for all file systems. Two workspaces can share a file,

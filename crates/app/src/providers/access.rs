@@ -98,7 +98,7 @@ impl ProviderOptions {
 
     /// Returns these options without waits for an overloaded provider, because a fallback can be used
     /// instead.
-    pub(crate) fn without_retries(&self) -> Self {
+    pub(crate) fn with_no_retries(&self) -> Self {
         Self { retry_for: 0, ..self.clone() }
     }
 

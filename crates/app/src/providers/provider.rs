@@ -68,7 +68,7 @@ impl Provider {
     }
 
     /// Returns a provider without a model, to list its models or to serve it to other clients.
-    pub fn without_model(choice: &ProviderChoice) -> Self {
+    pub fn from_choice(choice: &ProviderChoice) -> Self {
         let ProviderChoice { provider, base_url, wire, .. } = choice.clone();
         Self { name: provider, base_url, wire, model: String::new() }
     }

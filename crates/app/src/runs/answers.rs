@@ -104,6 +104,7 @@ impl RunAnswers {
     }
 
     /// Returns the id and the text of each stored result of a deferred call.
+    #[cfg(feature = "workflow")]
     pub(crate) fn results(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|stored| match stored {
             StoredAnswer::Result { result } => Some((result.call.to_string(), result.wire_text())),

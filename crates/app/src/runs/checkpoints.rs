@@ -21,7 +21,7 @@ pub(crate) fn add_checkpoints(options: RunOptions, folder: &RunFolder, settings:
     if settings.no_checkpoints {
         return options;
     }
-    let keeper = Keeper(Arc::new(Kept {
+    let keeper = Keeper(Arc::new(RunCheckpoints {
         folder: folder.clone(),
         root: settings.root.clone(),
         open: Mutex::default(),
@@ -43,7 +43,7 @@ pub(crate) fn make_missing_checkpoint(
         return Ok(());
     }
     let checkpoints = open_checkpoints(folder, settings)?;
-    let turn = checkpoints.list()?.last().and_then(|last| numbered(last, BEFORE));
+    let turn = checkpoints.list()?.last().and_then(|last| parse_turn(last, BEFORE));
     if let Some(turn) = turn {
         checkpoints.take(&format!("{AFTER}{turn}"))?;
     }
@@ -82,16 +82,17 @@ pub fn open_checkpoints(folder: &RunFolder, settings: &RunSettings) -> Result<Ch
 /// Returns the first checkpoint before a turn with at least this number: the state before the turn, because
 /// turns without a checkpoint changed nothing.
 pub fn find_before_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
-    let number = |checkpoint: &&Checkpoint| numbered(checkpoint, BEFORE).is_some_and(|number| number >= turn);
+    let number =
+        |checkpoint: &&Checkpoint| parse_turn(checkpoint, BEFORE).is_some_and(|number| number >= turn);
     all.iter().find(number)
 }
 
 /// Returns the checkpoint after a turn, or `None` if the turn changed nothing or did not end.
 pub fn find_after_turn(all: &[Checkpoint], turn: u32) -> Option<&Checkpoint> {
-    all.iter().rev().find(|checkpoint| numbered(checkpoint, AFTER) == Some(turn))
+    all.iter().rev().find(|checkpoint| parse_turn(checkpoint, AFTER) == Some(turn))
 }
 
-fn numbered(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
+fn parse_turn(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
     checkpoint.label.strip_prefix(kind)?.parse().ok()
 }
 
@@ -102,9 +103,9 @@ pub fn format_diff(diff: Diff) -> String {
 }
 
 /// Checkpointer that works on blocking threads, because it reads files and starts git.
-struct Keeper(Arc<Kept>);
+struct Keeper(Arc<RunCheckpoints>);
 
-struct Kept {
+struct RunCheckpoints {
     folder: RunFolder,
     root: std::path::PathBuf,
     /// Opened at the first checkpoint, because a run that only reads needs no repository.
@@ -115,7 +116,7 @@ struct Kept {
     given_up: OnceLock<String>,
 }
 
-type Kind = fn(&Kept, u32) -> Result<String, CheckpointError>;
+type Kind = fn(&RunCheckpoints, u32) -> Result<String, CheckpointError>;
 
 impl Keeper {
     fn on_a_thread(&self, turn: u32, work: Kind) -> CheckpointFuture<'_> {
@@ -162,7 +163,7 @@ impl Checkpointer for Keeper {
     }
 }
 
-impl Kept {
+impl RunCheckpoints {
     fn tried(&self, turn: u32, work: Kind) -> Result<String, CheckpointFailed> {
         if let Some(why) = self.given_up.get() {
             return Err(CheckpointFailed::new(why));

@@ -48,7 +48,7 @@ impl RunFolder {
     ///
     /// # Errors
     ///
-    /// Fails if there is no state folder, or if it cannot be written.
+    /// Fails if the state folder is unknown, or if it cannot be written.
     pub fn create(app: &App) -> Result<Self> {
         let id = new_id()?;
         let path = app.state_file("runs")?.join(&id);

@@ -44,7 +44,7 @@ impl WorkflowSession {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such workflow, or if a setting or an input cannot be used.
+    /// Fails if the workflow does not exist, or if a setting or an input cannot be used.
     pub async fn start(
         app: &App,
         name: &str,

@@ -20,7 +20,9 @@ fn a_projects_invalid_file_is_a_warning_and_a_users_is_an_error() {
     place.write("settings/modes.toml", "key = sk-planted-1");
     let error = load_modes(&place.app, &place.project()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
-    assert!(!one_line(&error).contains("planted") && causes(&error).len() == 2, "{:?}", causes(&error));
+    let texts = causes(&error);
+    assert_eq!(texts.len(), 3, "the file, the reason, the position: {texts:?}");
+    assert!(!one_line(&error).contains("planted"), "{texts:?}");
 }
 
 #[test]

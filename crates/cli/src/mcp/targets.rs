@@ -16,8 +16,8 @@ pub(super) fn find_targets(app: &App, target: &McpTarget) -> anyhow::Result<Serv
 /// servers.
 pub(super) fn find_named(app: &App, name: Option<&str>, spot: &McpSpot) -> anyhow::Result<ServerTargets> {
     Ok(match (&spot.url, &spot.command) {
-        (Some(url), _) => ServerTargets::at_url(&spot.root, url, spot.bearer_token_env_var.clone())?,
-        (None, Some(command)) => ServerTargets::started_by(&spot.root, command)?,
+        (Some(url), _) => ServerTargets::from_url(&spot.root, url, spot.bearer_token_env_var.clone())?,
+        (None, Some(command)) => ServerTargets::from_command(&spot.root, command)?,
         (None, None) => ServerTargets::find(app, &spot.root, name)?,
     })
 }
