@@ -83,7 +83,7 @@ pub fn load_policy(app: &App, root: &Path, named: Option<&Path>) -> Result<Polic
         };
     }
     for warning in policy.warnings() {
-        app.warn(warning.to_string());
+        app.warn(warning.as_str());
     }
     Ok(policy)
 }

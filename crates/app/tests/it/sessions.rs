@@ -27,16 +27,17 @@ fn settings(place: &Place, provider: &ScriptedProvider) -> RunSettings {
     settings
 }
 
-/// Reads a session to its end, and returns the id of the run.
-async fn outcome(mut session: Session) -> (String, Outcome) {
+/// Reads a session to its end, and returns the id of the run and its outcome.
+async fn read_to_end(mut session: Session) -> (String, Outcome) {
+    let mut last = None;
     while let Some(event) = session.events.next().await {
         let event = event.unwrap();
         session.inbox.follow(&event);
         if let Event::Finished { outcome, .. } = event {
-            return (session.folder.id, outcome);
+            last = Some(outcome);
         }
     }
-    panic!("the run has no outcome");
+    (session.folder.id, last.unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,7 +46,7 @@ async fn a_question_is_answered_from_outside_and_the_run_is_resumed() {
     let provider = ScriptedProvider::start(Script::parse(SCRIPT).unwrap(), 0).await.unwrap();
     let options = SessionOptions::new(People::suspend());
     let session = Session::start(&place.app, settings(&place, &provider), &options).await.unwrap();
-    let (id, suspended) = outcome(session).await;
+    let (id, suspended) = read_to_end(session).await;
     assert!(matches!(suspended, Outcome::Suspended { .. }), "{suspended:?}");
     assert!(!place.project().join("b.txt").exists());
     assert!(other.app.find_run(&id).is_err(), "another user does not see the run");
@@ -55,7 +56,7 @@ async fn a_question_is_answered_from_outside_and_the_run_is_resumed() {
     let [question] = open.questions.as_slice() else { panic!("{open:?}") };
     store_answer(&run, &StoredAnswer::approval(question, true, None)).unwrap();
     let session = Session::resume(&place.app, run, &options, false).await.unwrap();
-    let (resumed, completed) = outcome(session).await;
+    let (resumed, completed) = read_to_end(session).await;
     assert_eq!(resumed, id);
     assert!(matches!(completed, Outcome::Completed { .. }), "{completed:?}");
     assert_eq!(std::fs::read_to_string(place.project().join("b.txt")).unwrap(), "hi\n");
