@@ -6,28 +6,26 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
-use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
+use windlass_app::runs::{OpenQuestions, RunAnswers, RunFolder, StoredAnswer, store_answer};
+use windlass_app::{App, one_line};
+use windlass_hitl::{ApprovalRequest, display_safe};
 
-use crate::answers::{Answers, Open, Stored, result, store};
 use crate::arguments::{Approvals, ApprovalsCommand, Target};
-use crate::nested::open;
-use crate::runs::{self, RunFolder};
-use crate::{input, output, workflow};
+use crate::{input, output};
 
-pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
+pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<ExitCode> {
     match &arguments.command {
-        ApprovalsCommand::List { run, full, json } => list(run.as_deref(), *full, *json)?,
-        ApprovalsCommand::Approve { target, comment } => decide(target, comment.as_deref(), true)?,
-        ApprovalsCommand::Deny { target, comment } => decide(target, comment.as_deref(), false)?,
+        ApprovalsCommand::List { run, full, json } => list(app, run.as_deref(), *full, *json)?,
+        ApprovalsCommand::Approve { target, comment } => decide(app, target, comment.as_deref(), true)?,
+        ApprovalsCommand::Deny { target, comment } => decide(app, target, comment.as_deref(), false)?,
         ApprovalsCommand::Comment { run, words } => {
-            let (folder, open) = waiting(run)?;
+            let (folder, open) = waiting(app, run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
-            let (words, question, id) = (words.clone(), open.guided, open.consultation);
-            store(&folder, &Stored::Guidance { words, question, id })?;
+            store_answer(&folder, &StoredAnswer::guidance(&open, words.as_str()))?;
             told(&folder);
         }
         ApprovalsCommand::Result { run, call, text, status } => {
-            let (folder, open) = waiting(run)?;
+            let (folder, open) = waiting(app, run)?;
             let waits: Vec<&str> = open.results.iter().map(windlass_protocol::CallId::as_str).collect();
             let many = open.results.iter().filter(|id| id.as_str() == call).count();
             anyhow::ensure!(
@@ -39,7 +37,7 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
                 format!("run {run} waits for no result of {call}; it waits for: {}", one_of(&waits))
             })?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
-            store(&folder, &result(call, status.status(), &text))?;
+            store_answer(&folder, &StoredAnswer::result(call, status.status(), &text))?;
             told(&folder);
         }
     }
@@ -47,7 +45,7 @@ pub(crate) fn approvals(arguments: &Approvals) -> anyhow::Result<ExitCode> {
 }
 
 fn told(folder: &RunFolder) {
-    let command = if workflow::is_of_workflow(folder) { "windlass workflow run" } else { "windlass run" };
+    let command = if folder.is_workflow() { "windlass workflow run" } else { "windlass run" };
     output::note(&format!("kept; the run takes it up with: {command} --resume {}", folder.id));
 }
 
@@ -56,9 +54,9 @@ fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
 }
 
 /// Finds a run with an open question. Fails if no question is open, or if the run has not ended.
-fn waiting(run: &str) -> anyhow::Result<(RunFolder, Open)> {
-    let folder = RunFolder::find(&runs::state()?, run)?;
-    let open = open(&folder)?;
+fn waiting(app: &App, run: &str) -> anyhow::Result<(RunFolder, OpenQuestions)> {
+    let folder = app.find_run(run)?;
+    let open = OpenQuestions::load(&folder)?;
     anyhow::ensure!(!open.is_empty(), "run {run} waits for nothing");
     anyhow::ensure!(
         open.has_ended,
@@ -68,8 +66,8 @@ fn waiting(run: &str) -> anyhow::Result<(RunFolder, Open)> {
     Ok((folder, open))
 }
 
-fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Result<()> {
-    let (folder, open) = waiting(&target.run)?;
+fn decide(app: &App, target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Result<()> {
+    let (folder, open) = waiting(app, &target.run)?;
     let mut chosen: Vec<&ApprovalRequest> = Vec::new();
     if target.all {
         chosen.extend(&open.questions);
@@ -82,9 +80,8 @@ fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Res
     }
     anyhow::ensure!(!chosen.is_empty(), "run {} asks about no call", target.run);
     for question in chosen {
-        let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment.map(str::to_owned));
-        decision.approved = approved;
-        store(&folder, &Stored::Approval { decision, shown: question.digest.clone() })?;
+        let comment = comment.map(str::to_owned);
+        store_answer(&folder, &StoredAnswer::approval(question, approved, comment))?;
         let verb = if approved { "approved" } else { "denied" };
         output::print(&format!("{verb}: {}\n", label(question)))?;
     }
@@ -94,7 +91,7 @@ fn decide(target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Res
 
 /// Finds a question by its own id or by the id of its call. Models choose call ids, so several questions can
 /// have the same one; the id is then an error.
-fn the_question<'a>(open: &'a Open, run: &str, id: &str) -> anyhow::Result<&'a ApprovalRequest> {
+fn the_question<'a>(open: &'a OpenQuestions, run: &str, id: &str) -> anyhow::Result<&'a ApprovalRequest> {
     if let Some(question) = open.questions.iter().find(|question| question.request_id == id) {
         return Ok(question);
     }
@@ -124,29 +121,28 @@ fn label(question: &ApprovalRequest) -> String {
     let agents = if agents.is_empty() { String::new() } else { format!(" of {}", agents.join(" > ")) };
     format!(
         "{} ({}{agents}, question {})",
-        one_line(question.call.id.as_str()),
-        one_line(question.tool.as_str()),
-        one_line(&question.request_id)
+        escape_line(question.call.id.as_str()),
+        escape_line(question.tool.as_str()),
+        escape_line(&question.request_id)
     )
 }
 
-fn one_line(text: &str) -> String {
+fn escape_line(text: &str) -> String {
     display_safe(text).replace('\n', "\\n")
 }
 
-fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
-    let state = runs::state()?;
+fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
     let folders = match run {
-        Some(run) => vec![RunFolder::find(&state, run)?],
-        None => RunFolder::all(&state)?,
+        Some(run) => vec![app.find_run(run)?],
+        None => app.runs()?,
     };
     let mut count = 0_usize;
     for folder in folders {
-        let open = match open(&folder) {
+        let open = match OpenQuestions::load(&folder) {
             Ok(open) => open,
             // An unreadable run must not hide the others.
             Err(error) => {
-                output::note(&format!("run {}: {error:#}", folder.id));
+                output::note(&format!("run {}: {}", folder.id, one_line(&error)));
                 continue;
             }
         };
@@ -154,7 +150,7 @@ fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
             continue;
         }
         count = count.saturating_add(1);
-        let answers = Answers::load(&folder, &open)?;
+        let answers = RunAnswers::load(app, &folder, &open)?;
         if json {
             output::line(&as_json(&folder.id, &open, &answers))?;
         } else {
@@ -167,7 +163,7 @@ fn list(run: Option<&str>, full: bool, json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
+fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {
     let mut text = format!("{run}{}\n", if open.has_ended { "" } else { " (works, or was killed)" });
     for question in &open.questions {
         let answer = match answers.approval(&question.request_id) {
@@ -175,8 +171,8 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
             Some(_) => "denied, ",
             None => "",
         };
-        let call = one_line(question.call.id.as_str());
-        let agents: Vec<String> = question.agents.iter().map(|agent| one_line(agent)).collect();
+        let call = escape_line(question.call.id.as_str());
+        let agents: Vec<String> = question.agents.iter().map(|agent| escape_line(agent)).collect();
         let agents = if agents.is_empty() { String::new() } else { format!("{}: ", agents.join(" > ")) };
         let body = if full {
             question.describe_whole().replace('\n', "\n    ")
@@ -188,10 +184,11 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
                 display_safe(&question.reason.rule_id)
             )
         };
-        let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", one_line(&question.request_id));
+        let _ = writeln!(text, "  {}  {agents}{call}: {answer}{body}", escape_line(&question.request_id));
     }
     for call in &open.results {
-        let _ = writeln!(text, "  {}: goes on elsewhere; its result is waited for", one_line(call.as_str()));
+        let _ =
+            writeln!(text, "  {}: goes on elsewhere; its result is waited for", escape_line(call.as_str()));
     }
     if let Some(question) = &open.guidance {
         let _ = writeln!(text, "  ? {}", display_safe(question));
@@ -199,7 +196,7 @@ fn in_words(run: &str, open: &Open, answers: &Answers, full: bool) -> String {
     text
 }
 
-fn as_json(run: &str, open: &Open, answers: &Answers) -> Value {
+fn as_json(run: &str, open: &OpenQuestions, answers: &RunAnswers) -> Value {
     let questions: Vec<Value> = open
         .questions
         .iter()

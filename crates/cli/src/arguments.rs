@@ -3,6 +3,7 @@
 mod approvals;
 mod bytes;
 mod embeddings;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod models;
 mod offering;
@@ -11,25 +12,45 @@ mod restore;
 mod resumed;
 mod run;
 mod tools;
+mod values;
+#[cfg(feature = "workflow")]
 mod workflow;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::{Deserialize, Serialize};
-use windlass_hitl::Mode;
+#[cfg(feature = "mock")]
+use clap::Args;
+use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
-pub(crate) use self::bytes::{Check, Encode, Json, Mock, Parse, Stage};
+#[cfg(feature = "mock")]
+pub(crate) use self::bytes::Mock;
+pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
+#[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
 pub(crate) use self::offering::{Modes, ModesCommand, Offering};
 pub(crate) use self::otlp::Otlp;
 pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
-pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
+#[cfg(feature = "gateway")]
+pub(crate) use self::run::Proxy;
+pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
+pub(crate) use self::values::provider_choice;
+#[cfg(feature = "workflow")]
 pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
 pub(crate) use crate::wires::WireName;
+
+#[cfg(not(feature = "mcp"))]
+type Mcp = crate::missing::Missing;
+#[cfg(not(feature = "mock"))]
+type Demo = crate::missing::Missing;
+#[cfg(not(feature = "mock"))]
+type Mock = crate::missing::Missing;
+#[cfg(not(feature = "gateway"))]
+type Proxy = crate::missing::Missing;
+#[cfg(not(feature = "workflow"))]
+type Workflow = crate::missing::Missing;
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -85,6 +106,7 @@ pub(crate) enum Command {
     Mock(Mock),
 }
 
+#[cfg(feature = "mock")]
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass demo --wire anthropic --yes")]
 pub(crate) struct Demo {
@@ -106,8 +128,7 @@ pub(crate) struct Demo {
 }
 
 /// How commands are confined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxName {
     /// With the strongest level that this machine supports.
     #[default]
@@ -119,8 +140,7 @@ pub(crate) enum SandboxName {
 }
 
 /// Actions that a run performs without asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AutonomyName {
     /// Ask if no rule decides.
     #[default]
@@ -135,20 +155,8 @@ pub(crate) enum AutonomyName {
     Headless,
 }
 
-impl AutonomyName {
-    pub(crate) fn mode(self) -> Mode {
-        match self {
-            Self::Ask => Mode::Ask,
-            Self::ReadOnly => Mode::ReadOnly,
-            Self::AutoEdit => Mode::AutoEdit,
-            Self::Auto => Mode::Auto,
-            Self::Headless => Mode::Headless,
-        }
-    }
-}
-
 /// Set of tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PresetName {
     /// Read, write and edit files, run commands.
     Minimal,

@@ -6,21 +6,24 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
-use windlass_agent::{Agent, AgentBuilder, ApproveAll, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, Outcome, RunOptions};
+use windlass_app::assembly::{ToolPlan, build_shell, build_toolbox, warn_about_confinement};
+use windlass_app::runs::RunFolder;
+use windlass_app::{App, ToolPreset, ToolSelection, resolve_root};
 use windlass_client::{Client, Endpoint, Options};
+use windlass_hitl::ApprovalRequest;
 use windlass_journal::FileJournal;
 use windlass_mock::{Script, ScriptedProvider};
 
-use crate::arguments::{Demo, PresetName};
+use crate::arguments::Demo;
 use crate::drive::{Telling, drive};
 use crate::project::{self, Project};
-use crate::runs::{self, RunFolder};
 use crate::show::Show;
 use crate::signals::Signals;
-use crate::terminal::{Terminal, WouldAsk};
-use crate::{confine, output, run, setup, usage};
+use crate::terminal::Terminal;
+use crate::{output, run, usage};
 
-pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
+pub(crate) async fn demo(arguments: Demo, app: &App) -> anyhow::Result<ExitCode> {
     // Handle signals before the folder exists, so that none leaves it behind.
     let mut signals = Signals::listen()?;
     let project = Project::create()?;
@@ -28,20 +31,25 @@ pub(crate) async fn demo(arguments: Demo) -> anyhow::Result<ExitCode> {
     let end = tokio::select! {
         biased;
         code = signals.ended(&is_driven) => Ok(ExitCode::from(code)),
-        end = mend(arguments, &project, &is_driven) => end,
+        end = mend(arguments, app, &project, &is_driven) => end,
     };
     project.remove().await;
     end
 }
 
 /// Runs the agent on the project. Sets `is_driven` from the moment when the run handles Ctrl-C.
-async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> anyhow::Result<ExitCode> {
+async fn mend(
+    arguments: Demo,
+    app: &App,
+    project: &Project,
+    is_driven: &AtomicBool,
+) -> anyhow::Result<ExitCode> {
     let telling = Telling::of(arguments.json);
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
     let script = Script::parse(project::SCRIPT).context("the demo's own script")?;
     let provider =
         ScriptedProvider::start(script, 0).await.context("the scripted provider cannot be started")?;
-    let folder = RunFolder::create(&runs::state()?)?;
+    let folder = RunFolder::create(app)?;
     let stop = CancellationToken::new();
     if telling == Telling::Words {
         output::print(&format!(
@@ -52,7 +60,7 @@ async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> any
             project::TASK
         ))?;
     }
-    let agent = agent(&arguments, project, &provider, &folder, &stop)?;
+    let agent = agent(&arguments, app, (project, &provider), &folder, &stop)?;
     let options = RunOptions::default()
         .with_journal(FileJournal::create(folder.journal())?)
         .with_cancellation(stop.clone())
@@ -74,19 +82,21 @@ async fn mend(arguments: Demo, project: &Project, is_driven: &AtomicBool) -> any
 
 fn agent(
     arguments: &Demo,
-    project: &Project,
-    provider: &ScriptedProvider,
+    app: &App,
+    (project, provider): (&Project, &ScriptedProvider),
     folder: &RunFolder,
     stop: &CancellationToken,
 ) -> anyhow::Result<Agent> {
     let endpoint = Endpoint::custom(provider.base_url(), arguments.wire.as_str());
     let client = Client::new(endpoint, None, arguments.wire.wire(), Options::default())?;
-    let root = setup::root(project.root())?;
-    let shell = confine::shell(arguments.sandbox, None)?;
-    confine::warn(&shell);
+    let root = resolve_root(project.root())?;
+    let shell = build_shell(app, arguments.sandbox.confinement(), None)?;
+    warn_about_confinement(app, &shell);
+    let (selection, outputs) = (ToolSelection::default(), folder.outputs());
+    let plan = ToolPlan::new(ToolPreset::Standard, &selection).with_outputs(&outputs);
     let builder = Agent::builder()
         .model(client, "scripted-1")
-        .toolbox(setup::toolbox(&root, Some(&folder.outputs()), PresetName::Standard, &shell)?)
+        .toolbox(build_toolbox(app, &root, plan, &shell)?)
         .root(root.display().to_string())
         .system("You mend small projects.")
         .max_output_tokens(4096);
@@ -102,6 +112,24 @@ fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken)
         return builder.approver(terminal.clone()).human(terminal);
     }
     builder.approver(WouldAsk { stop: stop.clone() })
+}
+
+/// Approver that prints the question and stops the run, for a process without a terminal.
+struct WouldAsk {
+    stop: CancellationToken,
+}
+
+impl Approver for WouldAsk {
+    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
+        Box::pin(async move {
+            output::note(&format!(
+                "\n? {}\nNobody is at a terminal to say yes. Run it again with --yes to say yes to everything.",
+                request.describe()
+            ));
+            self.stop.cancel();
+            None
+        })
+    }
 }
 
 fn summarize(

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use serde::Serialize;
+use windlass_app::App;
+use windlass_app::assembly::confinement_helper;
 use windlass_client::Vendors;
 use windlass_sandbox::{Level, Missing, Part, Probe};
 
 use crate::arguments::Doctor;
-use crate::{confine, output, runs};
+use crate::output;
 
 /// Programs that commands and code use. Each prints its version with `--version`.
 const PROGRAMS: [&str; 5] = ["bash", "git", "python3", "node", "bwrap"];
@@ -77,14 +79,14 @@ struct Terminal {
     can_ask: bool,
 }
 
-pub(crate) fn doctor(arguments: &Doctor) -> anyhow::Result<ExitCode> {
-    let probe = Probe::run(&confine::helper()?);
+pub(crate) fn doctor(arguments: &Doctor, app: &App) -> anyhow::Result<ExitCode> {
+    let probe = Probe::run(&confinement_helper()?);
     let report = Report {
         version: env!("CARGO_PKG_VERSION"),
         system: system(),
         sandbox: sandbox(&probe),
         programs: PROGRAMS.map(program).into(),
-        state: state(),
+        state: state(app),
         keys: keys(),
         terminal: terminal(),
     };
@@ -170,8 +172,8 @@ fn program(name: &'static str) -> Program {
     Program { name, path, version }
 }
 
-fn state() -> State {
-    let folder = runs::state().ok();
+fn state(app: &App) -> State {
+    let folder = app.state_folder().ok().map(Path::to_owned);
     let found = folder.as_ref().and_then(|folder| folder.metadata().ok());
     let runs = folder.as_ref().and_then(|folder| fs::read_dir(folder.join("runs")).ok());
     State {

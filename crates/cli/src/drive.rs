@@ -5,9 +5,9 @@ use futures_util::{Stream, StreamExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{AgentError, Event, Outcome};
+use windlass_app::runs::Inbox;
 
 use crate::output;
-use crate::say::Inbox;
 use crate::screen::Floor;
 use crate::show::Show;
 

@@ -4,69 +4,61 @@
     reason = "the command line is where the program meets its user's machine"
 )]
 
-mod agents;
-mod answers;
 mod approvals;
 mod arguments;
-mod assembly;
-mod bounded;
-mod by_hand;
 mod check;
-mod checkpoints;
-mod complaint;
-mod confine;
+#[cfg(feature = "mock")]
 mod demo;
 mod doctor;
 mod drive;
-mod embeddings;
 mod encode;
 mod fork;
 mod input;
 mod json;
-mod kept_file;
-mod lessons;
+mod manual;
+#[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(not(all(feature = "gateway", feature = "mcp", feature = "mock", feature = "workflow")))]
+mod missing;
+#[cfg(feature = "mock")]
 mod mock;
 mod models;
 mod modes;
-mod nested;
 mod output;
-mod own;
-mod own_tools;
 mod panics;
 mod parse;
-mod policies;
+mod people;
 mod policy;
+#[cfg(feature = "mock")]
 mod project;
-mod provider;
+#[cfg(feature = "gateway")]
 mod proxy;
-mod reach;
 mod restore;
 mod run;
-mod runs;
 mod say;
 mod screen;
-mod secrets;
-mod setup;
 mod show;
+#[cfg(feature = "mock")]
 mod signals;
-mod tape;
 mod terminal;
 mod text;
 mod tool;
 mod traces;
 mod usage;
 mod wires;
+#[cfg(feature = "workflow")]
 mod workflow;
 
 use std::process::ExitCode;
+
+use windlass_app::{App, Notice, assembly};
 
 use crate::arguments::Command;
 
 fn main() -> ExitCode {
     // Must run before the first thread starts: the helper leaves the host's namespaces, which a process with
     // several threads cannot do.
-    if let Some(code) = confine::serve() {
+    if let Some(code) = assembly::run_confinement_helper() {
         return code;
     }
     // This process's memory contains keys, so other processes of the user must not read it.
@@ -74,7 +66,8 @@ fn main() -> ExitCode {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
     panics::install();
-    match dispatch(arguments::parse().command) {
+    let app = App::from_environment().with_notices(|notice: &Notice| output::note(&notice.to_string()));
+    match dispatch(arguments::parse().command, &app) {
         Ok(code) => code,
         // A reader that closed the output early, such as `head`, is not an error.
         Err(error) if output::is_closed(&error) => ExitCode::SUCCESS,
@@ -85,28 +78,41 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
     match command {
-        Command::Demo(arguments) => block_on(demo::demo(arguments)),
-        Command::Run(arguments) => block_on(run::run(*arguments)),
-        Command::Fork(arguments) => block_on(fork::fork(arguments)),
-        Command::Approvals(arguments) => approvals::approvals(&arguments),
-        Command::Say(arguments) => say::say(&arguments),
-        Command::Diff(arguments) => restore::diff(&arguments),
-        Command::Restore(arguments) => restore::restore(&arguments),
+        #[cfg(feature = "mock")]
+        Command::Demo(arguments) => block_on(demo::demo(arguments, app)),
+        #[cfg(feature = "mock")]
+        Command::Mock(arguments) => block_on(mock::mock(arguments)),
+        #[cfg(not(feature = "mock"))]
+        Command::Demo(_) | Command::Mock(_) => missing::refuse("mock"),
+        Command::Run(arguments) => block_on(run::run(*arguments, app)),
+        Command::Fork(arguments) => block_on(fork::fork(arguments, app)),
+        Command::Approvals(arguments) => approvals::approvals(&arguments, app),
+        Command::Say(arguments) => say::say(&arguments, app),
+        Command::Diff(arguments) => restore::diff(&arguments, app),
+        Command::Restore(arguments) => restore::restore(&arguments, app),
         Command::Parse(arguments) => parse::parse(&arguments),
         Command::Json(arguments) => json::json(&arguments),
         Command::Encode(arguments) => encode::encode(&arguments),
         Command::Check(arguments) => check::check(&arguments),
-        Command::Tool(arguments) => block_on(tool::tool(arguments)),
-        Command::Mcp(arguments) => block_on(mcp::mcp(arguments)),
-        Command::Modes(arguments) => modes::modes(&arguments),
-        Command::Workflow(arguments) => block_on(workflow::workflow(arguments)),
-        Command::Policy(arguments) => policy::policy(arguments),
-        Command::Doctor(arguments) => doctor::doctor(&arguments),
-        Command::Models(arguments) => block_on(models::models(arguments)),
-        Command::Proxy(arguments) => block_on(proxy::proxy(arguments)),
-        Command::Mock(arguments) => block_on(mock::mock(arguments)),
+        Command::Tool(arguments) => block_on(tool::tool(arguments, app)),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(arguments) => block_on(mcp::mcp(arguments, app)),
+        #[cfg(not(feature = "mcp"))]
+        Command::Mcp(_) => missing::refuse("mcp"),
+        Command::Modes(arguments) => modes::modes(&arguments, app),
+        #[cfg(feature = "workflow")]
+        Command::Workflow(arguments) => block_on(workflow::workflow(arguments, app)),
+        #[cfg(not(feature = "workflow"))]
+        Command::Workflow(_) => missing::refuse("workflow"),
+        Command::Policy(arguments) => policy::policy(arguments, app),
+        Command::Doctor(arguments) => doctor::doctor(&arguments, app),
+        Command::Models(arguments) => block_on(models::models(arguments, app)),
+        #[cfg(feature = "gateway")]
+        Command::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
+        #[cfg(not(feature = "gateway"))]
+        Command::Proxy(_) => missing::refuse("gateway"),
     }
 }
 

@@ -4,16 +4,16 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use windlass_app::providers::{Provider, find_key, missing_key};
+use windlass_app::{App, variable};
 use windlass_client::{
     Ability, Claim, Client, ModelCapabilities, ModelEntry, Options, ParameterRejection, Source, Vendor,
     Vendors,
 };
 use windlass_protocol::Support;
 
-use crate::arguments::Models;
+use crate::arguments::{Models, provider_choice};
 use crate::output;
-use crate::provider::Provider;
-use crate::reach::{key, missing_key, variable};
 
 /// Maximum age of a stored list of models that is used without a new request.
 const FRESH: Duration = Duration::from_hours(24);
@@ -54,9 +54,12 @@ struct ModelLine {
     refused: Vec<ParameterRejection>,
 }
 
-pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
-    let vendors = arguments.reach.vendors()?;
-    let mut provider = Provider::of_models(&arguments);
+pub(crate) async fn models(arguments: Models, app: &App) -> anyhow::Result<ExitCode> {
+    let reach = arguments.reach.options();
+    let vendors = reach.vendors(app)?;
+    let Models { provider, base_url, wire, .. } = &arguments;
+    let choice = provider_choice(provider.as_ref(), base_url.as_ref(), *wire, None);
+    let mut provider = Provider::from_choice(&choice);
     if provider.name.is_none() && provider.base_url.is_none() {
         providers(&vendors, arguments.json)?;
         return Ok(ExitCode::SUCCESS);
@@ -67,7 +70,7 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     let vendor = provider.vendor(&vendors)?;
     // A command that lists models must not wait for a server that is down.
     let options = Options { retries: 1, total_timeout: Duration::from_mins(1), ..Options::default() };
-    let client = arguments.reach.client(vendor.clone(), options)?;
+    let client = reach.client(app, vendor.clone(), options)?;
     if arguments.forget {
         client.capability_store().forget(&client.provider());
     }
@@ -98,7 +101,7 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
 fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
     for vendor in vendors.iter() {
         let endpoint = &vendor.endpoint;
-        let (key_env, has_key) = (endpoint.key_env.as_deref(), key(vendor).is_some());
+        let (key_env, has_key) = (endpoint.key_env.as_deref(), find_key(vendor).is_some());
         if is_json {
             output::line(&ProviderLine {
                 provider: vendor.name(),

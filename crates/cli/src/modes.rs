@@ -1,25 +1,19 @@
 //! `windlass modes`: lists and shows the modes of work.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use clap::ValueEnum;
 use serde_json::{Value, json};
-use windlass_sandbox::{SettingsOwner, read_settings};
-use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
+use windlass_app::assembly::{find_mode, load_modes};
+use windlass_app::{App, resolve_root};
+use windlass_toolbox::WorkMode;
 
-use crate::arguments::{AutonomyName, Modes, ModesCommand};
-use crate::{complaint, output, policies, setup};
+use crate::arguments::{Modes, ModesCommand};
+use crate::output;
 
-/// Files of modes: the user's in the folder of settings, the project's below its root.
-const USER_MODES: &str = "modes.toml";
-const PROJECT_MODES: &str = ".windlass/modes.toml";
-
-pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
+pub(crate) fn modes(arguments: &Modes, app: &App) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         ModesCommand::List { root, json } => {
-            for mode in load(&setup::root(root)?)?.iter() {
+            for mode in load_modes(app, &resolve_root(root)?)?.iter() {
                 if *json {
                     output::line(&described(mode))?;
                 } else {
@@ -28,8 +22,8 @@ pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
             }
         }
         ModesCommand::Show { mode, root, json } => {
-            let modes = load(&setup::root(root)?)?;
-            let mode = find(&modes, mode)?;
+            let modes = load_modes(app, &resolve_root(root)?)?;
+            let mode = find_mode(&modes, mode)?;
             if *json {
                 output::line(&described(mode))?;
             } else {
@@ -49,43 +43,6 @@ pub(crate) fn modes(arguments: &Modes) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Loads all modes for a folder. An invalid file of the user is an error, because the user can correct it; an
-/// invalid file of the project, which a stranger may have written, is skipped with a warning.
-pub(crate) fn load(root: &Path) -> anyhow::Result<WorkModes> {
-    let mut modes = WorkModes::builtin();
-    if let Some(folder) = policies::settings() {
-        modes = with_file(modes, &folder.join(USER_MODES), SettingsOwner::User)?;
-    }
-    match with_file(modes.clone(), &root.join(PROJECT_MODES), SettingsOwner::Project { root }) {
-        Ok(with) => Ok(with),
-        Err(error) => {
-            output::note(&format!("warning: {}; its modes are left out", complaint::one_line(&error)));
-            Ok(modes)
-        }
-    }
-}
-
-/// Finds a mode by its slug.
-pub(crate) fn find<'a>(modes: &'a WorkModes, slug: &str) -> anyhow::Result<&'a WorkMode> {
-    let found = modes.find(slug).map(AsRef::as_ref);
-    // Users confuse modes of work with levels of autonomy, so the error for such a name suggests
-    // `--autonomy`.
-    match AutonomyName::from_str(slug, true) {
-        Ok(_) => {
-            found.with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"))
-        }
-        Err(_) => Ok(found?),
-    }
-}
-
-/// Adds the modes of a file, if it exists.
-fn with_file(modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> anyhow::Result<WorkModes> {
-    let refused = || format!("the modes in {} are refused", file.display());
-    let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(modes) };
-    let owner = if owner == SettingsOwner::User { ModeOwner::User } else { ModeOwner::Project };
-    modes.with_file(&text, owner).with_context(refused)
 }
 
 fn described(mode: &WorkMode) -> Value {

@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
 use serde::Serialize;
+use windlass_app::{causes, secrets};
 use windlass_hitl::escape_unsafe;
 
 use crate::screen::{self, Channel};
-use crate::{complaint, secrets};
 
 /// Beginning of a note about something that the user can correct.
 const WARNING: &str = "warning: ";
@@ -58,7 +58,7 @@ pub(crate) fn note(text: &str) {
     if text.starts_with(WARNING) && !is_first(text) {
         return;
     }
-    let text = secrets::known().redact(text);
+    let text = secrets::environment_redactor().redact(text);
     // A closed standard error cannot be reported.
     let _ = screen::write(Channel::Err, &format!("{text}\n"));
 }
@@ -73,7 +73,7 @@ fn is_first(text: &str) -> bool {
 pub(crate) fn complain(error: &anyhow::Error) {
     // The program ends here, so an open question must not hold the error back.
     screen::release();
-    note(&format!("error: {}", complaint::causes(error).join("\n  because: ")));
+    note(&format!("error: {}", causes(error.as_ref()).join("\n  because: ")));
 }
 
 /// Returns true if the error is a broken pipe.

@@ -4,15 +4,16 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{Location, PanicHookInfo};
 
+use windlass_app::secrets;
 use windlass_redact::Redactor;
 
-use crate::{output, secrets};
+use crate::output;
 
 /// Installs the hook.
 pub(crate) fn install() {
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         let trace = Backtrace::capture();
-        let mut text = told(info.payload_as_str(), info.location(), secrets::known());
+        let mut text = told(info.payload_as_str(), info.location(), secrets::environment_redactor());
         if trace.status() == BacktraceStatus::Captured {
             text = format!("{text}\n{trace}");
         }

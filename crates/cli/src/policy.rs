@@ -8,25 +8,27 @@ mod shadow;
 
 use std::process::ExitCode;
 
+use windlass_app::App;
+
 use crate::arguments::{Policy, PolicyCommand};
 use crate::drive::Telling;
 
-pub(crate) fn policy(arguments: Policy) -> anyhow::Result<ExitCode> {
+pub(crate) fn policy(arguments: Policy, app: &App) -> anyhow::Result<ExitCode> {
     match arguments.command {
         PolicyCommand::Check { root, policy, json } => {
-            check::check(&root, policy.as_deref(), Telling::of(json))
+            check::check(app, &root, policy.as_deref(), Telling::of(json))
         }
         PolicyCommand::Explain { root, policy, autonomy, file, json: _ } => {
-            explain::explain(&judge::Judge::new(&root, policy.as_deref(), autonomy)?, &file)
+            explain::explain(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Test { root, policy, autonomy, file } => {
-            explain::test(&judge::Judge::new(&root, policy.as_deref(), autonomy)?, &file)
+            explain::test(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Learned { root, policy, revoke, json } => {
-            learned::learned(&root, policy.as_deref(), revoke.as_deref(), Telling::of(json))
+            learned::learned(app, &root, policy.as_deref(), revoke.as_deref(), Telling::of(json))
         }
         PolicyCommand::Shadow { root, policy, journals, json } => {
-            shadow::shadow(&root, &policy, &journals, Telling::of(json))
+            shadow::shadow(app, &root, &policy, &journals, Telling::of(json))
         }
     }
 }

@@ -6,25 +6,29 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
+use windlass_app::providers::Provider;
+use windlass_app::{App, WireFormat};
 use windlass_gateway::{Gateway, ServeOptions, Upstream, serve_until};
 
-use crate::arguments::{Proxy, WireName};
+use crate::arguments::{Proxy, provider_choice};
 use crate::output;
-use crate::provider::Provider;
-use crate::tape::Tape;
 
-pub(crate) async fn proxy(arguments: Proxy) -> anyhow::Result<ExitCode> {
+pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         arguments.listen.ip().is_loopback() || arguments.allow_remote,
         "{} can be reached from other machines, and whoever reaches it speaks with your key; \
          say --allow-remote if that is meant",
         arguments.listen
     );
-    let provider = Provider::of_upstream(&arguments);
-    let (client, _) = provider.client(&arguments.reach.impatient(), &Tape::none())?;
+    let Proxy { upstream, base_url, wire, .. } = &arguments;
+    let choice = provider_choice(upstream.as_ref(), base_url.as_ref(), *wire, None);
+    // A client of the proxy retries by itself.
+    let mut options = arguments.reach.options();
+    options.retry_for = 0;
+    let client = Provider::from_choice(&choice).client(app, &options)?;
     let wire = client.wire().clone();
     let upstream = Upstream::new(Arc::new(client), wire.clone()).with_name(arguments.model.clone());
-    let servers = WireName::all().iter().map(|name| name.server());
+    let servers = WireFormat::all().iter().copied().map(WireFormat::server);
     let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
     let listener = TcpListener::bind(arguments.listen)
         .await
@@ -45,8 +49,8 @@ fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {
     }
     let upstream = arguments.upstream.as_deref().or(arguments.base_url.as_deref()).unwrap_or_default();
     let model = arguments.model.as_deref().unwrap_or("the one that the client names");
-    let format_line = |name: &WireName| format!("  {:17} {url}{}", name.as_str(), name.base_path());
-    let lines: Vec<String> = WireName::all().iter().map(format_line).collect();
+    let format_line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
+    let lines: Vec<String> = WireFormat::all().iter().map(format_line).collect();
     output::print(&format!(
         "serving {upstream} ({wire}; model: {model}) until Ctrl-C, for clients of\n{}\n",
         lines.join("\n")

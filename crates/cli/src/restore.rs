@@ -5,39 +5,39 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
+use windlass_app::runs::{RunFolder, find_after_turn, find_before_turn, format_diff, open_checkpoints};
+use windlass_app::{App, secrets};
 use windlass_checkpoint::{Checkpoint, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
 use windlass_hitl::display_safe;
 use windlass_journal::FileJournal;
 
 use crate::arguments::{Diff, Restore};
-use crate::checkpoints::{after_turn, before_turn, of_run, whole};
-use crate::runs::{self, RunFolder};
-use crate::{output, secrets};
+use crate::output;
 
-pub(crate) fn diff(arguments: &Diff) -> anyhow::Result<ExitCode> {
-    let (folder, checkpoints, all) = opened(&arguments.run)?;
+pub(crate) fn diff(arguments: &Diff, app: &App) -> anyhow::Result<ExitCode> {
+    let (folder, checkpoints, all) = opened(app, &arguments.run)?;
     let (first, last) = ends(&all, &folder)?;
     let (from, until) = match arguments.turn {
         None => (first, DiffEnd::Checkpoint(&last.id)),
         Some(turn) => {
-            let next = before_turn(&all, turn.saturating_add(1));
-            let from = before_turn(&all, turn).filter(|from| next != Some(from));
+            let next = find_before_turn(&all, turn.saturating_add(1));
+            let from = find_before_turn(&all, turn).filter(|from| next != Some(from));
             let from = from.with_context(|| format!("turn {turn} of run {} changed nothing", folder.id))?;
             // An interrupted turn ends where the next one begins, or now if it was the last.
-            let end = after_turn(&all, turn).or(next);
+            let end = find_after_turn(&all, turn).or(next);
             (from, end.map_or(DiffEnd::Now, |end| DiffEnd::Checkpoint(&end.id)))
         }
     };
     let until = if arguments.now { DiffEnd::Now } else { until };
-    let text = whole(checkpoints.diff(&from.id, until)?);
+    let text = format_diff(checkpoints.diff(&from.id, until)?);
     // A pipe gets the text unescaped, so that the diff can be applied; a terminal gets it escaped.
-    let text = secrets::known().redact(&text).into_owned();
+    let text = secrets::environment_redactor().redact(&text).into_owned();
     output::content(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
-    let (folder, checkpoints, all) = opened(&arguments.run)?;
+pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode> {
+    let (folder, checkpoints, all) = opened(app, &arguments.run)?;
     if arguments.list {
         for checkpoint in &all {
             output::print(&format!("{}  {}\n", checkpoint.id, display_safe(&checkpoint.label)))?;
@@ -47,7 +47,7 @@ pub(crate) fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
     let to = match (&arguments.checkpoint, arguments.to) {
         (Some(id), _) => id.parse()?,
         (None, Some(turn)) => {
-            before_turn(&all, turn).map_or_else(|| nothing_since(&folder, turn), |to| Ok(to.id))?
+            find_before_turn(&all, turn).map_or_else(|| nothing_since(&folder, turn), |to| Ok(to.id))?
         }
         (None, None) => ends(&all, &folder)?.0.id,
     };
@@ -80,9 +80,9 @@ pub(crate) fn restore(arguments: &Restore) -> anyhow::Result<ExitCode> {
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn opened(run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
-    let folder = RunFolder::find(&runs::state()?, run)?;
-    let checkpoints = of_run(&folder, &folder.settings()?)?;
+fn opened(app: &App, run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
+    let folder = app.find_run(run)?;
+    let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
     let all = checkpoints.list()?;
     Ok((folder, checkpoints, all))
 }

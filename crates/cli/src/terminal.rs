@@ -10,13 +10,12 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use self::reply::{Line, Reply, reply};
-use crate::{output, screen};
+use crate::screen;
 
 /// The user at the terminal. All values share one keyboard.
 #[derive(Clone)]
@@ -145,24 +144,6 @@ impl Human for Terminal {
             let answer = self.stand(None).await.ask(&text).await.ok_or(NoAnswer::Absent)?.text;
             let picked = answer.trim().parse::<usize>().ok().and_then(|at| at.checked_sub(1));
             Ok(picked.and_then(|at| question.suggestions.get(at)).cloned().unwrap_or(answer))
-        })
-    }
-}
-
-/// Approver that prints the question and stops the run, for a process without a terminal.
-pub(crate) struct WouldAsk {
-    pub(crate) stop: CancellationToken,
-}
-
-impl Approver for WouldAsk {
-    fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
-        Box::pin(async move {
-            output::note(&format!(
-                "\n? {}\nNobody is at a terminal to say yes. Run it again with --yes to say yes to everything.",
-                request.describe()
-            ));
-            self.stop.cancel();
-            None
         })
     }
 }

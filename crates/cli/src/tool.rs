@@ -7,30 +7,30 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
+use windlass_app::assembly::{ToolPlan, build_toolbox, find_mode};
+use windlass_app::{App, ToolPreset, ToolSelection, resolve_root};
 use windlass_protocol::ToolSpec;
 use windlass_toolbox::Toolbox;
 use windlass_tools_shell::Shell;
 
-use crate::arguments::{PresetName, Tool, ToolCommand};
-use crate::setup::Offered;
-use crate::tape::Tape;
-use crate::{modes, output, setup};
+use crate::arguments::{Tool, ToolCommand};
+use crate::output;
 
-pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
+pub(crate) async fn tool(arguments: Tool, app: &App) -> anyhow::Result<ExitCode> {
     match arguments.command {
         ToolCommand::List { preset, offering, model, root, json } => {
-            let model = model.as_deref();
-            list(&root, Offered { preset, offering: &offering, model, servers: None }, json)
+            let selection = offering.selection();
+            let plan = ToolPlan::new(preset.preset(), &selection).with_model(model.as_deref());
+            list(app, &root, plan, json)
         }
-        ToolCommand::Show { name, json } => show(&name, json),
-        ToolCommand::Call(arguments) => call::call(*arguments).await,
+        ToolCommand::Show { name, json } => show(app, &name, json),
+        ToolCommand::Call(arguments) => call::call(*arguments, app).await,
     }
 }
 
-fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCode> {
-    let root = setup::root(root)?;
-    let toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::new_unconfined())?;
-    let toolbox = in_mode(toolbox, offered.offering.mode.as_deref())?;
+fn list(app: &App, root: &Path, plan: ToolPlan<'_>, json: bool) -> anyhow::Result<ExitCode> {
+    let toolbox = build_toolbox(app, &resolve_root(root)?, plan, &Shell::new_unconfined())?;
+    let toolbox = in_mode(toolbox, plan.selection.mode.as_deref())?;
     for (spec, hints) in toolbox.offered_specs() {
         if json {
             let group = toolbox.group(spec.name().as_str());
@@ -47,7 +47,7 @@ fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCod
 
 fn in_mode(toolbox: Toolbox, mode: Option<&str>) -> anyhow::Result<Toolbox> {
     let Some(mode) = mode else { return Ok(toolbox) };
-    let slug = &modes::find(toolbox.modes(), mode)?.slug;
+    let slug = &find_mode(toolbox.modes(), mode)?.slug;
     Ok(toolbox.in_mode(slug)?)
 }
 
@@ -55,9 +55,10 @@ fn first_sentence(text: &str) -> &str {
     text.split_once(". ").map_or(text, |(first, _)| first)
 }
 
-fn show(name: &str, json: bool) -> anyhow::Result<ExitCode> {
-    let toolbox =
-        setup::toolbox(&setup::root(Path::new("."))?, None, PresetName::Full, &Shell::new_unconfined())?;
+fn show(app: &App, name: &str, json: bool) -> anyhow::Result<ExitCode> {
+    let selection = ToolSelection::default();
+    let plan = ToolPlan::new(ToolPreset::Full, &selection);
+    let toolbox = build_toolbox(app, &resolve_root(Path::new("."))?, plan, &Shell::new_unconfined())?;
     let tool = toolbox
         .find(name)
         .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;

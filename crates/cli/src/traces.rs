@@ -3,10 +3,11 @@
 #[cfg(feature = "otlp")]
 mod collector;
 
+use windlass_app::WireFormat;
+use windlass_app::providers::Provider;
 use windlass_telemetry::{Content, SpanOptions, provider_name};
 
-use crate::arguments::{Otlp, Reach, WireName};
-use crate::provider::Provider;
+use crate::arguments::{Otlp, Reach};
 
 /// Destination of spans, if one is configured.
 pub(crate) struct Traces {
@@ -43,8 +44,8 @@ impl Traces {
 
     /// Returns the attributes of the spans of a run with this provider.
     pub(crate) fn options(&self, provider: &Provider) -> SpanOptions {
-        let by_wire = provider.wire.map(WireName::vendor);
-        let name = provider.name.as_deref().or(by_wire).unwrap_or(WireName::default().vendor());
+        let by_wire = provider.wire.map(WireFormat::vendor);
+        let name = provider.name.as_deref().or(by_wire).unwrap_or(WireFormat::default().vendor());
         SpanOptions::default()
             .with_model(&provider.model)
             .with_provider(provider_name(name))

@@ -1,26 +1,24 @@
 //! `windlass workflow`: run, list and draw graphs of steps.
 
-mod found;
 mod run;
 mod telling;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use windlass_app::agents::{find_workflow, load_workflows};
+use windlass_app::{App, resolve_root};
 use windlass_workflow::draw;
 
 use crate::arguments::{Workflow, WorkflowCommand};
-use crate::{output, setup};
+use crate::output;
 
-pub(crate) use self::found::{BUILTIN_FEATURE, PROJECT_FEATURE, load, offered};
-pub(crate) use self::run::is_of_workflow;
-
-pub(crate) async fn workflow(arguments: Workflow) -> anyhow::Result<ExitCode> {
+pub(crate) async fn workflow(arguments: Workflow, app: &App) -> anyhow::Result<ExitCode> {
     match arguments.command {
-        WorkflowCommand::Run(arguments) => return run::run(*arguments).await,
-        WorkflowCommand::List { root, json } => list(&root, json)?,
+        WorkflowCommand::Run(arguments) => return run::run(*arguments, app).await,
+        WorkflowCommand::List { root, json } => list(app, &root, json)?,
         WorkflowCommand::Show { workflow, root, json } => {
-            let workflow = found::find(&setup::root(&root)?, &workflow)?;
+            let workflow = find_workflow(app, &resolve_root(&root)?, &workflow)?;
             if json {
                 output::line(workflow.definition())?;
             } else {
@@ -31,8 +29,8 @@ pub(crate) async fn workflow(arguments: Workflow) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(root: &Path, json: bool) -> anyhow::Result<()> {
-    for (workflow, owner) in load(&setup::root(root)?)?.iter() {
+fn list(app: &App, root: &Path, json: bool) -> anyhow::Result<()> {
+    for (workflow, owner) in load_workflows(app, &resolve_root(root)?)?.iter() {
         let definition = workflow.definition();
         if json {
             output::line(&serde_json::json!({

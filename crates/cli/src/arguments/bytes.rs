@@ -112,6 +112,7 @@ pub(crate) struct Check {
     pub(crate) file: PathBuf,
 }
 
+#[cfg(feature = "mock")]
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass mock --script script.json --port 8080")]
 pub(crate) struct Mock {

@@ -1,11 +1,9 @@
 //! Who orders what `codebase_search` finds.
 
 use clap::Args;
-use serde::{Deserialize, Serialize};
 
 /// Options of an embeddings endpoint. Without one, search results are ranked by words only.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Embeddings {
     /// Embeddings endpoint that ranks the results of `codebase_search`, such as `http://localhost:11434/v1`.
     /// Each search sends the query and passages of the workspace to it, with known secrets removed; the
@@ -18,7 +16,6 @@ pub(crate) struct Embeddings {
         requires = "embeddings_model",
         hide_env_values = true
     )]
-    #[serde(rename = "embeddings", skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
     /// Embeddings model.
     #[arg(
@@ -29,10 +26,8 @@ pub(crate) struct Embeddings {
         id = "embeddings_model",
         hide_env_values = true
     )]
-    #[serde(rename = "embeddings_model", skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Number of dimensions to request, for models with shortened vectors.
     #[arg(long = "embeddings-dimensions", value_name = "N", requires = "embeddings_url")]
-    #[serde(rename = "embeddings_dimensions", skip_serializing_if = "Option::is_none")]
     pub(crate) dimensions: Option<usize>,
 }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde::{Deserialize, Serialize};
 
 use super::Embeddings;
 
 /// Options that extend or restrict the tools of the preset.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct Offering {
     /// Work mode: architect, code, ask, debug, orchestrator, or another of `windlass modes list`. Without it,
     /// all tools of the preset are offered.
@@ -30,15 +28,7 @@ pub(crate) struct Offering {
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
     #[command(flatten)]
-    #[serde(flatten)]
     pub(crate) embeddings: Embeddings,
-}
-
-impl Offering {
-    /// Returns true if a feature is enabled.
-    pub(crate) fn has_feature(&self, name: &str) -> bool {
-        self.features.iter().any(|feature| feature == name)
-    }
 }
 
 #[derive(Debug, Args)]

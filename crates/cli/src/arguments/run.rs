@@ -205,6 +205,7 @@ pub(crate) enum StatusName {
     Cancelled,
 }
 
+#[cfg(feature = "gateway")]
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: windlass proxy --upstream anthropic --model claude-sonnet-4-6 --listen 127.0.0.1:4000\n\

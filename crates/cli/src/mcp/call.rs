@@ -6,24 +6,27 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_agent::Approver;
+use windlass_app::App;
+use windlass_app::assembly::{Consent, ManualCalls};
+use windlass_app::mcp::{ConnectedServers, ServerTargets, add_approval_rules};
+use windlass_app::policies::load_policy;
 use windlass_protocol::{Arguments, CallId, ToolCall};
 use windlass_toolbox::{Identity, Toolbox};
 
-use super::connect::{Connected, ruled};
-use super::target::Targets;
+use super::targets::{connect, find_named};
 use crate::arguments::McpCall;
-use crate::by_hand::{Consent, Place, tell};
+use crate::input;
+use crate::manual::{interrupt, tell, terminal_human};
 use crate::terminal::Terminal;
-use crate::{input, policies};
 
-pub(crate) async fn call(arguments: McpCall) -> anyhow::Result<ExitCode> {
-    let targets = Targets::find(arguments.server.as_deref(), &arguments.spot)?;
+pub(crate) async fn call(arguments: McpCall, app: &App) -> anyhow::Result<ExitCode> {
+    let targets = find_named(app, arguments.server.as_deref(), &arguments.spot)?;
     let server = targets.only()?.name.clone();
     let text =
         if arguments.arguments == "-" { input::text(Path::new("-"))? } else { arguments.arguments.clone() };
     let parsed = Arguments::parse(text).context("the arguments are not a JSON object")?;
-    let connected = targets.connect(&arguments.spot).await?;
-    connected.tell_failures();
+    let connected = connect(app, &targets, &arguments.spot).await?;
+    connected.report_failures(app);
     let known = connected.connections.names();
     let tools = known.iter().find(|(name, _)| *name == server).map(|(_, tools)| tools.as_slice());
     anyhow::ensure!(
@@ -33,29 +36,31 @@ pub(crate) async fn call(arguments: McpCall) -> anyhow::Result<ExitCode> {
     );
     let name = Identity::mcp(&server, &arguments.tool).name().clone();
     let call = ToolCall::function(CallId::new("call_1")?, name, parsed);
-    let place = place(&arguments, &targets, &connected)?;
-    let (result, decision) = place.make(&call).await?;
+    let manual = manual_calls(&arguments, app, &targets, &connected)?;
+    let (result, decision) = manual.call(&call, interrupt()).await?;
     tell(&result, decision, arguments.json)?;
     connected.connections.close().await;
     Ok(if result.status.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn place(arguments: &McpCall, targets: &Targets, connected: &Connected) -> anyhow::Result<Place> {
-    let policy = policies::load(&targets.root, arguments.policy.as_deref())?;
+fn manual_calls(
+    arguments: &McpCall,
+    app: &App,
+    targets: &ServerTargets,
+    connected: &ConnectedServers,
+) -> anyhow::Result<ManualCalls> {
+    let policy = load_policy(app, &targets.root, arguments.policy.as_deref())?;
     let consent = if arguments.yes {
         Consent::Given
     } else if Terminal::is_there() {
         let terminal: Arc<dyn Approver> = Arc::new(Terminal::new());
-        Consent::Asked(connected.accepted.heard_from(terminal))
+        Consent::Asked(connected.wrap_approver(terminal))
     } else {
         Consent::Missing
     };
-    Ok(Place {
-        toolbox: connected.connections.add_to(Toolbox::builder()).build()?,
-        policy: ruled(policy, connected, &targets.servers)?,
-        redactor: targets.redactor(),
-        root: targets.root.clone(),
-        outputs: tempfile::tempdir().context("a folder for long outputs cannot be made")?,
-        consent,
-    })
+    let toolbox = connected.connections.add_to(Toolbox::builder()).build()?;
+    let policy = add_approval_rules(policy, connected, &targets.servers)?;
+    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+    let manual = ManualCalls::new(toolbox, policy, targets.redactor(), targets.root.clone(), outputs);
+    Ok(manual.with_consent(consent).with_human(terminal_human()))
 }

@@ -3,23 +3,24 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_app::App;
+use windlass_app::mcp::ConfiguredServer;
 use windlass_mcp::{McpClient, ServerStatus};
 
-use super::config::Configured;
-use super::target::Targets;
+use super::targets::{connect, find_targets};
 use crate::arguments::McpTarget;
 use crate::output;
 
 /// Number of printed lines from the end of a server's log.
 const LINES: usize = 5;
 
-pub(crate) async fn doctor(target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
-    let mut targets = Targets::of(target)?;
+pub(crate) async fn doctor(app: &App, target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
+    let mut targets = find_targets(app, target)?;
     // A required server must not stop the diagnosis of the others.
     for server in &mut targets.servers {
         server.entry.required = false;
     }
-    let connected = targets.connect(&target.spot).await?;
+    let connected = connect(app, &targets, &target.spot).await?;
     let mut is_well = true;
     for server in &targets.servers {
         let client = connected.connections.client(&server.name);
@@ -33,7 +34,7 @@ pub(crate) async fn doctor(target: &McpTarget, json: bool) -> anyhow::Result<Exi
 }
 
 fn tell(
-    server: &Configured,
+    server: &ConfiguredServer,
     client: Option<&McpClient>,
     status: Option<&ServerStatus>,
     json: bool,

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_app::mcp::{ConfiguredServer, ServerOwner, describe_command, load_servers};
+use windlass_app::{App, resolve_root};
 
-use super::config::{self, Configured, Owner};
-use super::shown;
-use crate::{output, setup};
+use crate::output;
 
-pub(crate) fn list(root: &Path, json: bool) -> anyhow::Result<ExitCode> {
-    for server in config::load(&setup::root(root)?)? {
-        let (owner, state, words) = (owner(&server), state(&server), shown::words(&server.entry));
+pub(crate) fn list(app: &App, root: &Path, json: bool) -> anyhow::Result<ExitCode> {
+    for server in load_servers(app, &resolve_root(root)?)? {
+        let (owner, state, words) = (owner(&server), state(&server), describe_command(&server.entry));
         if json {
             output::line(&json!({ "name": server.name, "owner": owner, "state": state, "server": words }))?;
         } else {
@@ -24,14 +24,14 @@ pub(crate) fn list(root: &Path, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn owner(server: &Configured) -> &'static str {
+fn owner(server: &ConfiguredServer) -> &'static str {
     match server.owner {
-        Owner::User => "user",
-        Owner::Project => "project",
+        ServerOwner::User => "user",
+        ServerOwner::Project => "project",
     }
 }
 
-fn state(server: &Configured) -> &'static str {
+fn state(server: &ConfiguredServer) -> &'static str {
     match (server.entry.enabled, server.is_trusted(), server.entry.required) {
         (false, ..) => "disabled",
         (true, false, _) => "not trusted",

@@ -2,10 +2,11 @@
 
 use std::process::{Command, ExitCode, Stdio};
 
+use windlass_app::App;
+use windlass_app::mcp::build_server;
 use windlass_mcp::{ClientOptions, LoginOptions, McpClient, McpServer, StartError};
 
-use super::server;
-use super::target::Targets;
+use super::targets::find_targets;
 use crate::arguments::McpTarget;
 use crate::output;
 
@@ -16,8 +17,8 @@ pub(crate) enum Browser {
     Closed,
 }
 
-pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
-    let server = only(target)?;
+pub(crate) async fn login(app: &App, target: &McpTarget, browser: Browser) -> anyhow::Result<ExitCode> {
+    let server = only(app, target)?;
     // The challenge in the server's refusal names its authority.
     let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
         Ok(_) => {
@@ -38,8 +39,8 @@ pub(crate) async fn login(target: &McpTarget, browser: Browser) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn logout(target: &McpTarget) -> anyhow::Result<ExitCode> {
-    let server = only(target)?;
+pub(crate) fn logout(app: &App, target: &McpTarget) -> anyhow::Result<ExitCode> {
+    let server = only(app, target)?;
     let was = server.is_signed_in();
     server.logout()?;
     let words = if was { "the tokens are forgotten" } else { "there were no tokens" };
@@ -47,8 +48,8 @@ pub(crate) fn logout(target: &McpTarget) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn only(target: &McpTarget) -> anyhow::Result<McpServer> {
-    let targets = Targets::of(target)?;
+fn only(app: &App, target: &McpTarget) -> anyhow::Result<McpServer> {
+    let targets = find_targets(app, target)?;
     let configured = targets.only()?;
     anyhow::ensure!(
         configured.entry.url.is_some(),
@@ -61,7 +62,7 @@ fn only(target: &McpTarget) -> anyhow::Result<McpServer> {
             configured.name
         );
     }
-    server::server(configured, &targets.root)
+    Ok(build_server(app, configured, &targets.root)?)
 }
 
 /// Opens an address in the browser, as one argument and without a shell (SECURITY "MCP"). Returns false if no

@@ -3,21 +3,23 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_app::App;
 use windlass_hitl::display_safe;
 use windlass_mcp::{McpConnections, ResourceBody, ResourceContents};
 
-use super::target::Targets;
+use super::targets::{connect, find_targets};
 use crate::arguments::McpTarget;
 use crate::output;
 
 pub(crate) async fn resources(
+    app: &App,
     target: &McpTarget,
     read: Option<&str>,
     json: bool,
 ) -> anyhow::Result<ExitCode> {
-    let targets = Targets::of(target)?;
-    let connected = targets.connect(&target.spot).await?;
-    connected.tell_failures();
+    let targets = find_targets(app, target)?;
+    let connected = connect(app, &targets, &target.spot).await?;
+    connected.report_failures(app);
     let connections = &connected.connections;
     if let Some(uri) = read {
         let server = &targets.only()?.name;

@@ -8,9 +8,10 @@ use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use windlass_app::App;
+use windlass_app::mcp::{ServeOptions, ServedTools};
 use windlass_mcp_server::{HttpOptions, HttpToken, ToolServer};
 
-use super::served::Served;
 use crate::arguments::McpServe;
 use crate::output;
 
@@ -24,8 +25,14 @@ const TOKEN_LETTERS: usize = 16;
 const INSTRUCTIONS: &str = "Tools that work in one folder of the user's machine; paths are relative to it. A call may need the \
     user's approval. If one is denied, do not try to get the same in another way.";
 
-pub(crate) async fn serve(arguments: McpServe) -> anyhow::Result<ExitCode> {
-    let served = Arc::new(Served::of(&arguments).await?);
+pub(crate) async fn serve(arguments: McpServe, app: &App) -> anyhow::Result<ExitCode> {
+    let mut options = ServeOptions::default();
+    options.preset = arguments.preset.preset();
+    options.selection = arguments.offering.selection();
+    options.autonomy = arguments.autonomy.autonomy();
+    options.policy.clone_from(&arguments.policy);
+    options.sandbox = arguments.sandbox.confinement();
+    let served = Arc::new(ServedTools::build(app, &arguments.root, &options).await?);
     let version = env!("CARGO_PKG_VERSION");
     let tools = ToolServer::new(served).with_name("windlass", version).with_instructions(INSTRUCTIONS);
     let stop = CancellationToken::new();

@@ -3,16 +3,17 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_app::App;
 use windlass_hitl::display_safe;
 
-use super::target::Targets;
+use super::targets::{connect, find_targets};
 use crate::arguments::McpTarget;
 use crate::output;
 
-pub(crate) async fn tools(target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
-    let targets = Targets::of(target)?;
-    let connected = targets.connect(&target.spot).await?;
-    connected.tell_failures();
+pub(crate) async fn tools(app: &App, target: &McpTarget, json: bool) -> anyhow::Result<ExitCode> {
+    let targets = find_targets(app, target)?;
+    let connected = connect(app, &targets, &target.spot).await?;
+    connected.report_failures(app);
     let mut is_any = false;
     for client in connected.connections.clients() {
         is_any |= client.is_connected();

@@ -4,23 +4,30 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_app::policies::{add_policy_file, list_policy_files};
+use windlass_app::{App, one_line, resolve_root};
 use windlass_hitl::Policy;
 
 use crate::drive::Telling;
-use crate::{complaint, output, policies, setup};
+use crate::output;
 
-pub(crate) fn check(root: &Path, policy: Option<&Path>, telling: Telling) -> anyhow::Result<ExitCode> {
-    let root = setup::root(root)?;
+pub(crate) fn check(
+    app: &App,
+    root: &Path,
+    policy: Option<&Path>,
+    telling: Telling,
+) -> anyhow::Result<ExitCode> {
+    let root = resolve_root(root)?;
     let (mut all, mut is_good) = (Policy::default(), true);
-    for place in policies::places(&root, policy) {
-        let words = match policies::add(all.clone(), &place) {
+    for place in list_policy_files(app, &root, policy) {
+        let words = match add_policy_file(all.clone(), &place) {
             Ok(with) => {
                 all = with;
                 None
             }
             Err(error) => {
                 is_good = false;
-                Some(complaint::one_line(&error))
+                Some(one_line(&error))
             }
         };
         if telling == Telling::Json {

@@ -5,13 +5,16 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
+use windlass_app::assembly::{ToolPlan, build_shell, build_toolbox};
+use windlass_app::policies::load_policy;
+use windlass_app::secrets::collect_folder_secrets;
+use windlass_app::{App, Confinement, ToolPreset, ToolSelection, resolve_root};
 use windlass_hitl::{Decision, Grants, Learned, Mode, Policy, decide};
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
 use windlass_toolbox::Toolbox;
 
-use crate::arguments::{AutonomyName, PresetName, SandboxName};
-use crate::{confine, policies, secrets, setup};
+use crate::arguments::AutonomyName;
 
 /// A call in the input of these commands: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
 /// print it. Arguments are JSON or a string with JSON.
@@ -49,13 +52,19 @@ pub(crate) struct Judge {
 }
 
 impl Judge {
-    pub(crate) fn new(root: &Path, file: Option<&Path>, autonomy: AutonomyName) -> anyhow::Result<Self> {
-        let root = setup::root(root)?;
-        let policy = policies::load(&root, file)?;
-        let shell = confine::shell(SandboxName::Auto, file)?;
-        let toolbox = setup::toolbox(&root, None, PresetName::Full, &shell)?;
-        let redactor = Redactor::new(secrets::of_folder(&root));
-        Ok(Self { toolbox, policy, mode: autonomy.mode(), redactor })
+    pub(crate) fn new(
+        app: &App,
+        root: &Path,
+        file: Option<&Path>,
+        autonomy: AutonomyName,
+    ) -> anyhow::Result<Self> {
+        let root = resolve_root(root)?;
+        let policy = load_policy(app, &root, file)?;
+        let shell = build_shell(app, Confinement::Auto, file)?;
+        let selection = ToolSelection::default();
+        let toolbox = build_toolbox(app, &root, ToolPlan::new(ToolPreset::Full, &selection), &shell)?;
+        let redactor = Redactor::new(collect_folder_secrets(&root));
+        Ok(Self { toolbox, policy, mode: autonomy.autonomy().mode(), redactor })
     }
 
     /// Returns the decision, or the result of a call that is refused before policy receives it.

@@ -5,28 +5,31 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
+use windlass_app::mcp::is_learning_enabled;
+use windlass_app::policies::{LessonFile, load_policy};
+use windlass_app::{App, resolve_root};
 use windlass_hitl::display_safe;
 
 use crate::drive::Telling;
-use crate::lessons::LessonFile;
-use crate::{mcp, output, policies, setup};
+use crate::output;
 
 /// Lists the learned permissions of a workspace, or revokes one.
 pub(crate) fn learned(
+    app: &App,
     root: &Path,
     policy: Option<&Path>,
     revoke: Option<&str>,
     telling: Telling,
 ) -> anyhow::Result<ExitCode> {
-    let root = setup::root(root)?;
-    let file = LessonFile::of(&root, &policies::load(&root, policy)?)?;
+    let root = resolve_root(root)?;
+    let file = LessonFile::new(app, &root, &load_policy(app, &root, policy)?)?;
     let mut learned = file.load()?;
     if let Some(id) = revoke {
         let there;
         (learned, there) = file.update(|learned| learned.revoke(id))?;
         anyhow::ensure!(there, "there is no lesson {id}");
     }
-    let learns = mcp::learns()?;
+    let learns = is_learning_enabled(app)?;
     if !learns {
         output::note(
             "learning is off: these lessons count only in runs with --learn; `enabled = true` in `[learning]` of \

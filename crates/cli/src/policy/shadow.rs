@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde_json::json;
 use windlass_agent::Entry;
+use windlass_app::policies::load_policy;
+use windlass_app::{App, resolve_root};
 use windlass_hitl::{Decision, Facts, Grants, Learned, Policy, Verdict, decide, display_safe};
 use windlass_journal::{FileJournal, Record};
 use windlass_protocol::{CallId, Payload};
 
 use crate::drive::Telling;
-use crate::runs::{self, RunFolder};
-use crate::{output, policies, setup};
+use crate::output;
 
 /// Numbers of repeated decisions, of changed ones, and of those that were recorded without facts.
 #[derive(Default)]
@@ -24,15 +25,16 @@ struct Count {
 }
 
 pub(crate) fn shadow(
+    app: &App,
     root: &Path,
     candidate: &Path,
     journals: &[PathBuf],
     telling: Telling,
 ) -> anyhow::Result<ExitCode> {
-    let policy = policies::load(&setup::root(root)?, Some(candidate))?;
+    let policy = load_policy(app, &resolve_root(root)?, Some(candidate))?;
     let mut count = Count::default();
     for journal in journals {
-        let path = path_of(journal)?;
+        let path = path_of(app, journal)?;
         let records = FileJournal::read(&path)?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>();
         let entries = entries.with_context(|| format!("{} is no run's journal", path.display()))?;
@@ -50,12 +52,12 @@ pub(crate) fn shadow(
 }
 
 /// Returns the path of a journal, given as a path or as the id of its run.
-fn path_of(journal: &Path) -> anyhow::Result<PathBuf> {
+fn path_of(app: &App, journal: &Path) -> anyhow::Result<PathBuf> {
     if journal.is_file() {
         return Ok(journal.to_owned());
     }
     let id = journal.to_str().context("this is neither a journal nor the id of a run")?;
-    Ok(RunFolder::find(&runs::state()?, id)?.journal())
+    Ok(app.find_run(id)?.journal())
 }
 
 fn of_run(

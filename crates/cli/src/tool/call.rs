@@ -4,21 +4,24 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use windlass_app::assembly::{Consent, ManualCalls, ToolPlan, build_shell, prepare_tools};
+use windlass_app::policies::load_tool_policy;
+use windlass_app::runs::Recording;
+use windlass_app::secrets::collect_folder_secrets;
+use windlass_app::{App, ToolPreset, resolve_root};
 use windlass_protocol::{Arguments, CallId, ToolCall, ToolName};
 use windlass_redact::Redactor;
 
-use crate::arguments::{Call, PresetName};
-use crate::by_hand::{Consent, Place, tell};
-use crate::setup::Offered;
-use crate::tape::Tape;
-use crate::{confine, input, policies, secrets, setup};
+use crate::arguments::Call;
+use crate::input;
+use crate::manual::{interrupt, tell, terminal_human};
 
 /// Runs the calls one after the other. Stops at the first one that fails.
-pub(crate) async fn call(arguments: Call) -> anyhow::Result<ExitCode> {
+pub(crate) async fn call(arguments: Call, app: &App) -> anyhow::Result<ExitCode> {
     let calls = calls(&arguments)?;
-    let place = place(&arguments).await?;
+    let manual = manual_calls(&arguments, app).await?;
     for call in &calls {
-        let (result, decision) = place.make(call).await?;
+        let (result, decision) = manual.call(call, interrupt()).await?;
         tell(&result, decision, arguments.json)?;
         if !result.status.is_ok() {
             return Ok(ExitCode::FAILURE);
@@ -42,21 +45,19 @@ fn calls(arguments: &Call) -> anyhow::Result<Vec<ToolCall>> {
     Ok(calls)
 }
 
-async fn place(arguments: &Call) -> anyhow::Result<Place> {
-    let root = setup::root(&arguments.root)?;
-    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+async fn manual_calls(arguments: &Call, app: &App) -> anyhow::Result<ManualCalls> {
+    let root = resolve_root(&arguments.root)?;
     let policy = arguments.policy.as_deref();
-    let shell = confine::shell(arguments.sandbox, policy)?;
-    let offered =
-        Offered { preset: PresetName::Full, offering: &arguments.offering, model: None, servers: None };
-    let toolbox = setup::prepare(&Tape::none(), &root, Some(outputs.path()), offered, &shell)?;
-    let toolbox = toolbox.served(&Tape::none()).await;
-    Ok(Place {
-        toolbox: super::in_mode(toolbox, arguments.offering.mode.as_deref())?,
-        policy: arguments.offering.embeddings.reachable(policies::load(&root, policy)?)?,
-        redactor: Redactor::new(secrets::of_folder(&root)),
-        root,
-        outputs,
-        consent: if arguments.yes { Consent::Given } else { Consent::Missing },
-    })
+    let shell = build_shell(app, arguments.sandbox.confinement(), policy)?;
+    let selection = arguments.offering.selection();
+    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+    let plan = ToolPlan::new(ToolPreset::Full, &selection).with_outputs(outputs.path());
+    let toolbox = prepare_tools(app, &Recording::off(), &root, plan, &shell)?.start_processes().await;
+    let toolbox = super::in_mode(toolbox, selection.mode.as_deref())?;
+    let policy = load_tool_policy(app, &root, policy, &selection)?;
+    let redactor = Redactor::new(collect_folder_secrets(&root));
+    let consent = if arguments.yes { Consent::Given } else { Consent::Missing };
+    Ok(ManualCalls::new(toolbox, policy, redactor, root, outputs)
+        .with_consent(consent)
+        .with_human(terminal_human()))
 }

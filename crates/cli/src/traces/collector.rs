@@ -19,11 +19,11 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
+use windlass_app::variable;
 use windlass_client::{Header, HttpTransport, Transport, TransportRequest};
 
 use crate::arguments::{Otlp, Reach};
 use crate::output;
-use crate::reach::variable;
 
 /// Time limit for one batch, including retries.
 const BATCH: Duration = Duration::from_secs(3);
@@ -53,7 +53,7 @@ impl Collector {
         let Some(url) = address(arguments) else { return Ok(None) };
         let trouble = Trouble::default();
         let client = Sender {
-            transport: Arc::new(HttpTransport::new(&reach.http()?.with_connect_timeout(BATCH))?),
+            transport: Arc::new(HttpTransport::new(&reach.options().http()?.with_connect_timeout(BATCH))?),
             runtime: Handle::current(),
             trouble: Arc::clone(&trouble),
         };

@@ -158,6 +158,8 @@ fn only_the_screen_writes_to_the_terminal() {
     }
     let mut files = Vec::new();
     sources(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut files);
+    // The library below the command line prints nothing at all.
+    sources(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../app/src")), &mut files);
     assert!(files.len() > 80, "{}", files.len());
     for file in files {
         // A program reads the messages of MCP, and the keyboard switches the marks of pasted text on and off.

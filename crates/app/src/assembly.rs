@@ -1,0 +1,20 @@
+//! Assembly: the toolbox of a workspace, the confinement of its processes, the people, and the agent.
+
+mod agent;
+mod builtin_tools;
+mod confinement;
+mod manual_call;
+mod modes;
+mod people;
+mod toolbox;
+
+pub use self::agent::Assembly;
+pub use self::confinement::{
+    build_shell, confinement_helper, run_confinement_helper, warn_about_confinement,
+};
+pub use self::manual_call::{Consent, ManualCalls};
+pub use self::modes::{find_mode, load_modes};
+pub use self::people::People;
+pub use self::toolbox::{PreparedTools, ToolPlan, build_toolbox, prepare_tools};
+
+pub(crate) use self::toolbox::OfferedServers;

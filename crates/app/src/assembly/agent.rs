@@ -1,0 +1,278 @@
+//! Builds an agent from a run's settings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windlass_agent::{Agent, ContextLimits, Limits};
+use windlass_client::{Fallback, FallbackEvent};
+use windlass_hitl::Policy;
+use windlass_model::Model;
+use windlass_redact::Redactor;
+use windlass_text_calls::Dialect;
+use windlass_toolbox::Toolbox;
+use windlass_tools_shell::Shell;
+
+use super::find_mode;
+use super::people::People;
+use super::toolbox::{OfferedServers, PreparedTools, ToolPlan, prepare_tools};
+use crate::agents::{ChildRuns, RunModel};
+use crate::app::App;
+use crate::config::{RunSettings, ToolPreset};
+use crate::error::{Result, one_line};
+use crate::mcp::{ConnectedServers, RunServers, is_learning_enabled};
+use crate::policies::{LessonFile, ProtectedPaths, load_policy};
+use crate::providers::{ProviderOptions, add_reachable};
+use crate::runs::{Recording, RunAnswers, RunFolder};
+use crate::secrets::collect_run_secrets;
+
+/// The parts of an agent: the run's settings, the people, the options of this process, and the shell that
+/// starts the processes of tools.
+///
+/// [`Session`](crate::runs::Session) starts and resumes runs with their records. Use this type for an agent
+/// whose runs are kept elsewhere.
+#[derive(Debug)]
+pub struct Assembly<'a> {
+    app: &'a App,
+    settings: &'a RunSettings,
+    people: People,
+    providers: &'a ProviderOptions,
+    shell: &'a Shell,
+    recording: &'a Recording,
+    /// Folder for outputs that are too long for the model.
+    outputs: Option<PathBuf>,
+    /// Sub-agents and workflows that the model can start.
+    children: ChildRuns,
+}
+
+impl<'a> Assembly<'a> {
+    /// Creates the parts of an agent. With a folder, long outputs and the journals of sub-agents are stored
+    /// there, otherwise in memory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a definition of the user is invalid.
+    pub fn new(
+        app: &'a App,
+        settings: &'a RunSettings,
+        people: &People,
+        providers: &'a ProviderOptions,
+        shell: &'a Shell,
+        folder: Option<&RunFolder>,
+    ) -> Result<Self> {
+        static OFF: Recording = Recording::off();
+        Ok(Self {
+            app,
+            settings,
+            people: people.clone(),
+            providers,
+            shell,
+            recording: &OFF,
+            outputs: folder.map(RunFolder::outputs),
+            children: ChildRuns::load(app, settings, folder)?,
+        })
+    }
+
+    /// Sets the recording that the run writes or replays.
+    pub(crate) fn with_recording(self, recording: &'a Recording) -> Self {
+        Self { recording, ..self }
+    }
+
+    /// Adds stored answers, which are given before the approver is asked.
+    pub fn with_answers(mut self, answers: &RunAnswers) -> Self {
+        self.people.approver = Arc::new(answers.approver(self.people.approver));
+        self
+    }
+
+    /// Adds the tools of sub-agents even if no feature offers them.
+    #[cfg(feature = "workflow")]
+    pub(crate) fn with_agents(mut self) -> Self {
+        self.children.offer_agents();
+        self
+    }
+
+    /// Checks the settings by building the agent without starting any process.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used.
+    pub fn check(&self) -> Result<()> {
+        self.load_servers()?;
+        let tools = self.prepare_tools(None)?;
+        self.build_with(tools.toolbox, self.people.clone(), &self.load_policy()?).map(drop)
+    }
+
+    /// Builds the agent. Connects the MCP servers first, also in a replay, which needs their definitions;
+    /// only a live run starts the processes that serve tools.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used, or if a required MCP server fails.
+    pub async fn build(&self) -> Result<Agent> {
+        let mut people = self.people.clone();
+        let mut policy = self.load_policy()?;
+        let mut connected = None;
+        if let Some(servers) = self.load_servers()? {
+            let parts = (self.shell, self.recording);
+            let (root, human) = (&self.settings.root, people.human.clone());
+            let servers_of_run = servers.connect(self.app, root, parts, human, self.redactor()?).await?;
+            policy = servers.add_rules(policy, &servers_of_run)?;
+            // Only an answer of a person accepts an MCP tool for later runs.
+            if people.accepts_tools {
+                people.approver = servers_of_run.wrap_approver(people.approver);
+            }
+            connected = Some(servers_of_run);
+        }
+        let offered = connected.as_ref().map(ConnectedServers::offer);
+        let tools = self.prepare_tools(offered.as_ref())?;
+        let toolbox = if self.recording.is_live() { tools.start_processes().await } else { tools.toolbox };
+        if let Some(connected) = connected {
+            connected.keep_alive();
+        }
+        self.build_with(toolbox, people, &policy)
+    }
+
+    /// Returns the configured MCP servers, or `None` if the run does not use them or its folder does not
+    /// exist. A replay connects them for the definitions of their tools, but takes the results of calls from
+    /// the recording.
+    fn load_servers(&self) -> Result<Option<RunServers>> {
+        if !self.settings.servers || !self.settings.root.is_dir() {
+            return Ok(None);
+        }
+        Ok(Some(RunServers::load(self.app, &self.settings.root)?))
+    }
+
+    fn load_policy(&self) -> Result<Policy> {
+        let settings = self.settings;
+        let policy = load_policy(self.app, &settings.root, settings.policy.as_deref())?;
+        // A recording may have any name, and may be inside the root.
+        let protected = ProtectedPaths::new(self.app, None).with_records(self.recording.file());
+        add_reachable(&settings.offering.embeddings, protected.add_rules(policy, &settings.root))
+    }
+
+    fn prepare_tools(&self, servers: Option<&OfferedServers>) -> Result<PreparedTools> {
+        let (settings, recording) = (self.settings, self.recording);
+        // A replay runs no tools, and the recorded folder may not exist any more, so an empty folder replaces
+        // it.
+        let has_root = recording.is_live() || settings.root.is_dir();
+        let stand_in = if has_root { None } else { Some(tempfile::tempdir()?) };
+        let folder = stand_in.as_ref().map_or(settings.root.as_path(), |folder| folder.path());
+        let (client, model) = settings.provider.run_client(self.app, self.providers, recording)?;
+        let offering = &settings.offering;
+        let mut plan = ToolPlan::new(settings.preset, offering).with_model(Some(&model));
+        plan.outputs = self.outputs.as_deref();
+        plan.servers = servers;
+        let mut tools = prepare_tools(self.app, recording, folder, plan, self.shell)?;
+        let model = RunModel { client: Arc::new(client), prices: settings.budget.prices };
+        tools.add(self.children.tools(self.app, &tools.toolbox, model));
+        if let Some(mode) = &offering.mode {
+            find_mode(tools.toolbox.modes(), mode)?;
+        }
+        Ok(tools)
+    }
+
+    fn build_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> Result<Agent> {
+        let settings = self.settings;
+        let hasty = self.providers.with_no_retries();
+        // A run with fallbacks must not wait for its first provider.
+        let options = if settings.fallbacks.is_empty() { self.providers } else { &hasty };
+        let (client, model) = settings.provider.run_client(self.app, options, self.recording)?;
+        let capabilities = client.capabilities(&model).capabilities();
+        let window = match settings.context_window {
+            // A replay must use the recorded context window, not today's facts about the model.
+            0 if self.recording.is_live() => client.context_tokens(&model).unwrap_or_default(),
+            window => window,
+        };
+        let mut builder = Agent::builder()
+            .model(self.add_fallbacks(Arc::new(client), &model)?, model)
+            .toolbox(toolbox)
+            .capabilities(capabilities)
+            .policy(policy.clone())
+            .mode(settings.autonomy.mode())
+            .root(settings.root.display().to_string())
+            .system(system_prompt(&settings.root, settings))
+            .limits(Limits { turns: settings.max_turns, ..Limits::default() })
+            .redactor(self.redactor()?)
+            .budget(settings.budget.clone())
+            .context(ContextLimits { window, ..ContextLimits::default() })
+            .unanswered(people.unanswered)
+            .approver(self.recording.approver(people.approver));
+        if let Some(mode) = &settings.offering.mode {
+            builder = builder.work_mode(mode);
+        }
+        // Only answers of a person are learned, not those of a switch or of a recording.
+        let may_learn = people.human.is_some() && !self.recording.is_used();
+        if may_learn && (people.learns || is_learning_enabled(self.app)?) {
+            let file = LessonFile::new(self.app, &settings.root, policy)?;
+            match file.load() {
+                Ok(learned) => builder = builder.learned_in(learned, file),
+                // Without learned permissions policy asks more often, never less.
+                Err(error) => {
+                    self.app
+                        .inform(format!("{}; nothing is learned, and no lesson counts", one_line(&error)));
+                }
+            }
+        }
+        if let Some(protocol) = settings.protocol {
+            builder = builder.protocols([protocol]);
+        }
+        if let Some(name) = &settings.dialect {
+            builder = builder.dialect(name.parse::<Dialect>()?);
+        }
+        if let Some(human) = self.recording.human(people.human) {
+            builder = builder.human(human);
+        }
+        Ok(builder.build()?)
+    }
+
+    /// Returns the redactor for all secrets of the run. A replay gets an empty one: the recording was redacted
+    /// when it was written.
+    fn redactor(&self) -> Result<Redactor> {
+        if !self.recording.is_live() {
+            return Ok(Redactor::default());
+        }
+        let mut secrets = collect_run_secrets(self.app, self.settings, self.providers)?;
+        if let Some(servers) = self.load_servers()? {
+            secrets.extend(servers.secrets());
+        }
+        Ok(Redactor::new(secrets))
+    }
+
+    /// Returns the model followed by its fallbacks. Each model but the last one is used without waiting for
+    /// its provider.
+    fn add_fallbacks(&self, first: Arc<dyn Model>, name: &str) -> Result<Arc<dyn Model>> {
+        if self.settings.fallbacks.is_empty() {
+            return Ok(first);
+        }
+        let mut models = Fallback::new(first, name);
+        let hasty = self.providers.with_no_retries();
+        let last = self.settings.fallbacks.len().saturating_sub(1);
+        for (position, provider) in self.settings.fallbacks.iter().enumerate() {
+            let options = if position == last { self.providers } else { &hasty };
+            let (client, name) = provider.run_client(self.app, options, self.recording)?;
+            models = models.or(Arc::new(client), name);
+        }
+        let notices = self.app.notices().clone();
+        Ok(Arc::new(models.on_event(move |event| {
+            if let FallbackEvent::Next { model, error, .. } = event {
+                notices.inform(format!("{model} has no answer: {error}; the next one is asked"));
+            }
+        })))
+    }
+}
+
+fn system_prompt(root: &Path, settings: &RunSettings) -> String {
+    let done = match settings.preset {
+        // A mode of work has `attempt_completion` in every preset.
+        ToolPreset::Minimal if settings.offering.mode.is_none() => {
+            "When the task is done, say so in words without calling a tool."
+        }
+        _ => "When the task is done and checked, call attempt_completion, alone.",
+    };
+    format!(
+        "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \
+         can be touched. Look before you change, change as little as the task needs, and check what you changed \
+         by running it where that is possible. A human may have to approve a call; if one is denied, do not try \
+         to get the same in another way. {done}",
+        root.display()
+    )
+}

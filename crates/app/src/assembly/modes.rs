@@ -1,0 +1,58 @@
+//! Modes of work: the built-in ones, the user's and the project's.
+
+use std::path::Path;
+
+use windlass_sandbox::{SettingsOwner, read_settings};
+use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
+
+use crate::app::App;
+use crate::config::Autonomy;
+use crate::error::{Context as _, Result, one_line};
+
+/// Files of modes: the user's in the folder of settings, the project's below its root.
+const USER_MODES: &str = "modes.toml";
+const PROJECT_MODES: &str = ".windlass/modes.toml";
+
+/// Loads all modes for a folder. An invalid file of the project, which a stranger may have written, is skipped
+/// with a warning.
+///
+/// # Errors
+///
+/// Fails if the user's file is invalid, because the user can correct it.
+pub fn load_modes(app: &App, root: &Path) -> Result<WorkModes> {
+    let mut modes = WorkModes::builtin();
+    if let Some(file) = app.settings_file(USER_MODES) {
+        modes = add_file(modes, &file, SettingsOwner::User)?;
+    }
+    match add_file(modes.clone(), &root.join(PROJECT_MODES), SettingsOwner::Project { root }) {
+        Ok(with) => Ok(with),
+        Err(error) => {
+            app.warn(format!("{}; its modes are left out", one_line(&error)));
+            Ok(modes)
+        }
+    }
+}
+
+/// Finds a mode by its slug.
+///
+/// # Errors
+///
+/// Fails if the mode does not exist.
+pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
+    let found = modes.find(slug).map(AsRef::as_ref);
+    // Users confuse modes of work with levels of autonomy, so the error for such a name suggests
+    // `--autonomy`.
+    if Autonomy::is_name(slug) {
+        return found
+            .with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"));
+    }
+    Ok(found?)
+}
+
+/// Adds the modes of a file, if it exists.
+fn add_file(modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> Result<WorkModes> {
+    let refused = || format!("the modes in {} are refused", file.display());
+    let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(modes) };
+    let owner = if owner == SettingsOwner::User { ModeOwner::User } else { ModeOwner::Project };
+    modes.with_file(&text, owner).with_context(refused)
+}

@@ -1,0 +1,95 @@
+//! The people of a run: who approves calls, and who answers questions of tools.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+#[cfg(unix)]
+use windlass_agent::FileApprover;
+use windlass_agent::{ApproveAll, Approver, DenyAll, Unanswered};
+use windlass_tool::Human;
+
+use crate::app::App;
+#[cfg(unix)]
+use crate::error::{Context as _, Result, ensure};
+
+/// The people of a run: approver of calls, human who answers questions of tools, and the policy for unanswered
+/// questions. Clones share them.
+#[derive(Clone)]
+pub struct People {
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) human: Option<Arc<dyn Human>>,
+    pub(crate) unanswered: Unanswered,
+    /// True if an approval of an MCP tool accepts the tool for later runs.
+    pub(crate) accepts_tools: bool,
+    /// True if answers of the human are learned.
+    pub(crate) learns: bool,
+}
+
+impl People {
+    /// Creates the value for an approver. Questions without an answer are denied, and questions of tools have
+    /// none.
+    pub fn new(approver: impl Approver + 'static) -> Self {
+        let (human, unanswered) = (None, Unanswered::Deny);
+        Self { approver: Arc::new(approver), human, unanswered, accepts_tools: true, learns: false }
+    }
+
+    /// Approves every call. The approvals accept no MCP tool for later runs, because no person saw it.
+    pub fn approve_all() -> Self {
+        Self { accepts_tools: false, ..Self::new(ApproveAll) }
+    }
+
+    /// Leaves every question open, so the run is suspended and can be resumed with stored answers.
+    pub fn suspend() -> Self {
+        Self { unanswered: Unanswered::Suspend, ..Self::new(DenyAll) }
+    }
+
+    /// Lets another program answer by files in a folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder cannot be opened, or if the folder and the root contain each other: tools that can
+    /// write to the folder could approve their own calls.
+    #[cfg(unix)]
+    pub fn in_folder(app: &App, folder: &Path, root: &Path) -> Result<Self> {
+        // The folder itself may be new, its parent must exist: otherwise a typing error would create a folder
+        // that no program watches.
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new("."));
+        ensure!(
+            folder.is_dir() || parent.is_dir(),
+            NotFound,
+            "--approve-in {}: there is no folder {}; make it first",
+            folder.display(),
+            parent.display()
+        );
+        let approver = FileApprover::open(folder)?;
+        let place =
+            folder.canonicalize().with_context(|| format!("{} cannot be opened", folder.display()))?;
+        ensure!(
+            !place.starts_with(root) && !root.starts_with(&place),
+            Invalid,
+            "--approve-in {}: the agent's tools reach this folder, so they could say yes; take one outside of {}",
+            folder.display(),
+            root.display()
+        );
+        let notices = app.notices().clone();
+        Ok(Self::new(approver.on_refusal(move |refused| notices.inform(refused.to_string()))))
+    }
+
+    /// Sets the human who answers questions of tools.
+    pub fn with_human(self, human: impl Human + 'static) -> Self {
+        Self { human: Some(Arc::new(human)), ..self }
+    }
+
+    /// Sets whether answers of the human are learned, also where the user's settings do not enable it.
+    pub fn with_learning(self, learns: bool) -> Self {
+        Self { learns, ..self }
+    }
+}
+
+impl fmt::Debug for People {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("People").field("unanswered", &self.unanswered).finish_non_exhaustive()
+    }
+}

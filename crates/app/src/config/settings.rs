@@ -1,0 +1,101 @@
+//! The settings of a run.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_agent::Budget;
+use windlass_protocol::ToolProtocol;
+
+use super::{Autonomy, Confinement, ToolPreset, ToolSelection, resolve_root};
+use crate::error::{Context as _, Result};
+use crate::providers::Provider;
+
+/// Settings of a run, stored so that another process can resume it. They contain no keys.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RunSettings {
+    /// The task in words.
+    pub task: String,
+    /// The provider and the model.
+    pub provider: Provider,
+    /// Root folder of the workspace, absolute and without links.
+    pub root: PathBuf,
+    /// Policy file in place of the user's default one.
+    pub policy: Option<PathBuf>,
+    /// Tools that the run offers by default.
+    pub preset: ToolPreset,
+    /// Confinement of the run's commands.
+    #[serde(default)]
+    pub sandbox: Confinement,
+    /// Autonomy: which calls run without a question.
+    #[serde(default)]
+    #[serde(rename = "mode")]
+    pub autonomy: Autonomy,
+    /// Tools and features in addition to the preset.
+    #[serde(default)]
+    pub offering: ToolSelection,
+    /// True if the run uses the configured MCP servers. Runs of earlier versions did not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub servers: bool,
+    /// Maximum number of answers of the model; 0 means unlimited.
+    pub max_turns: u32,
+    /// True if the run makes no checkpoints.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_checkpoints: bool,
+    /// Context window of the model in tokens; 0 if it is unknown.
+    #[serde(default)]
+    pub context_window: u64,
+    /// Usage limits. At a limit the run asks a human whether to continue.
+    #[serde(default)]
+    pub budget: Budget,
+    /// Providers that are used, in order, if the first one fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Provider>,
+    /// Form in which calls reach the model, if the user chose one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<ToolProtocol>,
+    /// Text format of calls, if the user chose one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+}
+
+impl RunSettings {
+    /// Creates settings with defaults: the preset [`ToolPreset::Standard`], at most 100 turns, the configured
+    /// MCP servers.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the root folder cannot be opened.
+    pub fn new(task: impl Into<String>, provider: Provider, root: &Path) -> Result<Self> {
+        Ok(Self {
+            task: task.into(),
+            provider,
+            root: resolve_root(root)?,
+            policy: None,
+            preset: ToolPreset::default(),
+            sandbox: Confinement::default(),
+            autonomy: Autonomy::default(),
+            offering: ToolSelection::default(),
+            servers: true,
+            max_turns: 100,
+            no_checkpoints: false,
+            context_window: 0,
+            budget: Budget::default(),
+            fallbacks: Vec::new(),
+            protocol: None,
+            dialect: None,
+        })
+    }
+
+    /// Selects a policy file in place of the user's default one, by its path without links.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be opened.
+    pub fn with_policy_file(mut self, file: &Path) -> Result<Self> {
+        let path = file.canonicalize();
+        self.policy =
+            Some(path.with_context(|| format!("the policy file {} cannot be opened", file.display()))?);
+        Ok(self)
+    }
+}

@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this crate reads the configuration, the environment and the records of a user's machine"
+)]
+
+mod app;
+mod config;
+mod error;
+mod notices;
+mod storage;
+
+pub mod agents;
+pub mod assembly;
+pub mod mcp;
+pub mod policies;
+pub mod providers;
+pub mod runs;
+pub mod secrets;
+
+pub use app::App;
+pub use config::{
+    Autonomy, Confinement, EmbeddingOptions, Folders, RunSettings, ToolPreset, ToolSelection, WireFormat,
+    resolve_root, variable,
+};
+pub use error::{AppError, ErrorKind, causes, one_line};
+pub use notices::{Notice, NoticeSink};

@@ -1,0 +1,67 @@
+//! Notices: problems and events that do not end the work, for the person in front of the program.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A message for a person, about something that does not end the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// Something was left out or is weaker than configured.
+    Warning(String),
+    /// Something that a person should know, such as a wait for the provider.
+    Info(String),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Warning(text) => write!(f, "warning: {text}"),
+            Self::Info(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Receiver of notices. The text can contain secrets of the environment and control characters of a file:
+/// a receiver that prints it removes both ([`crate::secrets::environment_redactor`]).
+pub trait NoticeSink: Send + Sync {
+    /// Receives one notice. Called from any thread, and must not block for long.
+    fn receive(&self, notice: &Notice);
+}
+
+impl<F: Fn(&Notice) + Send + Sync> NoticeSink for F {
+    fn receive(&self, notice: &Notice) {
+        self(notice);
+    }
+}
+
+/// Handle to the front end's receiver of notices. Clones share the receiver.
+#[derive(Clone)]
+pub(crate) struct Notices(Arc<dyn NoticeSink>);
+
+impl Notices {
+    pub(crate) fn new(sink: impl NoticeSink + 'static) -> Self {
+        Self(Arc::new(sink))
+    }
+
+    pub(crate) fn warn(&self, text: impl Into<String>) {
+        self.0.receive(&Notice::Warning(text.into()));
+    }
+
+    pub(crate) fn inform(&self, text: impl Into<String>) {
+        self.0.receive(&Notice::Info(text.into()));
+    }
+}
+
+impl Default for Notices {
+    /// Drops every notice.
+    fn default() -> Self {
+        Self::new(|_: &Notice| {})
+    }
+}
+
+impl fmt::Debug for Notices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notices").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,188 @@
+//! Providers from the user's files and environment, and the HTTP settings that reach them.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use windlass_client::{
+    CapabilityStore, Client, ClientEvent, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace,
+    Vendor, Vendors,
+};
+use windlass_hitl::display_safe;
+use windlass_sandbox::{SettingsOwner, read_settings};
+
+use crate::app::App;
+use crate::config::variable;
+use crate::error::{Context as _, Result, ensure};
+use crate::notices::Notices;
+use crate::runs::Recording;
+
+/// Addresses of this machine, which are never reached through a proxy from the environment.
+const LOCAL: &str = "localhost,127.0.0.1,::1";
+
+/// Name of the user's file of providers, in the folder of settings.
+const USER_PROVIDERS: &str = "providers.toml";
+
+/// Options that apply to every provider: the user's file of providers, the proxy, the authorities, the retries.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ProviderOptions {
+    /// File of providers in place of the user's default one.
+    pub config: Option<PathBuf>,
+    /// Address of a proxy for all providers, in place of the environment's.
+    pub proxy: Option<String>,
+    /// File with certificates (PEM) of additional authorities.
+    pub ca_file: Option<PathBuf>,
+    /// Time in seconds for which requests to an overloaded provider (429, 5xx) are retried.
+    pub retry_for: u64,
+}
+
+impl Default for ProviderOptions {
+    fn default() -> Self {
+        Self { config: None, proxy: None, ca_file: None, retry_for: 600 }
+    }
+}
+
+impl ProviderOptions {
+    /// Returns the built-in vendors, combined with those of the user's file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is invalid, or if a file was named and does not exist.
+    pub fn vendors(&self, app: &App) -> Result<Vendors> {
+        let vendors = Vendors::builtin();
+        let Some(path) = self.config(app)? else { return Ok(vendors) };
+        let unreadable = || format!("{} cannot be read", path.display());
+        let text = read_settings(&path, SettingsOwner::User).with_context(unreadable)?;
+        let text = text.context("it is not there").with_context(unreadable)?;
+        vendors.with_file(&text).with_context(|| format!("{} is refused", path.display()))
+    }
+
+    /// Returns a client for a vendor, with the user's key and the stored facts about its models.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the vendor's endpoint or the HTTP settings are invalid.
+    pub fn client(&self, app: &App, vendor: Vendor, options: Options) -> Result<Client> {
+        let key = find_key(&vendor).map(SecretString::from);
+        let client = Client::vendor(vendor).key(key).options(options).http(self.http()?);
+        Ok(client.capability_store(open_capabilities(app)).build()?)
+    }
+
+    /// Returns a client for a run that may be recorded or replayed.
+    pub(crate) fn run_client(
+        &self,
+        app: &App,
+        recording: &Recording,
+        vendor: Vendor,
+        options: Options,
+    ) -> Result<Client> {
+        let key = find_key(&vendor).map(SecretString::from);
+        let http = self.http()?.with_connect_timeout(options.connect_timeout);
+        let transport = recording.transport(Arc::new(HttpTransport::new(&http)?));
+        let pace = if recording.is_live() { Pace::Kept } else { Pace::Ignored };
+        let retry_for = Duration::from_secs(self.retry_for);
+        let total_timeout = options.total_timeout.saturating_add(retry_for);
+        let options = Options { pace, retry_for, total_timeout, ..options };
+        // Facts that were learned since the recording would change the requests.
+        let capabilities =
+            if recording.is_used() { Arc::new(CapabilityStore::in_memory()) } else { open_capabilities(app) };
+        let client = Client::vendor(vendor).key(key).options(options).transport(transport);
+        let client = client.capability_store(capabilities);
+        if !recording.is_live() {
+            return Ok(client.build()?);
+        }
+        let notices = app.notices().clone();
+        Ok(client.on_event(move |event| report_wait(event, &notices)).build()?)
+    }
+
+    /// Returns these options without waits for an overloaded provider, because a fallback can be used
+    /// instead.
+    pub(crate) fn with_no_retries(&self) -> Self {
+        Self { retry_for: 0, ..self.clone() }
+    }
+
+    /// Returns the user's file of providers, if it exists. A named file must exist.
+    fn config(&self, app: &App) -> Result<Option<PathBuf>> {
+        let named = self.config.clone().or_else(|| variable("WINDLASS_CONFIG").map(PathBuf::from));
+        if let Some(path) = named {
+            let path = if path.is_dir() { path.join(USER_PROVIDERS) } else { path };
+            ensure!(path.is_file(), NotFound, "there is no file {}", path.display());
+            return Ok(Some(path));
+        }
+        Ok(app.settings_file(USER_PROVIDERS).filter(|path| path.is_file()))
+    }
+
+    /// Returns the proxy and the certificate authorities from the options and the environment.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file of certificates cannot be read.
+    pub fn http(&self) -> Result<HttpOptions> {
+        let mut http = HttpOptions::default();
+        let either = |name: &str| variable(name).or_else(|| variable(name.to_lowercase()));
+        let without = either("NO_PROXY");
+        if let Some(url) = &self.proxy {
+            http = http.with_proxy(url);
+            http = without.into_iter().fold(http, HttpOptions::with_no_proxy);
+        } else {
+            let all = either("ALL_PROXY");
+            http = either("HTTP_PROXY").or(all.clone()).into_iter().fold(http, HttpOptions::with_http_proxy);
+            http = either("HTTPS_PROXY").or(all).into_iter().fold(http, HttpOptions::with_https_proxy);
+            let hosts = without.map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
+            http = http.with_no_proxy(hosts);
+        }
+        if let Some(path) = &self.ca_file {
+            http =
+                http.with_root(fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?);
+        }
+        Ok(http)
+    }
+}
+
+/// Reports each wait, which would otherwise look like a hang.
+fn report_wait(event: &ClientEvent, notices: &Notices) {
+    match event {
+        ClientEvent::Retry { wait, message, .. } => {
+            notices.inform(format!("! {}; asking again in {}", display_safe(message), span(*wait)));
+        }
+        ClientEvent::Wait { wait } => notices.inform(format!(
+            "! nothing is left of what the provider allows; asking again in {}",
+            span(*wait)
+        )),
+        _ => {}
+    }
+}
+
+/// Formats a duration: `400 ms`, `12 s`, `3 min 5 s`.
+fn span(wait: Duration) -> String {
+    match (wait.as_secs() / 60, wait.as_secs() % 60) {
+        (0, 0) => format!("{} ms", wait.as_millis()),
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, 0) => format!("{minutes} min"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+/// Returns the user's key for a vendor from the environment.
+pub fn find_key(vendor: &Vendor) -> Option<String> {
+    vendor.endpoint.key_env.as_deref().and_then(variable)
+}
+
+/// Returns the name of a required but unset key variable.
+pub fn missing_key(vendor: &Vendor) -> Option<&str> {
+    let is_needed = vendor.endpoint.key_use == KeyUse::Required && find_key(vendor).is_none();
+    vendor.endpoint.key_env.as_deref().filter(|_| is_needed)
+}
+
+/// Returns the stored facts about models. Without a state folder they are kept in memory.
+fn open_capabilities(app: &App) -> Arc<CapabilityStore> {
+    let Ok(file) = app.state_file("models.json") else { return Arc::new(CapabilityStore::in_memory()) };
+    let facts = CapabilityStore::open(FileStorage::new(file.clone()));
+    if let Some(trouble) = facts.trouble() {
+        app.inform(format!("{trouble} ({})", file.display()));
+    }
+    Arc::new(facts)
+}

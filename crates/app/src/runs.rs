@@ -1,0 +1,21 @@
+//! Runs: their folders, open questions and answers, messages, recordings and checkpoints, and how they start.
+
+mod answers;
+mod checkpoints;
+mod folder;
+mod inbox;
+mod open_questions;
+mod recording;
+mod session;
+#[cfg(feature = "workflow")]
+mod workflow;
+
+pub use self::answers::{RunAnswers, StoredAnswer, store_answer};
+pub use self::checkpoints::{find_after_turn, find_before_turn, format_diff, open_checkpoints};
+pub use self::folder::RunFolder;
+pub use self::inbox::{Inbox, leave_message};
+pub use self::open_questions::OpenQuestions;
+pub use self::recording::Recording;
+pub use self::session::{Replay, Session, SessionOptions};
+#[cfg(feature = "workflow")]
+pub use self::workflow::WorkflowSession;

@@ -1,0 +1,151 @@
+//! Folders of runs. Each has the run's journal, settings, long outputs and answers.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::app::App;
+use crate::config::{RunSettings, create_private_folder};
+use crate::error::{AppError, Context as _, ErrorKind, Result, ensure};
+use crate::storage::{bounded, write_whole};
+
+/// Name of the stored definition of a workflow in its run's folder, without `.json`.
+pub(crate) const WORKFLOW: &str = "workflow";
+
+/// The folder of one run, with the run's id.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunFolder {
+    /// Id of the run. Ids sort by the time of the start.
+    pub id: String,
+    /// Path of the folder.
+    pub path: PathBuf,
+}
+
+impl App {
+    /// Returns all runs that have a journal, the oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state folder is unknown or cannot be read.
+    pub fn runs(&self) -> Result<Vec<RunFolder>> {
+        RunFolder::list(self.state_folder()?)
+    }
+
+    /// Finds a run by its id.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the id is malformed or the run does not exist.
+    pub fn find_run(&self, id: &str) -> Result<RunFolder> {
+        RunFolder::find(self.state_folder()?, id)
+    }
+}
+
+impl RunFolder {
+    /// Creates the folder of a new run. Only the user can access it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the state folder is unknown, or if it cannot be written.
+    pub fn create(app: &App) -> Result<Self> {
+        let id = new_id()?;
+        let path = app.state_file("runs")?.join(&id);
+        create_private_folder(&path)
+            .with_context(|| format!("the run's folder {} cannot be made", path.display()))?;
+        Ok(Self { id, path })
+    }
+
+    fn find(state: &Path, id: &str) -> Result<Self> {
+        let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+        ensure!(is_name, Invalid, "{id:?} is not the id of a run");
+        let path = state.join("runs").join(id);
+        ensure!(path.is_dir(), NotFound, "there is no run {id} in {}", state.join("runs").display());
+        Ok(Self { id: id.to_owned(), path })
+    }
+
+    fn list(state: &Path) -> Result<Vec<Self>> {
+        let runs = state.join("runs");
+        let names = match fs::read_dir(&runs) {
+            Ok(names) => names,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error).with_context(|| format!("{} cannot be read", runs.display())),
+        };
+        let mut ids: Vec<String> =
+            names.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        ids.sort();
+        // Skip entries that are not run folders.
+        Ok(ids
+            .iter()
+            .filter_map(|id| Self::find(state, id).ok())
+            .filter(|run| run.journal().is_file())
+            .collect())
+    }
+
+    /// Returns the folder of stored answers.
+    pub(crate) fn answers(&self) -> PathBuf {
+        self.path.join("answers")
+    }
+
+    /// Returns the folder of messages that the run has not recorded yet.
+    pub(crate) fn inbox(&self) -> PathBuf {
+        self.path.join("inbox")
+    }
+
+    /// Returns the path of the journal.
+    pub fn journal(&self) -> PathBuf {
+        self.path.join("journal")
+    }
+
+    /// Returns the folder of the checkpoints.
+    pub(crate) fn checkpoints(&self) -> PathBuf {
+        self.path.join("checkpoints")
+    }
+
+    /// Returns the folder of outputs that are too long for the model.
+    pub fn outputs(&self) -> PathBuf {
+        self.path.join("outputs")
+    }
+
+    /// Returns the folder of the journals of sub-agents and workflow steps.
+    pub(crate) fn nested_journals(&self) -> PathBuf {
+        self.path.join("nested")
+    }
+
+    /// Returns true if the run executes a workflow instead of a model.
+    pub fn is_workflow(&self) -> bool {
+        self.path.join(format!("{WORKFLOW}.json")).is_file()
+    }
+
+    pub(crate) fn write_settings(&self, settings: &RunSettings) -> Result<()> {
+        let file = self.path.join("settings.json");
+        write_whole(&file, &serde_json::to_vec_pretty(settings)?, 0o600)
+    }
+
+    /// Reads the settings of the run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is missing or invalid.
+    pub fn settings(&self) -> Result<RunSettings> {
+        let file = self.path.join("settings.json");
+        let bytes = bounded::read(&file, bounded::VALUE_BYTES)
+            .with_context(|| format!("{} cannot be read", file.display()))?;
+        serde_json::from_slice(&bytes).with_context(|| format!("{} is not a run's settings", file.display()))
+    }
+}
+
+/// Returns a new id: Unix time in seconds and 32 random bits in hexadecimal. Ids sort by time, and collisions
+/// between the runs of one user are improbable.
+fn new_id() -> Result<String> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut random = [0_u8; 4];
+    getrandom::fill(&mut random).map_err(no_random_bytes)?;
+    Ok(format!("{seconds}-{:08x}", u32::from_be_bytes(random)))
+}
+
+/// Converts an error of the system's random number generator.
+pub(crate) fn no_random_bytes(error: getrandom::Error) -> AppError {
+    AppError::new(ErrorKind::Unavailable, format!("no random bytes: {error}"))
+}

@@ -1,0 +1,242 @@
+//! Sessions: runs that are started, resumed, forked and replayed with their records.
+
+use std::path::{Path, PathBuf};
+
+use tokio_util::sync::CancellationToken;
+use windlass_agent::{DeliverAt, EventStream, RunOptions};
+use windlass_cassette::{Fork, Player};
+use windlass_journal::{FileJournal, Journal, Tail};
+use windlass_redact::Redactor;
+use windlass_tools_shell::Shell;
+
+use super::checkpoints::{add_checkpoints, make_missing_checkpoint};
+use super::inbox::store_message;
+use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
+use crate::app::App;
+use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
+use crate::config::RunSettings;
+use crate::error::{Context as _, Result, ensure, one_line};
+use crate::policies::ProtectedPaths;
+use crate::providers::ProviderOptions;
+use crate::secrets::collect_run_secrets;
+
+/// Message to a model that continues after the end of its journal was dropped.
+const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what was done last is no longer known here. \
+    Look at the present state of what you worked on before you go on; calls that you made then may have been carried out.";
+
+/// Options of one process that starts or continues a run. They are not stored.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SessionOptions {
+    /// The people who approve calls and answer questions.
+    pub people: People,
+    /// Options for every provider.
+    pub providers: ProviderOptions,
+    /// File for a recording of the run. It must not exist.
+    pub record: Option<PathBuf>,
+    /// Cancels the run. Every started call still gets its result.
+    pub cancellation: CancellationToken,
+}
+
+impl SessionOptions {
+    /// Creates options without a recording.
+    pub fn new(people: People) -> Self {
+        let (providers, cancellation) = (ProviderOptions::default(), CancellationToken::new());
+        Self { people, providers, record: None, cancellation }
+    }
+}
+
+/// A run of an agent that works in this process.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Session {
+    /// The run's folder.
+    pub folder: RunFolder,
+    /// The events of the run. The run proceeds while they are read, and is cancelled when they are dropped.
+    pub events: EventStream,
+    /// Messages to the run. Pass each event to [`Inbox::follow`].
+    pub inbox: Inbox,
+    /// The recording of the run. Call [`Recording::finish`] at the end.
+    pub recording: Recording,
+}
+
+/// A recorded run that happens again, without a network and without running a tool.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Replay {
+    /// The events of the run.
+    pub events: EventStream,
+    /// The recording. [`Recording::finish`] returns the differences.
+    pub recording: Recording,
+}
+
+impl Session {
+    /// Starts a run in a new folder. Reports every error of the settings before the folder is created.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a setting cannot be used, or if a record cannot be written.
+    pub async fn start(app: &App, mut settings: RunSettings, options: &SessionOptions) -> Result<Self> {
+        let record = options.record.as_deref();
+        let shell = ProtectedPaths::new(app, None).with_records(record).hide(open_shell(app, &settings)?);
+        Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?.check()?;
+        let secrets = collect_run_secrets(app, &settings, &options.providers)?;
+        // Secrets in the task must not reach the conversation either.
+        settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
+        let recording = Recording::off().write_to(record, &settings, secrets)?;
+        let folder = RunFolder::create(app)?;
+        folder.write_settings(&settings)?;
+        let assembly =
+            Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
+        let agent = assembly.with_recording(&recording).build().await?;
+        let journal = FileJournal::create(folder.journal())?;
+        let inbox = Inbox::new(&folder);
+        let run = run_options(&folder, journal, &options.cancellation).with_messages(inbox.messages());
+        let run = add_checkpoints(run, &folder, &settings);
+        Ok(Self { events: agent.stream_with(settings.task, run), folder, inbox, recording })
+    }
+
+    /// Continues a run that was suspended, stopped or killed, with the answers that were stored for it. With
+    /// `salvage`, a damaged journal is cut before its first damaged line, the old file is kept, and the model
+    /// receives a message about the loss.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the run is of a workflow, if its records cannot be read, or if another process works on it.
+    pub async fn resume(
+        app: &App,
+        folder: RunFolder,
+        options: &SessionOptions,
+        salvage: bool,
+    ) -> Result<Self> {
+        ensure!(
+            !folder.is_workflow(),
+            Conflict,
+            "run {0} is of a workflow; go on with: windlass workflow run --resume {0}",
+            folder.id
+        );
+        let settings = folder.settings()?;
+        let shell = open_shell(app, &settings)?;
+        let journal = if salvage { salvage_journal(app, &folder)? } else { open_journal(app, &folder)? };
+        let records = journal.records()?;
+        let answers = RunAnswers::load(app, &folder, &OpenQuestions::load(&folder)?)?;
+        let assembly =
+            Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
+        let agent = assembly.with_answers(&answers).build().await?;
+        let inbox = Inbox::new(&folder);
+        let run = run_options(&folder, journal, &options.cancellation);
+        let run = answers.add_to(run).with_messages(inbox.messages());
+        // A failed checkpoint must not prevent the resume.
+        if let Err(error) = make_missing_checkpoint(&folder, &settings, &records) {
+            app.warn(format!("no checkpoint of what the interrupted call did: {}", one_line(&error)));
+        }
+        let run = add_checkpoints(run, &folder, &settings);
+        let events = agent.resume(run)?;
+        Ok(Self { events, folder, inbox, recording: Recording::off() })
+    }
+
+    /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the recording cannot be read, or if its folder does not exist.
+    pub async fn fork(app: &App, cassette: &Path, fork: Fork, options: &SessionOptions) -> Result<Self> {
+        let player = Player::fork(cassette, fork)?;
+        let settings = recorded_settings(&player, cassette)?;
+        let root = &settings.root;
+        ensure!(root.is_dir(), NotFound, "the run worked in {}, which is not there", root.display());
+        app.inform(format!(
+            "the folder {} is as it is now: what the recorded run did there before the fork is not done again",
+            root.display()
+        ));
+        let secrets = collect_run_secrets(app, &settings, &options.providers)?;
+        let record = options.record.as_deref();
+        let recording = Recording::fork(player).write_to(record, &settings, secrets)?;
+        let folder = RunFolder::create(app)?;
+        folder.write_settings(&settings)?;
+        let records = record.into_iter().chain([cassette]);
+        let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
+        let shell = ProtectedPaths::new(app, None).with_records(records).hide(shell);
+        warn_about_confinement(app, &shell);
+        let assembly =
+            Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
+        let agent = assembly.with_recording(&recording).build().await?;
+        let journal = FileJournal::create(folder.journal())?;
+        let run = run_options(&folder, journal, &options.cancellation);
+        let run = add_checkpoints(run, &folder, &settings);
+        let events = agent.stream_with(settings.task.clone(), run);
+        Ok(Self { inbox: Inbox::new(&folder), events, folder, recording })
+    }
+}
+
+impl Replay {
+    /// Lets a recorded run happen again. Writes no journal and no run folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the recording cannot be read.
+    pub async fn start(app: &App, cassette: &Path, options: &SessionOptions) -> Result<Self> {
+        let player = Player::open(cassette)?;
+        let settings = recorded_settings(&player, cassette)?;
+        let recording = Recording::replay(player);
+        // No tool runs, but decisions depend on the confinement that a process would get.
+        let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
+        let assembly = Assembly::new(app, &settings, &options.people, &options.providers, &shell, None)?;
+        let agent = assembly.with_recording(&recording).build().await?;
+        let run = RunOptions::default().with_cancellation(options.cancellation.clone());
+        Ok(Self { events: agent.stream_with(settings.task, run), recording })
+    }
+}
+
+impl SessionOptions {
+    /// Reads the settings of a recorded run, for example its root folder.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is not a recording of a run.
+    pub fn read_recorded_settings(cassette: &Path) -> Result<RunSettings> {
+        recorded_settings(&Player::open(cassette)?, cassette)
+    }
+}
+
+fn recorded_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
+    serde_json::from_value(player.settings().clone())
+        .with_context(|| format!("{} was not recorded by `windlass run --record`", cassette.display()))
+}
+
+/// Returns the shell of a run. Sends a notice if commands are not fully confined.
+pub(crate) fn open_shell(app: &App, settings: &RunSettings) -> Result<Shell> {
+    let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
+    warn_about_confinement(app, &shell);
+    Ok(shell)
+}
+
+fn run_options(folder: &RunFolder, journal: FileJournal, cancellation: &CancellationToken) -> RunOptions {
+    RunOptions::default()
+        .with_run_id(folder.id.as_str())
+        .with_journal(journal)
+        .with_cancellation(cancellation.clone())
+        .with_outputs(folder.outputs())
+}
+
+fn open_journal(app: &App, folder: &RunFolder) -> Result<FileJournal> {
+    let (journal, tail) = FileJournal::open(folder.journal())?;
+    if let Tail::Torn { bytes } = tail {
+        app.inform(format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));
+    }
+    Ok(journal)
+}
+
+fn salvage_journal(app: &App, folder: &RunFolder) -> Result<FileJournal> {
+    let (journal, salvaged) = FileJournal::salvage(folder.journal())?;
+    if let Some(salvaged) = salvaged {
+        app.inform(format!(
+            "the record was damaged at line {}; {} bytes from there on are left out, and kept in {}",
+            salvaged.line,
+            salvaged.bytes,
+            salvaged.copy.display()
+        ));
+        store_message(folder, RECORD_WAS_DAMAGED, DeliverAt::NextTurn)?;
+    }
+    Ok(journal)
+}

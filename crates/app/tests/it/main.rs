@@ -1,0 +1,10 @@
+//! The library as a front end uses it: folders of its own, a provider on loopback, no process of the program.
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot continue fails; it writes the files of a user"
+)]
+
+mod errors;
+mod place;
+mod sessions;
