@@ -179,7 +179,7 @@ impl Place {
         // There is a moment to be killed in even after the last record.
         while counts.kills < end && !is_done(&self.journal())? {
             let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
-            let moment = Duration::from_micros(random.between(0, most) as u64);
+            let moment = Duration::from_micros(random.in_range(0, most) as u64);
             let ended = wait(self.start(None)?, Some(moment))?;
             if !ended.is_killed {
                 break;

@@ -92,7 +92,7 @@ impl Session {
             .policy(self.engine.policy)
             .mode(self.engine.mode)
             .root(self.engine.scope.clone())
-            .learned(self.engine.learned, |_| {})
+            .approval_history(self.engine.learned, |_| {})
             .redactor(self.engine.redactor)
             .approver(self.approver)
             .build()?;

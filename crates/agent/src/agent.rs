@@ -20,7 +20,7 @@ use crate::{AgentBuilder, AgentError, EventStream, RunOptions};
 /// [`resume`](Self::resume) continues a run from its journal.
 ///
 /// An agent is immutable and cheap to clone. Its runs are independent of each other, except for the learned
-/// approvals ([`AgentBuilder::learned`]), which they share.
+/// approvals ([`AgentBuilder::approval_history`]), which they share.
 ///
 /// ```
 /// # use windlass_agent::Agent;

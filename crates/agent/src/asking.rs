@@ -19,7 +19,7 @@ pub(crate) struct SpeechOptions {
 
 impl SpeechOptions {
     /// Returns the text form of a protocol; `None` for native calls.
-    pub(crate) fn of(self, protocol: ToolProtocol) -> Option<Speech> {
+    pub(crate) fn for_protocol(self, protocol: ToolProtocol) -> Option<Speech> {
         Speech::for_protocol(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
     }
 }
@@ -59,7 +59,7 @@ impl Asking {
         would_be_refused(&self.model.check(&self.request))?;
         // The model implementation has already repeated requests where that helps. Only idle timeouts and
         // broken connections remain retryable; the machine repeats them before and during an answer.
-        let chunks = self.model.stream(&self.request).await.map_err(|error| refused(&error))?;
+        let chunks = self.model.stream(&self.request).await.map_err(|error| to_stream_failure(&error))?;
         // Forward chunks that arrived together as one batch.
         let mut chunks = chunks.ready_chunks(CHUNKS_AT_ONCE);
         let mut heard = Vec::new();
@@ -106,18 +106,18 @@ fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {
     let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     let failure = StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false);
     let is_about_image = refusals.iter().any(|refusal| names_image(None, None, &refusal.what));
-    Err(if is_about_image { failure.of_image() } else { failure })
+    Err(if is_about_image { failure.mark_image() } else { failure })
 }
 
-fn refused(error: &ModelError) -> StreamFailure {
+fn to_stream_failure(error: &ModelError) -> StreamFailure {
     match error.kind {
         ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
-        ModelErrorKind::ContextLength => failure(error).final_word().of_length(),
-        ModelErrorKind::Unsupported => failure(error).final_word().of_protocol(),
-        ModelErrorKind::Image => failure(error).final_word().of_image(),
+        ModelErrorKind::ContextLength => failure(error).final_word().mark_length(),
+        ModelErrorKind::Unsupported => failure(error).final_word().mark_protocol(),
+        ModelErrorKind::Image => failure(error).final_word().mark_image(),
         // A model other than the client's may not classify the error as `Image`.
         ModelErrorKind::Refused if names_image(None, None, &error.message) => {
-            failure(error).final_word().of_image()
+            failure(error).final_word().mark_image()
         }
         _ => failure(error).final_word(),
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use windlass_hitl::{Learned, Mode, Policy};
-use windlass_loop::{Budget, CallStart, Config, ContextLimits, Limits, Repairs, Unanswered, UnknownEffects};
+use windlass_loop::{
+    Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
+};
 use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
@@ -53,7 +55,7 @@ pub struct AgentBuilder {
     repairs: Repairs,
     call_start: CallStart,
     context: ContextLimits,
-    unanswered: Unanswered,
+    unanswered: UnansweredPolicy,
     unknown_effects: UnknownEffects,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
@@ -65,9 +67,9 @@ pub struct AgentBuilder {
 
 impl AgentBuilder {
     /// Returns the builder of an agent that works for another agent (RULES H13). It inherits the settings
-    /// that [`beside`](Self::beside) copies; its questions to the human begin with its name.
-    pub(crate) fn below(parts: &AgentInner, toolbox: Option<Toolbox>, name: String) -> Self {
-        let mut below = Self::beside(parts, toolbox);
+    /// that [`beside`](Self::for_copy) copies; its questions to the human begin with its name.
+    pub(crate) fn for_child(parts: &AgentInner, toolbox: Option<Toolbox>, name: String) -> Self {
+        let mut below = Self::for_copy(parts, toolbox);
         below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
         below.agents.push(name);
         below
@@ -75,7 +77,7 @@ impl AgentBuilder {
 
     /// Returns a builder with the settings of another agent, except its system prompt, work mode, learned
     /// approvals and own budget, which have their defaults. The shared budget is copied.
-    pub(crate) fn beside(parts: &AgentInner, toolbox: Option<Toolbox>) -> Self {
+    pub(crate) fn for_copy(parts: &AgentInner, toolbox: Option<Toolbox>) -> Self {
         let config = &parts.config;
         Self {
             model: Some((Arc::clone(&parts.model), config.model.clone())),
@@ -196,7 +198,7 @@ impl AgentBuilder {
 
     /// Sets what happens if a human is needed and does not answer. By default the missing answer counts as a
     /// denial.
-    pub fn unanswered(mut self, unanswered: Unanswered) -> Self {
+    pub fn on_unanswered(mut self, unanswered: UnansweredPolicy) -> Self {
         self.unanswered = unanswered;
         self
     }
@@ -245,14 +247,18 @@ impl AgentBuilder {
     /// question (RULES H9). `learned` is the initial state, and `keeper` is called with the complete new
     /// state after each change. Use this only with an approver that asks a person, because an automatic
     /// approver would confirm its own answers. By default nothing is learned.
-    pub fn learned(mut self, learned: Learned, keeper: impl Fn(&Learned) + Send + Sync + 'static) -> Self {
+    pub fn approval_history(
+        mut self,
+        learned: Learned,
+        keeper: impl Fn(&Learned) + Send + Sync + 'static,
+    ) -> Self {
         self.lessons = Some(Arc::new(Lessons::new(learned, keeper)));
         self
     }
 
-    /// Like [`AgentBuilder::learned`], but for a store that several processes share. Each answer is applied
+    /// Like [`AgentBuilder::approval_history`], but for a store that several processes share. Each answer is applied
     /// to the current content of the store, so that no process overwrites the changes of another.
-    pub fn learned_in(mut self, learned: Learned, store: impl LearnedStore + 'static) -> Self {
+    pub fn approval_history_in(mut self, learned: Learned, store: impl LearnedStore + 'static) -> Self {
         self.lessons = Some(Arc::new(Lessons::in_store(learned, store)));
         self
     }

@@ -125,9 +125,9 @@ impl Agent {
 impl Agent {
     /// Returns a builder with this agent's settings and toolbox. The system prompt, the work mode, the
     /// learned approvals and the agent's own budget are not copied.
-    pub fn beside(&self) -> AgentBuilder {
+    pub fn copy_builder(&self) -> AgentBuilder {
         let parts = self.parts();
-        AgentBuilder::beside(parts, parts.toolbox.as_ref().map(Toolbox::for_agent))
+        AgentBuilder::for_copy(parts, parts.toolbox.as_ref().map(Toolbox::for_agent))
     }
 
     /// Returns whether the call can return text from outside: from a network connection, an MCP server or
@@ -255,7 +255,7 @@ impl AgentInner {
             _ => None,
         });
         let mode = recorded.or(self.work_mode.as_deref());
-        Ok(Arc::new(Tools::new(self.toolbox.as_ref(), None, mode)?.without_completion()))
+        Ok(Arc::new(Tools::new(self.toolbox.as_ref(), None, mode)?.ignore_completion()))
     }
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct CallJudgement {
 
 impl CallJudgement {
     /// Returns the refusal of a call for which the decision failed.
-    pub(crate) fn failed(call: &CallId, error: &dyn std::error::Error) -> Self {
+    pub(crate) fn from_failure(call: &CallId, error: &dyn std::error::Error) -> Self {
         let text = format!("not run: it could not be judged: {error}");
         let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
         Self { judgement: Judgement::Refused(result), coerced: Vec::new() }
@@ -79,7 +79,7 @@ impl CallGuard {
         let request = match decision.verdict {
             Verdict::Ask => match self.question(&checked, &decision) {
                 Ok(request) => Some(Box::new(request)),
-                Err(error) => return CallJudgement::failed(&call.id, &error),
+                Err(error) => return CallJudgement::from_failure(&call.id, &error),
             },
             Verdict::Allow | Verdict::Deny => None,
         };
@@ -177,7 +177,7 @@ impl CallGuard {
     fn decide(&self, facts: &Facts) -> Decision {
         let (policy, grants) = (&self.parts.policy, self.session.grants());
         match &self.parts.lessons {
-            Some(lessons) => decide(policy, &grants, &lessons.learned(), facts),
+            Some(lessons) => decide(policy, &grants, &lessons.lock_history(), facts),
             None => decide(policy, &grants, &Learned::default(), facts),
         }
     }

@@ -18,7 +18,7 @@ use crate::{AgentBuilder, RunOptions, SharedBudget};
 /// # use windlass_agent::{CallingRun, EventStream};
 /// # use windlass_tool::{Context, ToolError};
 /// fn ask_a_second(ctx: &Context, task: &str) -> Result<EventStream, ToolError> {
-///     let run = CallingRun::of(ctx).ok_or_else(|| ToolError::model("no agent runs this call"))?;
+///     let run = CallingRun::from_context(ctx).ok_or_else(|| ToolError::model("no agent runs this call"))?;
 ///     let second = run.agent("second").system("You check the work of others.").build();
 ///     Ok(second.map_err(ToolError::fatal)?.stream_with(task, run.options(ctx)))
 /// }
@@ -34,7 +34,7 @@ pub struct CallingRun {
 
 impl CallingRun {
     /// Returns the run of a call, or `None` if the call was not made by an agent.
-    pub fn of(ctx: &Context) -> Option<&Self> {
+    pub fn from_context(ctx: &Context) -> Option<&Self> {
         ctx.thing()
     }
 
@@ -66,7 +66,7 @@ impl CallingRun {
 
     /// Returns a token that is cancelled when the run ends for any reason. Work that a call leaves running
     /// must end with it.
-    pub fn ended(&self) -> &CancellationToken {
+    pub fn end_token(&self) -> &CancellationToken {
         &self.ended
     }
 
@@ -79,7 +79,7 @@ impl CallingRun {
     /// secrets and shared budget, and the tools that this agent has now. Learned approvals and session grants
     /// are not inherited. Settings of the builder can reduce the rights: use `Toolbox::only` to select tools.
     pub fn agent(&self, name: impl Into<String>) -> AgentBuilder {
-        AgentBuilder::below(&self.parts, self.toolbox.as_ref().map(Toolbox::for_agent), name.into())
+        AgentBuilder::for_child(&self.parts, self.toolbox.as_ref().map(Toolbox::for_agent), name.into())
     }
 
     /// Returns the options for a run that a call starts. The run id is the idempotency key of the call, the

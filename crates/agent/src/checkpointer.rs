@@ -42,15 +42,15 @@ pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Check
 pub trait Checkpointer: Send + Sync {
     /// Saves the workspace before the first call of a turn that may change it, and returns the name of the
     /// checkpoint. All such calls of the turn wait for the future.
-    fn before_change(&self, turn: u32) -> CheckpointFuture<'_>;
+    fn save_before_change(&self, turn: u32) -> CheckpointFuture<'_>;
 
     /// Returns the net changes of such a turn as a unified diff, empty without changes. Called after the
     /// calls of the turn have ended.
-    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_>;
+    fn diff_of_turn(&self, turn: u32) -> CheckpointFuture<'_>;
 
-    /// Like [`after_turn`](Self::after_turn), for all turns of the run. Called at the end of the run if this
+    /// Like [`after_turn`](Self::diff_of_turn), for all turns of the run. Called at the end of the run if this
     /// process saved a checkpoint.
-    fn after_run(&self) -> CheckpointFuture<'_>;
+    fn diff_of_run(&self) -> CheckpointFuture<'_>;
 }
 
 /// The reason why a checkpoint or a diff does not exist, as a text for a human.
@@ -143,7 +143,7 @@ impl Gate {
         }
         let turn = self.current();
         let keep = || async {
-            let kept = guarded(|| keeper.before_change(turn.number)).await;
+            let kept = guard(|| keeper.save_before_change(turn.number)).await;
             let (event, kept) = match kept {
                 Ok(id) => (Event::Checkpoint { turn: turn.number, id }, Ok(())),
                 Err(failed) => {
@@ -164,21 +164,21 @@ impl Gate {
     }
 
     /// Returns the events to send before an event that ends a turn.
-    pub(crate) async fn before(&self, event: &Event) -> Vec<Event> {
-        let (Some((keeper, _)), Some(ended)) = (&self.keeper, self.ended_by(event)) else {
+    pub(crate) async fn events_before(&self, event: &Event) -> Vec<Event> {
+        let (Some((keeper, _)), Some(ended)) = (&self.keeper, self.take_ended_turn(event)) else {
             return Vec::new();
         };
         let mut told = Vec::new();
         if ended.is_kept() {
             let turn = ended.number;
-            match guarded(|| keeper.after_turn(turn)).await {
+            match guard(|| keeper.diff_of_turn(turn)).await {
                 Ok(diff) if diff.is_empty() => {}
                 Ok(diff) => told.push(Event::TurnDiff { turn, diff }),
                 Err(failed) => told.push(Event::CheckpointFailed { turn, problem: failed.text }),
             }
         }
         if matches!(event, Event::Finished { .. }) && (ended.is_kept() || ended.has_earlier) {
-            match guarded(|| keeper.after_run()).await {
+            match guard(|| keeper.diff_of_run()).await {
                 Ok(diff) if diff.is_empty() => {}
                 Ok(diff) => told.push(Event::RunDiff { diff }),
                 Err(failed) => {
@@ -190,7 +190,7 @@ impl Gate {
     }
 
     /// Returns the turn that an event ends, and starts the next turn.
-    fn ended_by(&self, event: &Event) -> Option<Arc<Turn>> {
+    fn take_ended_turn(&self, event: &Event) -> Option<Arc<Turn>> {
         let current = self.current();
         let number = match event {
             Event::TurnStarted { turn, .. } => *turn,
@@ -209,7 +209,7 @@ impl Gate {
 }
 
 /// Awaits a checkpointer. A panic counts as a failure.
-async fn guarded<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String, CheckpointFailed> {
+async fn guard<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String, CheckpointFailed> {
     let kept = AssertUnwindSafe(async { keep().await }).catch_unwind().await;
     kept.unwrap_or_else(|_| Err(CheckpointFailed::new("what keeps checkpoints panicked")))
 }

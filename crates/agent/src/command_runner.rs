@@ -129,7 +129,7 @@ impl CommandRunner {
                 if let Some(refusal) =
                     self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
                 {
-                    self.come_back(Input::RefusedEarly { answer, key, refusal });
+                    self.send_back(Input::RefusedEarly { answer, key, refusal });
                 }
             }
             Command::RunSpeculatively { answer, call } => self.run_ahead(answer, call),
@@ -170,12 +170,12 @@ impl CommandRunner {
         // The run continues without the question that this answer is for; the machine reports that the answer
         // is refused.
         if let Some(Guidance { id, words }) = self.guidance.take() {
-            self.come_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
+            self.send_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
         }
         let (sender, pieces) = mpsc::channel(WAITING_PIECES);
         let asking = Asking::new(
             self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
-            self.parts.speech.of(protocol),
+            self.parts.speech.for_protocol(protocol),
             request,
             &mut self.spoken,
         );
@@ -230,7 +230,7 @@ impl CommandRunner {
 
     /// Aborts the question if it is still open, for example after a timeout. A timeout counts as
     /// unanswered for the learned approvals.
-    pub(crate) fn ended(&mut self, outcome: &ApprovalOutcome) {
+    pub(crate) fn end_question(&mut self, outcome: &ApprovalOutcome) {
         if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
             task.abort();
             self.guard.hear(&call, outcome);
@@ -246,7 +246,7 @@ impl CommandRunner {
 
     fn consult(&mut self, id: InterruptId, text: String) {
         if let Some(Guidance { words, .. }) = self.guidance.take_if(|left| left.id == Some(id)) {
-            return self.come_back(Input::InterruptReply { id, words: Some(words) });
+            return self.send_back(Input::InterruptReply { id, words: Some(words) });
         }
         let human = self.parts.human.clone();
         // A human that panics counts as absent.
@@ -279,7 +279,7 @@ impl CommandRunner {
 
     /// Sends an input that is available immediately. A task sends it, because the machine is not receiving at
     /// this moment and the channel may be full.
-    fn come_back(&mut self, input: Input) {
+    fn send_back(&mut self, input: Input) {
         let inputs = self.inputs.clone();
         self.tasks.spawn(async move { drop(inputs.send(Box::new(input)).await) });
     }

@@ -116,9 +116,9 @@ impl Driver {
                 }
                 Some(input) = self.runner.answer() => input,
                 Some(input) = self.inputs.recv() => *input,
-                input = heard(&mut self.messages) => input,
-                () = self.share.granted() => Input::Tick,
-                () = until(deadline) => Input::Tick,
+                input = next_message(&mut self.messages) => input,
+                () = self.share.wait_for_grant() => Input::Tick,
+                () = wait_until(deadline) => Input::Tick,
             };
             let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             if let Input::Approval(outcome) = &input
@@ -139,7 +139,7 @@ impl Driver {
                 self.machine.step_into(news, now_ms, effects);
             }
         }
-        let granted = self.machine.granted();
+        let granted = self.machine.grants();
         if self.redacting.is_idle() {
             self.machine.step_into(input, now_ms, effects);
         } else {
@@ -148,7 +148,7 @@ impl Driver {
             }
         }
         self.share.set(self.machine.used());
-        if self.machine.granted() != granted {
+        if self.machine.grants() != granted {
             self.share.grant();
         }
     }
@@ -157,11 +157,11 @@ impl Driver {
     /// streaming calls after it.
     async fn show(&mut self, event: Event, events: &Outbox) {
         if let Event::ApprovalEnded { outcome } = &event {
-            self.runner.ended(outcome);
+            self.runner.end_question(outcome);
         }
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);
-        let before = self.gate.before(&event).await;
+        let before = self.gate.events_before(&event).await;
         if before.is_empty() && shown.is_empty() && self.redacting.is_idle() {
             return events.send(event).await;
         }
@@ -175,7 +175,7 @@ impl Driver {
 }
 
 /// Returns the next message to the run. Waits forever if the run does not receive messages.
-async fn heard(messages: &mut Option<MessageReceiver>) -> Input {
+async fn next_message(messages: &mut Option<MessageReceiver>) -> Input {
     match messages {
         Some(messages) => messages.next().await,
         None => std::future::pending().await,
@@ -183,7 +183,7 @@ async fn heard(messages: &mut Option<MessageReceiver>) -> Input {
 }
 
 /// Waits until the deadline, or forever without one.
-async fn until(deadline: Option<Instant>) {
+async fn wait_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline).await,
         None => std::future::pending().await,

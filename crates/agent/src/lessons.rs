@@ -38,7 +38,7 @@ impl Lessons {
         Self { learned: Mutex::new(learned), keeper: Keeper::Store(Box::new(store)) }
     }
 
-    pub(crate) fn learned(&self) -> MutexGuard<'_, Learned> {
+    pub(crate) fn lock_history(&self) -> MutexGuard<'_, Learned> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -51,7 +51,7 @@ impl Lessons {
             ApprovalOutcome::NoApprover { .. } => return,
             _ => Answer::Unanswered,
         };
-        let mut learned = self.learned();
+        let mut learned = self.lock_history();
         match &self.keeper {
             Keeper::Listener(keeper) => {
                 learned.hear(facts, answer);

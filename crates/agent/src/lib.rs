@@ -46,7 +46,7 @@ pub use session::Session;
 pub use shared_budget::SharedBudget;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event, Imported,
+    Budget, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event, ImportedTranscript,
     InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause, Transcript,
-    Unanswered, UnknownEffects, Used, Wait,
+    UnansweredPolicy, UnknownEffects, Used, Wait,
 };

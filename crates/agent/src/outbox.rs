@@ -63,7 +63,7 @@ struct Gap(Arc<AtomicU64>);
 const CLOSED: u64 = u64::MAX;
 
 impl Gap {
-    fn of(bytes: u64) -> Self {
+    fn from_bytes(bytes: u64) -> Self {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
 
@@ -93,7 +93,7 @@ impl Outbox {
     }
 
     /// Appends an event without waiting. The sender should wait for [`Outbox::room`] before the next event.
-    pub(crate) fn put(&self, event: Event) {
+    pub(crate) fn push_event(&self, event: Event) {
         let permit = Arc::clone(&self.shared.room).try_acquire_owned().ok();
         drop(self.queue.send(Item::Event(event, permit)));
     }
@@ -105,13 +105,13 @@ impl Outbox {
 
     /// Returns the sender for the progress text of a call.
     pub(crate) fn text_of(&self, call: CallId) -> ProgressText {
-        ProgressText { outbox: self.clone(), call, gap: Mutex::new(Gap::of(CLOSED)) }
+        ProgressText { outbox: self.clone(), call, gap: Mutex::new(Gap::from_bytes(CLOSED)) }
     }
 }
 
 impl ProgressText {
     /// Appends text, or adds its length to the gap if too much text is unread.
-    pub(crate) fn put(&self, text: String) {
+    pub(crate) fn push_text(&self, text: String) {
         let (queue, unread) = (&self.outbox.queue, &self.outbox.shared.unread_text);
         let cost = text.len().saturating_add(PIECE);
         let mut gap = self.gap.lock().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl ProgressText {
             unread.fetch_add(cost, Ordering::Relaxed);
             Item::Text(self.call.clone(), text)
         } else {
-            *gap = Gap::of(text.len() as u64);
+            *gap = Gap::from_bytes(text.len() as u64);
             Item::LeftOut(self.call.clone(), gap.clone())
         };
         drop(queue.send(item));

@@ -55,10 +55,10 @@ impl Redacting {
                     failure.message = clean(redactor, failure.message);
                     failure
                 });
-                return [self.held().map(Input::Chunk), Some(Input::StreamEnd(end))];
+                return [self.take_held().map(Input::Chunk), Some(Input::StreamEnd(end))];
             }
             // The machine keeps the text so far, to which the held-back text belongs.
-            Input::Cancel => return [self.held().map(Input::Chunk), Some(Input::Cancel)],
+            Input::Cancel => return [self.take_held().map(Input::Chunk), Some(Input::Cancel)],
             Input::RefusedEarly { answer, key, refusal } => {
                 let refusal = match refusal {
                     EarlyRefusal::Refused { status, text } => {
@@ -72,7 +72,7 @@ impl Redacting {
                 Input::RefusedEarly { answer, key, refusal }
             }
             Input::Speculative { answer, call, outcome } => {
-                let outcome = Box::new(ahead_without(redactor, *outcome));
+                let outcome = Box::new(redact_speculative(redactor, *outcome));
                 Input::Speculative { answer, call, outcome }
             }
             Input::Judged { call, judgement } => {
@@ -104,14 +104,14 @@ impl Redacting {
                 let stream = self.arguments.entry(*key).or_insert_with(|| self.redactor.stream());
                 return [
                     None,
-                    shown(stream.push(delta.as_bytes()), |delta| Event::CallArguments { key: *key, delta }),
+                    to_text(stream.push(delta.as_bytes()), |delta| Event::CallArguments { key: *key, delta }),
                 ];
             }
             Event::CallPreview { key, text } => {
                 let stream = self.previews.entry(*key).or_insert_with(|| self.redactor.stream());
                 return [
                     None,
-                    shown(stream.push(text.as_bytes()), |text| Event::CallPreview { key: *key, text }),
+                    to_text(stream.push(text.as_bytes()), |text| Event::CallPreview { key: *key, text }),
                 ];
             }
             Event::CallFinished { key, .. }
@@ -119,7 +119,7 @@ impl Redacting {
             | Event::CallRefusedEarly { key, .. } => {
                 self.previews.remove(key);
                 let rest = self.arguments.remove(key).map(|mut stream| stream.finish());
-                before = shown(rest.unwrap_or_default(), |delta| Event::CallArguments { key: *key, delta });
+                before = to_text(rest.unwrap_or_default(), |delta| Event::CallArguments { key: *key, delta });
             }
             // Call keys are unique within one answer only.
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
@@ -136,27 +136,27 @@ impl Redacting {
     fn chunk(&mut self, chunk: Chunk) -> [Option<Chunk>; 2] {
         match chunk {
             Chunk::Text { text } => {
-                let thoughts = shown(self.thoughts.finish(), Chunk::reasoning);
-                [thoughts, shown(self.words.push(text.as_bytes()), Chunk::text)]
+                let thoughts = to_text(self.thoughts.finish(), Chunk::reasoning);
+                [thoughts, to_text(self.words.push(text.as_bytes()), Chunk::text)]
             }
             Chunk::Reasoning { text } => {
-                let words = shown(self.words.finish(), Chunk::text);
-                [words, shown(self.thoughts.push(text.as_bytes()), Chunk::reasoning)]
+                let words = to_text(self.words.finish(), Chunk::text);
+                [words, to_text(self.thoughts.push(text.as_bytes()), Chunk::reasoning)]
             }
             // A token count can arrive between chunks of one text and does not end it.
             Chunk::Usage { .. } => [None, Some(chunk)],
             Chunk::Error { mut error } => {
                 error.message = clean(&self.redactor, error.message);
-                [self.held(), Some(Chunk::Error { error })]
+                [self.take_held(), Some(Chunk::Error { error })]
             }
-            other => [self.held(), Some(other)],
+            other => [self.take_held(), Some(other)],
         }
     }
 
     /// Returns the text or reasoning that is held back. Only one of them is, because each ends the other.
-    fn held(&mut self) -> Option<Chunk> {
-        let words = shown(self.words.finish(), Chunk::text);
-        let thoughts = shown(self.thoughts.finish(), Chunk::reasoning);
+    fn take_held(&mut self) -> Option<Chunk> {
+        let words = to_text(self.words.finish(), Chunk::text);
+        let thoughts = to_text(self.thoughts.finish(), Chunk::reasoning);
         words.or(thoughts)
     }
 }
@@ -191,7 +191,7 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
 }
 
 /// Redacts the outcome of a call that ran while its answer streamed.
-fn ahead_without(redactor: &Redactor, outcome: SpeculativeOutcome) -> SpeculativeOutcome {
+fn redact_speculative(redactor: &Redactor, outcome: SpeculativeOutcome) -> SpeculativeOutcome {
     match outcome {
         SpeculativeOutcome::NotBegun => SpeculativeOutcome::NotBegun,
         SpeculativeOutcome::Judged(judgement) => {
@@ -256,7 +256,7 @@ fn clean(redactor: &Redactor, text: String) -> String {
 
 /// Converts the output of a redacting stream, if there is any. The input is UTF-8, so the output is UTF-8
 /// too.
-fn shown<T>(bytes: Vec<u8>, make: impl FnOnce(String) -> T) -> Option<T> {
+fn to_text<T>(bytes: Vec<u8>, make: impl FnOnce(String) -> T) -> Option<T> {
     let text = String::from_utf8(bytes).ok().filter(|text| !text.is_empty())?;
     Some(make(text))
 }

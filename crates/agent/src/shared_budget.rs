@@ -112,7 +112,7 @@ impl BudgetShare {
     }
 
     /// Waits until a human has allowed another run to exceed the budget.
-    pub(crate) async fn granted(&mut self) {
+    pub(crate) async fn wait_for_grant(&mut self) {
         if self.grants.changed().await.is_err() {
             std::future::pending::<()>().await;
         }

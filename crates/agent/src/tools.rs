@@ -52,7 +52,7 @@ impl Tools {
     }
 
     /// Makes completion an ordinary call, for a run without a model.
-    pub(crate) fn without_completion(mut self) -> Self {
+    pub(crate) fn ignore_completion(mut self) -> Self {
         self.completion = Completion::IsACall;
         self
     }
@@ -62,7 +62,7 @@ impl Tools {
         let mut config = config.clone();
         if let Some(state) = self.state().as_ref() {
             config.tools = self.tools(&state.current);
-            config.known_tools = self.known(&state.current);
+            config.known_tools = self.known_tools(&state.current);
             config.mode = slug(&state.current);
         }
         config.system = self.system();
@@ -85,7 +85,7 @@ impl Tools {
             state.told = state.current.refresh();
             state.number = state.number.saturating_add(1);
             let offer = Offer::new(state.number, self.tools(&state.told));
-            offer.with_known_tools(self.known(&state.told)).with_mode(slug(&state.told))
+            offer.with_known_tools(self.known_tools(&state.told)).with_mode(slug(&state.told))
         };
         Some(offer.with_system(self.system()))
     }
@@ -120,7 +120,7 @@ impl Tools {
     }
 
     /// Returns all tools with the names under which the toolbox finds them.
-    fn known(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
+    fn known_tools(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
         let known = toolbox.callable_tools().into_iter();
         known
             .map(|tool| KnownTool::new(tool.name, self.hints(tool.hints)).with_names(tool.exact, tool.loose))

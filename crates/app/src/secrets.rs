@@ -68,7 +68,7 @@ const FILE_BYTES: u64 = 64 * 1024;
 /// Returns a redactor for the secrets of the environment, for errors and panics before a workspace is known.
 pub fn environment_redactor() -> &'static Redactor {
     static KNOWN: OnceLock<Redactor> = OnceLock::new();
-    KNOWN.get_or_init(|| Redactor::new(of_environment()))
+    KNOWN.get_or_init(|| Redactor::new(environment_secrets()))
 }
 
 /// Returns the secrets of a run: those of its folder, the keys of the configured providers, and the passwords
@@ -93,24 +93,24 @@ pub fn collect_run_secrets(
 
 /// Returns the secrets of the environment and of a project's `.env` files.
 pub fn collect_folder_secrets(root: &Path) -> Vec<SecretString> {
-    let mut secrets: Vec<SecretString> = of_environment().collect();
+    let mut secrets: Vec<SecretString> = environment_secrets().collect();
     for text in dot_env_files(root) {
         for (name, value) in text.lines().filter_map(assignment) {
-            secrets.extend(of_dot_env(name, value));
+            secrets.extend(dot_env_secrets(name, value));
         }
     }
     secrets
 }
 
-fn of_environment() -> impl Iterator<Item = SecretString> {
+fn environment_secrets() -> impl Iterator<Item = SecretString> {
     let texts = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    texts.flat_map(|(name, value)| of_variable(&name, &value))
+    texts.flat_map(|(name, value)| variable_secrets(&name, &value))
 }
 
 /// Returns true if a variable's value is a secret or contains one.
 pub(crate) fn is_secret(name: &str, value: &str) -> bool {
-    !of_variable(name, value).is_empty()
+    !variable_secrets(name, value).is_empty()
 }
 
 /// Returns true if a variable's name indicates a secret.
@@ -122,7 +122,7 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
 
 /// Returns the secrets in a variable: the whole value if the name indicates a secret, and the passwords in
 /// addresses.
-fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
+fn variable_secrets(name: &str, value: &str) -> Vec<SecretString> {
     let mut secrets = passwords(value);
     if is_secret_name(name) && is_plausible(value) {
         secrets.push(value.into());
@@ -132,8 +132,8 @@ fn of_variable(name: &str, value: &str) -> Vec<SecretString> {
 
 /// Returns the secrets in a line of an `.env` file. Unlike in the environment, short words also count: an
 /// author chose them as passwords.
-fn of_dot_env(name: &str, value: &str) -> Vec<SecretString> {
-    let mut secrets = of_variable(name, value);
+fn dot_env_secrets(name: &str, value: &str) -> Vec<SecretString> {
+    let mut secrets = variable_secrets(name, value);
     let is_word = value.len() >= SHORTEST_WORD && value.bytes().all(|byte| byte.is_ascii_alphabetic());
     if secrets.is_empty()
         && is_secret_name(name)

@@ -252,7 +252,7 @@ impl Tool for ToolTap {
 /// Returns the names of the agents from the root to the caller; empty for the root agent and outside of an
 /// agent.
 pub(crate) fn agents_of(ctx: &Context) -> Vec<String> {
-    CallingRun::of(ctx).map(|run| run.agents().to_vec()).unwrap_or_default()
+    CallingRun::from_context(ctx).map(|run| run.agents().to_vec()).unwrap_or_default()
 }
 
 pub(crate) struct ApproverTap {

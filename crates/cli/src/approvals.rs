@@ -22,7 +22,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
             let (folder, open) = waiting(app, run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
             store_answer(&folder, &StoredAnswer::guidance(&open, words.as_str()))?;
-            told(&folder);
+            print_stored(&folder);
         }
         ApprovalsCommand::Result { run, call, text, status } => {
             let (folder, open) = waiting(app, run)?;
@@ -38,13 +38,13 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
             })?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
             store_answer(&folder, &StoredAnswer::result(call, status.status(), &text))?;
-            told(&folder);
+            print_stored(&folder);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(folder: &RunFolder) {
+fn print_stored(folder: &RunFolder) {
     let command = if folder.is_workflow() { "windlass workflow run" } else { "windlass run" };
     output::note(&format!("kept; the run takes it up with: {command} --resume {}", folder.id));
 }
@@ -85,7 +85,7 @@ fn decide(app: &App, target: &Target, comment: Option<&str>, approved: bool) -> 
         let verb = if approved { "approved" } else { "denied" };
         output::print(&format!("{verb}: {}\n", label(question)))?;
     }
-    told(&folder);
+    print_stored(&folder);
     Ok(())
 }
 

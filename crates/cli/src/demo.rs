@@ -30,7 +30,7 @@ pub(crate) async fn demo(arguments: Demo, app: &App) -> anyhow::Result<ExitCode>
     let is_driven = AtomicBool::new(false);
     let end = tokio::select! {
         biased;
-        code = signals.ended(&is_driven) => Ok(ExitCode::from(code)),
+        code = signals.wait_for_end(&is_driven) => Ok(ExitCode::from(code)),
         end = mend(arguments, app, &project, &is_driven) => end,
     };
     project.remove().await;
@@ -44,7 +44,7 @@ async fn mend(
     project: &Project,
     is_driven: &AtomicBool,
 ) -> anyhow::Result<ExitCode> {
-    let telling = Telling::of(arguments.json);
+    let telling = Telling::from_flag(arguments.json);
     anyhow::ensure!(!project.passes()?, "the demo's check passes before anything was mended");
     let script = Script::parse(project::SCRIPT).context("the demo's own script")?;
     let provider =

@@ -21,7 +21,7 @@ pub(crate) enum Telling {
 }
 
 impl Telling {
-    pub(crate) fn of(json: bool) -> Self {
+    pub(crate) fn from_flag(json: bool) -> Self {
         if json { Self::Json } else { Self::Words }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) async fn drive(
             }
             Telling::Words => show.event(&event)?,
         }
-        floor.printed(&event);
+        floor.mark_printed(&event);
     }
     show.outcome.clone().context("the run ended without saying how")
 }

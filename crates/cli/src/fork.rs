@@ -15,7 +15,7 @@ use crate::arguments::Fork;
 use crate::drive::{Telling, drive};
 use crate::input;
 use crate::people::choose_people;
-use crate::run::{ended, tell_differences};
+use crate::run::{report_end, tell_differences};
 use crate::show::Show;
 use crate::traces::Traces;
 
@@ -41,8 +41,8 @@ async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Res
     let Session { folder, events, recording, .. } = session;
     let mut show = Show::default();
     let events = trace_events(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
-    let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
+    let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
-    let code = ended(&folder, &outcome, &show);
+    let code = report_end(&folder, &outcome, &show);
     Ok(if is_same { code } else { ExitCode::FAILURE })
 }

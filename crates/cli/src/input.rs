@@ -25,7 +25,7 @@ pub(crate) fn bytes(file: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Returns the text of standard input if it is a pipe or a file with text, otherwise `None`. Blocks until the
 /// pipe is closed, and prints a note after one second.
-pub(crate) fn piped() -> anyhow::Result<Option<String>> {
+pub(crate) fn read_piped() -> anyhow::Result<Option<String>> {
     let stdin = io::stdin().lock();
     let Ok(about) = rustix::fs::fstat(&stdin) else { return Ok(None) };
     let kind = rustix::fs::FileType::from_raw_mode(about.st_mode);
@@ -39,14 +39,14 @@ pub(crate) fn piped() -> anyhow::Result<Option<String>> {
             output::note("reading standard input, which is added to the task; close it to go on");
         }
     });
-    let text = bounded();
+    let text = read_bounded();
     drop(done);
     drop(waiting.join());
     Ok(Some(text?).filter(|text| !text.trim().is_empty()))
 }
 
 /// Returns standard input as text, up to [`MAX_PIPED`].
-fn bounded() -> anyhow::Result<String> {
+fn read_bounded() -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     let limit = MAX_PIPED.saturating_add(1);
     io::stdin().lock().take(limit).read_to_end(&mut bytes).context("standard input cannot be read")?;

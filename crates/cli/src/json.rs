@@ -17,7 +17,7 @@ pub(crate) fn json(arguments: &Json) -> anyhow::Result<ExitCode> {
         let delta: String = delta.iter().collect();
         let end = parser.push(&delta);
         let mut events = Vec::new();
-        parser.drain_events(|event| events.push(told(&event)));
+        parser.drain_events(|event| events.push(event_value(&event)));
         let now = parser.snapshot();
         output::line(&json!({
             "delta": number.saturating_add(1),
@@ -43,7 +43,7 @@ fn status(now: Snapshot<'_>) -> Value {
     }
 }
 
-fn told(event: &Event<'_>) -> Value {
+fn event_value(event: &Event<'_>) -> Value {
     match *event {
         Event::Began { path, kind } => json!({ "path": path, "began": format!("{kind:?}").to_lowercase() }),
         Event::Grew { path, text } => json!({ "path": path, "grew": text }),

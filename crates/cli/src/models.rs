@@ -139,7 +139,7 @@ async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is
     };
     let Some(failure) = failure else { return true };
     let instead = match age {
-        Some(age) => format!("its list of {} ago", told(age)),
+        Some(age) => format!("its list of {} ago", format_age(age)),
         None => "windlass's own table and what refusals said".to_owned(),
     };
     output::note(&format!(
@@ -221,7 +221,7 @@ fn age(asked_at: u64) -> Option<Duration> {
     now.checked_sub(Duration::from_secs(asked_at))
 }
 
-fn told(age: Duration) -> String {
+fn format_age(age: Duration) -> String {
     match age.as_secs() {
         seconds @ ..7200 => format!("{} minutes", seconds / 60),
         seconds @ ..172_800 => format!("{} hours", seconds / 3600),

@@ -15,7 +15,7 @@ pub(crate) fn modes(arguments: &Modes, app: &App) -> anyhow::Result<ExitCode> {
         ModesCommand::List { root, json } => {
             for mode in load_modes(app, &resolve_root(root)?)?.iter() {
                 if *json {
-                    output::line(&described(mode))?;
+                    output::line(&describe(mode))?;
                 } else {
                     output::print(&format!("{:<16} {}\n", mode.slug, mode.when_to_use))?;
                 }
@@ -25,7 +25,7 @@ pub(crate) fn modes(arguments: &Modes, app: &App) -> anyhow::Result<ExitCode> {
             let modes = load_modes(app, &resolve_root(root)?)?;
             let mode = find_mode(&modes, mode)?;
             if *json {
-                output::line(&described(mode))?;
+                output::line(&describe(mode))?;
             } else {
                 let groups: Vec<_> = mode
                     .groups()
@@ -45,7 +45,7 @@ pub(crate) fn modes(arguments: &Modes, app: &App) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn described(mode: &WorkMode) -> Value {
+fn describe(mode: &WorkMode) -> Value {
     let groups: Vec<_> = mode
         .groups()
         .map(|(group, files)| {

@@ -13,7 +13,8 @@ use crate::output;
 pub(crate) fn install() {
     std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
         let trace = Backtrace::capture();
-        let mut text = told(info.payload_as_str(), info.location(), secrets::environment_redactor());
+        let mut text =
+            describe_panic(info.payload_as_str(), info.location(), secrets::environment_redactor());
         if trace.status() == BacktraceStatus::Captured {
             text = format!("{text}\n{trace}");
         }
@@ -21,7 +22,7 @@ pub(crate) fn install() {
     }));
 }
 
-fn told(words: Option<&str>, place: Option<&Location<'_>>, redactor: &Redactor) -> String {
+fn describe_panic(words: Option<&str>, place: Option<&Location<'_>>, redactor: &Redactor) -> String {
     let words = redactor.redact(words.unwrap_or("no words"));
     let place = place.map_or_else(|| "somewhere".to_owned(), ToString::to_string);
     format!("a bug: panicked at {place}: {words}")
@@ -33,14 +34,14 @@ mod tests {
 
     use windlass_redact::Redactor;
 
-    use super::told;
+    use super::describe_panic;
 
     // SEC-011
     #[test]
     fn a_panic_is_told_without_secrets() {
         let redactor = Redactor::new(["sk-planted-1".into()]);
-        let text = told(Some("left: \"sk-planted-1\""), Some(Location::caller()), &redactor);
+        let text = describe_panic(Some("left: \"sk-planted-1\""), Some(Location::caller()), &redactor);
         assert!(text.contains("panics.rs") && text.ends_with("left: \"[redacted]\""), "{text}");
-        assert_eq!(told(None, None, &redactor), "a bug: panicked at somewhere: no words");
+        assert_eq!(describe_panic(None, None, &redactor), "a bug: panicked at somewhere: no words");
     }
 }

@@ -141,9 +141,9 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
     output::line(&MessageLine {
         file,
         text: answer.text(),
-        tool_calls: answer.calls.iter().map(CallOfMessage::of).collect(),
+        tool_calls: answer.calls.iter().map(CallOfMessage::from_call).collect(),
         finish: &answer.raw_stop,
-        usage: usage::reported(answer.usage),
+        usage: usage::reported_only(answer.usage),
         ending: answer.ending,
         error: &answer.error,
     })
@@ -163,7 +163,7 @@ pub(crate) fn answer(chunks: Vec<Chunk>) -> Answer {
 impl<'a> CallOfMessage<'a> {
     /// Complete arguments are JSON with the model's own number text; incomplete ones are a string with the
     /// received text.
-    pub(crate) fn of(call: &'a AnswerCall) -> Self {
+    pub(crate) fn from_call(call: &'a AnswerCall) -> Self {
         match call {
             AnswerCall::Good(call) => Self {
                 id: call.id.as_str(),

@@ -16,7 +16,7 @@ use crate::drive::Telling;
 pub(crate) fn policy(arguments: Policy, app: &App) -> anyhow::Result<ExitCode> {
     match arguments.command {
         PolicyCommand::Check { root, policy, json } => {
-            check::check(app, &root, policy.as_deref(), Telling::of(json))
+            check::check(app, &root, policy.as_deref(), Telling::from_flag(json))
         }
         PolicyCommand::Explain { root, policy, autonomy, file, json: _ } => {
             explain::explain(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
@@ -25,10 +25,10 @@ pub(crate) fn policy(arguments: Policy, app: &App) -> anyhow::Result<ExitCode> {
             explain::test(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Learned { root, policy, revoke, json } => {
-            learned::learned(app, &root, policy.as_deref(), revoke.as_deref(), Telling::of(json))
+            learned::run_learned(app, &root, policy.as_deref(), revoke.as_deref(), Telling::from_flag(json))
         }
         PolicyCommand::Shadow { root, policy, journals, json } => {
-            shadow::shadow(app, &root, &policy, &journals, Telling::of(json))
+            shadow::shadow(app, &root, &policy, &journals, Telling::from_flag(json))
         }
     }
 }

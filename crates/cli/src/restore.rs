@@ -15,7 +15,7 @@ use crate::arguments::{Diff, Restore};
 use crate::output;
 
 pub(crate) fn diff(arguments: &Diff, app: &App) -> anyhow::Result<ExitCode> {
-    let (folder, checkpoints, all) = opened(app, &arguments.run)?;
+    let (folder, checkpoints, all) = open_run(app, &arguments.run)?;
     let (first, last) = ends(&all, &folder)?;
     let (from, until) = match arguments.turn {
         None => (first, DiffEnd::Checkpoint(&last.id)),
@@ -37,7 +37,7 @@ pub(crate) fn diff(arguments: &Diff, app: &App) -> anyhow::Result<ExitCode> {
 }
 
 pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode> {
-    let (folder, checkpoints, all) = opened(app, &arguments.run)?;
+    let (folder, checkpoints, all) = open_run(app, &arguments.run)?;
     if arguments.list {
         for checkpoint in &all {
             output::print(&format!("{}  {}\n", checkpoint.id, display_safe(&checkpoint.label)))?;
@@ -67,11 +67,11 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
         drop(journal);
         (restored, "were")
     };
-    let restored = restored.map_err(|error| advised(error.into()))?;
+    let restored = restored.map_err(|error| add_advice(error.into()))?;
     if arguments.json {
         output::line(&in_json(&restored))?;
     } else {
-        output::print(&told(&restored, tense))?;
+        output::print(&describe_restore(&restored, tense))?;
         if let Some(undo) = &restored.undo {
             output::note(&format!("back again with: windlass restore {} --checkpoint {undo}", folder.id));
         }
@@ -80,7 +80,7 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn opened(app: &App, run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
+fn open_run(app: &App, run: &str) -> anyhow::Result<(RunFolder, Checkpoints, Vec<Checkpoint>)> {
     let folder = app.find_run(run)?;
     let checkpoints = open_checkpoints(&folder, &folder.settings()?)?;
     let all = checkpoints.list()?;
@@ -96,7 +96,7 @@ fn nothing_since<T>(folder: &RunFolder, turn: u32) -> anyhow::Result<T> {
     anyhow::bail!("run {} has changed nothing from turn {turn} on", folder.id)
 }
 
-fn advised(error: anyhow::Error) -> anyhow::Error {
+fn add_advice(error: anyhow::Error) -> anyhow::Error {
     let foreign = error
         .downcast_ref()
         .is_some_and(|error| matches!(error, windlass_checkpoint::CheckpointError::Foreign { .. }));
@@ -107,7 +107,7 @@ fn advised(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-fn told(restored: &RestoreResult, tense: &str) -> String {
+fn describe_restore(restored: &RestoreResult, tense: &str) -> String {
     let mut text = String::new();
     let mut line = |what: &str, path: &str| {
         // Writing to a string cannot fail.

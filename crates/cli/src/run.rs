@@ -38,7 +38,7 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
         return replay(&arguments, app, file).await;
     }
     let stop = CancellationToken::new();
-    let telling = Telling::of(arguments.json);
+    let telling = Telling::from_flag(arguments.json);
     let mut show = Show::default();
     let session = match &arguments.resume {
         Some(id) => resume(&arguments, app, app.find_run(id)?, &stop).await?,
@@ -49,7 +49,7 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
         trace_events(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     recording.finish()?;
-    Ok(ended(&folder, &outcome, &show))
+    Ok(report_end(&folder, &outcome, &show))
 }
 
 async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::Result<Session> {
@@ -82,7 +82,7 @@ fn task(arguments: &Run) -> anyhow::Result<String> {
         "-" => input::text("-".as_ref())?,
         // With `--ask` the lines of standard input are answers to questions, not a part of the task.
         words if arguments.approval.ask => words.to_owned(),
-        words => match input::piped()? {
+        words => match input::read_piped()? {
             Some(text) => format!("{words}\n\n<stdin>\n{text}\n</stdin>"),
             None => words.to_owned(),
         },
@@ -146,7 +146,8 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
     let settings = SessionOptions::read_recorded_settings(file)?;
     let options = session_options(arguments, app, &settings, &stop)?;
     let Replay { events, recording, .. } = Replay::start(app, file, &options).await?;
-    let outcome = drive(events, &mut Show::default(), Telling::of(arguments.json), &stop, None).await?;
+    let outcome =
+        drive(events, &mut Show::default(), Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
     if is_same {
         output::note("the run went as it was recorded");
@@ -165,7 +166,7 @@ pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
 
 /// Prints the token usage, the journal's path and the command that resumes the run, and returns the exit
 /// code.
-pub(crate) fn ended(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
+pub(crate) fn report_end(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
     output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.journal().display()));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;

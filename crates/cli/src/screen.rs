@@ -81,15 +81,15 @@ pub(crate) fn release() {
 
 /// Guard that buffers all other output while a question is open. Dropping it writes the buffered output.
 #[derive(Debug)]
-pub(crate) struct Held(Channel);
+pub(crate) struct HeldOutput(Channel);
 
 /// Starts to buffer output.
-pub(crate) fn hold() -> Held {
+pub(crate) fn hold() -> HeldOutput {
     state().held.get_or_insert_default();
-    Held(Channel::Err)
+    HeldOutput(Channel::Err)
 }
 
-impl Held {
+impl HeldOutput {
     /// Writes the question itself.
     pub(crate) fn write(&self, text: &str) {
         // A closed standard error cannot be reported.
@@ -97,7 +97,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldOutput {
     fn drop(&mut self) {
         release();
     }
@@ -123,7 +123,7 @@ pub(crate) async fn claim(request: Option<&str>) {
 }
 
 /// The outcome that must be printed before the next question.
-enum Awaited {
+enum AwaitedOutcome {
     /// The end of this approval request.
     Approval(String),
     /// Any event after the answer to another question.
@@ -131,11 +131,11 @@ enum Awaited {
 }
 
 /// Grants questions their turn. The task that prints the events of a run owns it, reports every printed event
-/// with [`Floor::printed`], and polls [`Floor::grant`] only while no event is ready.
+/// with [`Floor::mark_printed`], and polls [`Floor::grant`] only while no event is ready.
 pub(crate) struct Floor {
     claims: mpsc::UnboundedReceiver<Claim>,
     next: Option<(Claim, Instant)>,
-    awaited: Option<Awaited>,
+    awaited: Option<AwaitedOutcome>,
 }
 
 impl Floor {
@@ -157,24 +157,26 @@ impl Floor {
             tokio::time::sleep_until(*since + OUTCOME_WAIT).await;
         }
         if let Some((claim, _)) = self.next.take() {
-            let awaited = claim.request.map_or(Awaited::Progress, Awaited::Approval);
+            let awaited = claim.request.map_or(AwaitedOutcome::Progress, AwaitedOutcome::Approval);
             // A question that was withdrawn in the meantime has no outcome.
             self.awaited = claim.granted.send(()).is_ok().then_some(awaited);
         }
     }
 
     /// Records that an event was printed.
-    pub(crate) fn printed(&mut self, event: &Event) {
+    pub(crate) fn mark_printed(&mut self, event: &Event) {
         let is_outcome = match (&self.awaited, event) {
-            (Some(Awaited::Approval(id)), Event::ApprovalEnded { outcome }) => outcome.request_id() == id,
-            (Some(Awaited::Approval(id)), Event::AgentEvent { happened, .. }) => {
+            (Some(AwaitedOutcome::Approval(id)), Event::ApprovalEnded { outcome }) => {
+                outcome.request_id() == id
+            }
+            (Some(AwaitedOutcome::Approval(id)), Event::AgentEvent { happened, .. }) => {
                 matches!(serde_json::from_value(happened.clone()),
                     Ok(Event::ApprovalEnded { outcome }) if outcome.request_id() == id)
             }
-            (Some(Awaited::Progress), event) => {
+            (Some(AwaitedOutcome::Progress), event) => {
                 !matches!(event, Event::CallProgress { .. } | Event::AgentEvent { .. })
             }
-            (None | Some(Awaited::Approval(_)), _) => false,
+            (None | Some(AwaitedOutcome::Approval(_)), _) => false,
         };
         if is_outcome {
             self.awaited = None;

@@ -84,7 +84,7 @@ impl Show {
             Event::AttemptDiscarded { reason, delay_ms } => {
                 self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
             }
-            Event::Decided { call, decision } => self.decided(call.as_str(), decision),
+            Event::Decided { call, decision } => self.show_decision(call.as_str(), decision),
             Event::ToolApprovalRequest { .. }
             | Event::ApprovalPostponed { .. }
             | Event::ApprovalEnded { .. } => self.question(event),
@@ -135,8 +135,8 @@ impl Show {
             Event::CheckpointFailed { problem, .. } => {
                 self.line(&format!("! what was there before is not kept: {}", display_safe(problem)))
             }
-            Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", counted(diff))),
-            Event::RunDiff { diff } => self.line(&format!("± in all: {}", counted(diff))),
+            Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", count_changes(diff))),
+            Event::RunDiff { diff } => self.line(&format!("± in all: {}", count_changes(diff))),
             _ => String::new(),
         }
     }
@@ -166,7 +166,7 @@ impl Show {
         text
     }
 
-    fn decided(&mut self, call: &str, decision: &Decision) -> String {
+    fn show_decision(&mut self, call: &str, decision: &Decision) -> String {
         let said = format!("{}: {} by rule {}", self.name(call), decision.verdict, decision.reason.rule_id);
         self.decisions.push(format!("{said} ({})", decision.reason.text));
         if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
@@ -272,7 +272,7 @@ fn wait_text(wait: &Wait) -> String {
 }
 
 /// Counts the files and the added and removed lines of a diff.
-fn counted(diff: &str) -> String {
+fn count_changes(diff: &str) -> String {
     let files = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
     let (mut more, mut less, mut is_head) = (0_usize, 0_usize, true);
     for line in diff.lines() {

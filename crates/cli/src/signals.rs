@@ -26,7 +26,7 @@ impl Signals {
     /// Waits for a signal that ends the process, and returns the exit code that shells report for it: 128
     /// plus the signal's number. Ignores SIGINT after `is_driven` is set, because the run then handles it.
     /// Cancel-safe.
-    pub(crate) async fn ended(&mut self, is_driven: &AtomicBool) -> u8 {
+    pub(crate) async fn wait_for_end(&mut self, is_driven: &AtomicBool) -> u8 {
         loop {
             let number = tokio::select! {
                 _ = self.interrupt.recv() => SignalKind::interrupt(),

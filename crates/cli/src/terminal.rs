@@ -34,7 +34,7 @@ enum Keyboard {
 /// A displayed question. All other output is buffered until it is dropped.
 struct Standing<'a> {
     // Dropped first, so that buffered output is written before another question can take the keyboard.
-    screen: screen::Held,
+    screen: screen::HeldOutput,
     keyboard: tokio::sync::MutexGuard<'a, Keyboard>,
 }
 

@@ -167,7 +167,7 @@ fn show(mut chunks: Vec<Chunk>, stage: Stage, origin: Origin<'_>) -> anyhow::Res
         origin,
         text: answer.text(),
         reasoning: reasoning(&answer),
-        tool_calls: answer.calls.iter().map(CallOfMessage::of).collect(),
+        tool_calls: answer.calls.iter().map(CallOfMessage::from_call).collect(),
     })
 }
 

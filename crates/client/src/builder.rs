@@ -135,7 +135,7 @@ impl ClientBuilder {
             let http = self.http.with_connect_timeout(self.options.connect_timeout);
             Arc::new(HttpTransport::new(&http)?)
         };
-        Ok(Client::of(ClientInner {
+        Ok(Client::from_inner(ClientInner {
             transport,
             encoder,
             failures: Failures { key: Key::new(self.key, &endpoint), endpoint },

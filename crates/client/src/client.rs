@@ -80,7 +80,7 @@ impl Client {
 
     /// Returns a builder, for a proxy, certificate authorities, another transport or a callback.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
-        let encoder = RequestEncoder::of_wire(&endpoint, wire);
+        let encoder = RequestEncoder::for_wire(&endpoint, wire);
         ClientBuilder::new(endpoint, Some(encoder))
     }
 
@@ -96,7 +96,7 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn vendor(vendor: Vendor) -> ClientBuilder {
-        ClientBuilder::new(vendor.endpoint.clone(), RequestEncoder::of_vendor(vendor))
+        ClientBuilder::new(vendor.endpoint.clone(), RequestEncoder::for_vendor(vendor))
     }
 
     /// Returns the endpoint of the client.
@@ -109,20 +109,20 @@ impl Client {
         self.inner.encoder.wire()
     }
 
-    pub(crate) fn of(inner: ClientInner) -> Self {
+    pub(crate) fn from_inner(inner: ClientInner) -> Self {
         Self { inner }
     }
 
     /// Returns the rate limits that the provider sent with its last answer for a model.
     pub fn rate_limits(&self, model: &str) -> Option<RateLimits> {
-        self.inner.paces.of(model)
+        self.inner.paces.for_model(model)
     }
 
     /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
     /// names, once for each parameter (RULES L9).
     async fn send_adapting(&self, request: &Request) -> Result<ChunkStream, ModelError> {
         let ClientInner { encoder, failures, store, memories, options, .. } = &self.inner;
-        let deadline = retry::after(Instant::now(), options.total_timeout);
+        let deadline = retry::add_wait(Instant::now(), options.total_timeout);
         let context = AttemptContext {
             wire: encoder.wire(),
             model: &request.model,
@@ -139,10 +139,10 @@ impl Client {
             let compiled = self.compile_schemas(&prepared);
             let free_text = FreeText::diff(&request.tools, &prepared.tools);
             let http = memories
-                .with(&compiled.request.messages, |memory| {
+                .with_memory(&compiled.request.messages, |memory| {
                     encoder.encode(&compiled.request, &refused, memory)
                 })
-                .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
+                .map_err(|error| failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
             let http = self.add_address(http);
             let failed = match self.send_until_first_chunk(context, &http, &mut tries).await {
                 Ok(chunks) => {

@@ -23,7 +23,7 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    pub(crate) fn of(&self, kind: ModelErrorKind, text: &str) -> ModelError {
+    pub(crate) fn model_error(&self, kind: ModelErrorKind, text: &str) -> ModelError {
         let text = format!("{}: {text}", self.endpoint.host());
         ModelError::new(kind, self.key.redact(&text))
     }
@@ -48,7 +48,7 @@ impl Failures {
             }
             TransportErrorKind::Broken => (ModelErrorKind::Dropped, format!("the connection broke: {said}")),
         };
-        self.of(kind, &text)
+        self.model_error(kind, &text)
     }
 
     /// Returns the error of a refusal, without the key.
@@ -75,24 +75,24 @@ impl Failures {
         } else {
             format!("status {status}: {error}{advice}")
         };
-        self.of(kind_of(error.kind), &text)
+        self.model_error(kind_of(error.kind), &text)
             .with_retry_after(retry_after(headers).or(error.retry_after))
             .with_request_id(self.request_id(headers))
             .with_source(error)
     }
 
     /// Returns the error of a refusal under a success status.
-    pub(crate) fn refused_in_answer(&self, error: ProviderError) -> ModelError {
+    pub(crate) fn refusal_in_answer(&self, error: ProviderError) -> ModelError {
         let error = self.key.redact_error(error);
-        self.of(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
+        self.model_error(kind_of(error.kind), &format!("an error instead of an answer: {error}"))
             .with_retry_after(error.retry_after)
             .with_source(error)
     }
 
     /// Returns the error of a refusal inside a stream, before the first content.
-    pub(crate) fn refused_in_stream(&self, error: StreamError) -> ModelError {
+    pub(crate) fn refusal_in_stream(&self, error: StreamError) -> ModelError {
         // The reader has already removed the key from the chunk.
-        let mut error = refused_in_stream(error);
+        let mut error = to_status_error(error);
         error.message = format!("{}: {}", self.endpoint.host(), error.message);
         error
     }
@@ -104,14 +104,14 @@ impl Failures {
     }
 
     /// Returns the error of an answer that does not have the provider's format.
-    pub(crate) fn malformed(&self, error: &DecodeError) -> ModelError {
+    pub(crate) fn malformed_answer(&self, error: &DecodeError) -> ModelError {
         self.unreadable(ModelErrorKind::Malformed, error)
     }
 
     /// Returns the error of a stream event that cannot be decoded. Invalid JSON or framing counts as a broken
     /// connection, so that the caller may repeat the request; a different format or an exceeded limit would
     /// occur again.
-    pub(crate) fn broken_stream(&self, error: &DecodeError) -> ModelError {
+    pub(crate) fn stream_error(&self, error: &DecodeError) -> ModelError {
         let kind = match error {
             DecodeError::Json { .. } | DecodeError::Framing { .. } => ModelErrorKind::Dropped,
             _ => ModelErrorKind::Malformed,
@@ -122,13 +122,13 @@ impl Failures {
     fn unreadable(&self, kind: ModelErrorKind, error: &DecodeError) -> ModelError {
         let because =
             std::error::Error::source(error).map(|source| format!(" ({source})")).unwrap_or_default();
-        self.of(kind, &format!("the answer cannot be read: {error}{because}"))
+        self.model_error(kind, &format!("the answer cannot be read: {error}{because}"))
     }
 }
 
 /// Converts a refusal inside a stream, before the first content, to the error that it would be with a status
 /// of its own.
-pub(crate) fn refused_in_stream(error: StreamError) -> ModelError {
+pub(crate) fn to_status_error(error: StreamError) -> ModelError {
     let is_unsupported = error.kind == StreamErrorKind::Unsupported;
     let error = ProviderError::from_stream_error(error);
     let kind = if is_unsupported { ModelErrorKind::Unsupported } else { kind_of(error.kind) };
@@ -160,14 +160,14 @@ pub(crate) fn kind_for(kind: ModelErrorKind, error: &ProviderError, sent: &[u8])
 /// Returns the wait that the provider asks for: seconds or a date (RFC 9110, section 10.2.3), or milliseconds
 /// as OpenAI and Azure send them; otherwise the time until the rate limit resets.
 fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
-    requested_wait(headers).or_else(|| {
+    parse_wait(headers).or_else(|| {
         let until = RateLimits::read(headers)?.empty_until()?;
         Some(until.saturating_duration_since(Instant::now()))
     })
 }
 
 /// Returns the wait in the headers for retries, without regard to rate limits.
-pub(crate) fn requested_wait(headers: &[(String, String)]) -> Option<Duration> {
+pub(crate) fn parse_wait(headers: &[(String, String)]) -> Option<Duration> {
     let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());
     exact.or_else(|| plain_retry_after(headers))

@@ -160,11 +160,11 @@ impl HttpTransport {
             .connect_timeout(options.connect_timeout);
         let without = options.no_proxy.as_deref().and_then(NoProxy::from_string);
         if let Some(url) = &options.http_proxy {
-            let proxy = Proxy::http(url).map_err(|error| refused_proxy("http", error))?;
+            let proxy = Proxy::http(url).map_err(|error| proxy_error("http", error))?;
             builder = builder.proxy(proxy.no_proxy(without.clone()));
         }
         if let Some(url) = &options.https_proxy {
-            let proxy = Proxy::https(url).map_err(|error| refused_proxy("https", error))?;
+            let proxy = Proxy::https(url).map_err(|error| proxy_error("https", error))?;
             builder = builder.proxy(proxy.no_proxy(without));
         }
         let client = builder.build().map_err(|error| HttpError::Library(Box::new(error)))?;
@@ -217,7 +217,7 @@ impl Transport for HttpTransport {
     }
 }
 
-fn refused_proxy(scheme: &'static str, error: reqwest::Error) -> HttpError {
+fn proxy_error(scheme: &'static str, error: reqwest::Error) -> HttpError {
     HttpError::Proxy { scheme, source: Box::new(error.without_url()) }
 }
 

@@ -135,7 +135,7 @@ impl RateLimits {
 }
 
 impl Paces {
-    pub(crate) fn of(&self, model: &str) -> Option<RateLimits> {
+    pub(crate) fn for_model(&self, model: &str) -> Option<RateLimits> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(model).cloned()
     }
 

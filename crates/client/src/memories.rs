@@ -18,7 +18,7 @@ pub(crate) struct Memories {
 
 impl Memories {
     /// Calls `act` with the cached encoding of a conversation, or a new one, and stores the result.
-    pub(crate) fn with<T>(&self, messages: &History, act: impl FnOnce(&mut EncodedHistory) -> T) -> T {
+    pub(crate) fn with_memory<T>(&self, messages: &History, act: impl FnOnce(&mut EncodedHistory) -> T) -> T {
         let mut memory = self.take(messages);
         let done = act(&mut memory);
         if !memory.history().is_empty() {
@@ -41,7 +41,7 @@ impl Memories {
         }
         // A caller that deserializes the conversation for each turn shares no messages by pointer: compare by
         // content.
-        match kept.iter().rposition(|memory| whole(memory, memory.known(messages))) {
+        match kept.iter().rposition(|memory| whole(memory, memory.count_known(messages))) {
             Some(at) => kept.remove(at),
             None => EncodedHistory::new(),
         }

@@ -68,7 +68,7 @@ impl Client {
             let Some(asked) = path.take() else { break };
             let body = self.fetch(TransportRequest::get(self.inner.failures.endpoint.url(&asked))).await?;
             let page = discovery.parse_page(&body).ok_or_else(|| {
-                self.inner.failures.of(ModelErrorKind::Malformed, "what came is no list of models")
+                self.inner.failures.model_error(ModelErrorKind::Malformed, "what came is no list of models")
             })?;
             models.extend(page.models);
             path = page.next;
@@ -99,7 +99,7 @@ impl Client {
         let own = encoder.wire().headers().into_iter().map(|(name, value)| Header::new(name, value));
         let headers = failures.endpoint.all_headers(failures.key.expose()).into_iter().chain(own);
         let request = headers.fold(request, TransportRequest::with_header);
-        let deadline = retry::after(Instant::now(), options.total_timeout);
+        let deadline = retry::add_wait(Instant::now(), options.total_timeout);
         let mut tries = Tries::new(options);
         let context = AttemptContext { wire: encoder.wire(), model: "", delivery: Delivery::Whole, deadline };
         let response =

@@ -35,15 +35,16 @@ impl ResponseDecoder {
         let mut chunks = Vec::new();
         self.wire.decode_whole(&body, self.options.limits, &mut chunks).map_err(|error| {
             if body.iter().all(u8::is_ascii_whitespace) {
-                return self
-                    .add_request_id(self.failures.of(ModelErrorKind::Dropped, "the answer was empty"));
+                return self.add_request_id(
+                    self.failures.model_error(ModelErrorKind::Dropped, "the answer was empty"),
+                );
             }
-            self.add_request_id(self.failures.malformed(&error))
+            self.add_request_id(self.failures.malformed_answer(&error))
         })?;
         // RULES S12: a refusal under a success status becomes an error before any chunk is handed out.
         if let [Chunk::Error { .. }] = chunks.as_slice() {
             let error = self.wire.decode_error(200, &self.failures.key.redact_bytes(body));
-            return Err(self.add_request_id(self.failures.refused_in_answer(error)));
+            return Err(self.add_request_id(self.failures.refusal_in_answer(error)));
         }
         let key = self.failures.key;
         Ok(Box::pin(iter(chunks.into_iter().map(move |chunk| Ok(redact_chunk(&key, chunk))))))
@@ -63,7 +64,7 @@ impl ResponseDecoder {
             let Some(piece) = read else { return Ok(body) };
             if body.len().saturating_add(piece.len()) > limit {
                 let text = format!("the answer has more than {limit} bytes");
-                return Err(failures.of(ModelErrorKind::Malformed, &text));
+                return Err(failures.model_error(ModelErrorKind::Malformed, &text));
             }
             body.extend_from_slice(&piece);
         }
@@ -104,11 +105,11 @@ pub(crate) async fn read_refusal_body(mut bytes: ByteStream, until: Instant) -> 
 /// Returns the error of a provider that sends nothing.
 pub(crate) fn idle_timeout_error(failures: &Failures, waited: Duration) -> ModelError {
     let text = format!("nothing new came for {waited:?} (the idle timeout)");
-    failures.of(ModelErrorKind::Idle, &text)
+    failures.model_error(ModelErrorKind::Idle, &text)
 }
 
 /// Returns the error of an answer that takes too long, retries included.
 pub(crate) fn total_timeout_error(failures: &Failures, waited: Duration) -> ModelError {
     let text = format!("the answer took longer than {waited:?} (the total timeout)");
-    failures.of(ModelErrorKind::Idle, &text)
+    failures.model_error(ModelErrorKind::Idle, &text)
 }

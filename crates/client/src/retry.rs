@@ -85,7 +85,7 @@ impl Tries {
             // The provider's own wait, if longer, takes precedence.
             return failed.wait(next?, deadline);
         }
-        let until = after(*self.overloaded_since.get_or_insert_with(Instant::now), self.retry_for);
+        let until = add_wait(*self.overloaded_since.get_or_insert_with(Instant::now), self.retry_for);
         failed.wait(next.unwrap_or(self.longest), deadline.min(until))
     }
 }
@@ -107,7 +107,7 @@ fn full_jitter(wait: Duration) -> Duration {
 }
 
 /// Returns `start` plus `wait`. If that overflows, returns a time one year after `start`.
-pub(crate) fn after(start: Instant, wait: Duration) -> Instant {
+pub(crate) fn add_wait(start: Instant, wait: Duration) -> Instant {
     const FAR: Duration = Duration::from_hours(24 * 365);
     start.checked_add(wait).or_else(|| start.checked_add(FAR)).unwrap_or(start)
 }

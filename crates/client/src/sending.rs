@@ -62,7 +62,7 @@ impl Client {
             decoder.decode_whole(response.body).await
         } else {
             await_first_chunk(StreamedAnswer::new(decoder, response.body).into_chunks(), |error| {
-                failures.refused_in_stream(error)
+                failures.refusal_in_stream(error)
             })
             .await
         };
@@ -148,7 +148,7 @@ impl Client {
         let ClientInner { transport, failures, options, .. } = &self.inner;
         let sent = request.body.clone();
         let idle_at = match delivery {
-            Delivery::Stream => retry::after(Instant::now(), options.idle_timeout),
+            Delivery::Stream => retry::add_wait(Instant::now(), options.idle_timeout),
             // A whole answer starts only when it is complete, so silence before is normal.
             Delivery::Whole => deadline,
         };
@@ -164,14 +164,14 @@ impl Client {
             .map_err(|error| failures.transport(&error))?;
         if let Some(limits) = RateLimits::read(&response.headers) {
             // A `Retry-After` takes precedence over the reset time of a rate limit.
-            let asked = failure::requested_wait(&response.headers);
+            let asked = failure::parse_wait(&response.headers);
             self.inner.paces.note(model, asked.map_or(limits.clone(), |wait| limits.empty_for(wait)));
         }
         if (200..300).contains(&response.status) {
             return Ok(response);
         }
         let TransportResponse { status, headers, body } = response;
-        let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
+        let until = retry::add_wait(Instant::now(), options.idle_timeout).min(deadline);
         let body = failures.key.redact_bytes(read_refusal_body(body, until).await);
         let refusal = failures.key.redact_error(wire.decode_error(status, &body));
         let rejection = parse_rejection(status, &refusal, &body, &sent, now());

@@ -81,7 +81,7 @@ impl StorageLock {
     ///
     /// # Errors
     /// If neither can be locked.
-    pub fn of_folder(folder: &Path) -> io::Result<Self> {
+    pub fn lock_folder(folder: &Path) -> io::Result<Self> {
         let locked = File::open(folder).and_then(|file| file.lock().map(|()| file));
         let file = if let Ok(file) = locked {
             file
@@ -111,7 +111,7 @@ impl FileStorage {
     }
 
     /// Returns an unused path for a document that cannot be parsed.
-    fn aside(&self) -> PathBuf {
+    fn unused_path(&self) -> PathBuf {
         let name = |ending: String| {
             let mut name = self.path.file_name().map(OsString::from).unwrap_or_default();
             name.push(ending);
@@ -159,10 +159,10 @@ impl Storage for FileStorage {
     }
 
     fn set_aside(&self) -> io::Result<()> {
-        fs::rename(&self.path, self.aside())
+        fs::rename(&self.path, self.unused_path())
     }
 
     fn lock(&self) -> io::Result<StorageLock> {
-        StorageLock::of_folder(self.folder()?)
+        StorageLock::lock_folder(self.folder()?)
     }
 }

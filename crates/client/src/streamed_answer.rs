@@ -12,7 +12,7 @@ use windlass_wire::Decoder;
 
 use crate::failure::Failures;
 use crate::response::{ResponseDecoder, idle_timeout_error, redact_chunk, total_timeout_error};
-use crate::retry::after;
+use crate::retry::add_wait;
 use crate::transport::ByteStream;
 
 /// Wait after the finish chunk for trailing usage. Bounded, because the connection may stay open.
@@ -88,7 +88,7 @@ impl StreamedAnswer {
         let begin = Instant::now();
         // Pings alone do not keep an answer alive (SECURITY, provider side).
         let left = options.idle_timeout.min(patience).saturating_sub(self.quiet);
-        let idle_at = after(begin, left);
+        let idle_at = add_wait(begin, left);
         let deadline = self.response.deadline;
         let read = timeout_at(idle_at.min(deadline), self.bytes.next()).await;
         let only_noise_came = !self.quiet.is_zero();
@@ -109,7 +109,7 @@ impl StreamedAnswer {
         let end = self.decoder.push(bytes, &mut chunks);
         self.add_chunks(chunks);
         if let Err(error) = end {
-            self.fail(self.response.failures.broken_stream(&error));
+            self.fail(self.response.failures.stream_error(&error));
         }
     }
 
@@ -117,13 +117,13 @@ impl StreamedAnswer {
         self.is_over = true;
         if !self.has_bytes {
             let text = "the answer was empty: a status of success and not one byte";
-            return self.fail(self.response.failures.of(ModelErrorKind::Dropped, text));
+            return self.fail(self.response.failures.model_error(ModelErrorKind::Dropped, text));
         }
         let mut chunks = Vec::new();
         let end = self.decoder.finish(&mut chunks);
         self.add_chunks(chunks);
         if let Err(error) = end {
-            self.fail(self.response.failures.broken_stream(&error));
+            self.fail(self.response.failures.stream_error(&error));
         }
     }
 
@@ -143,5 +143,5 @@ impl StreamedAnswer {
 /// Returns the error of a provider that sends pings and usage counts but no content.
 fn only_pings_error(failures: &Failures, waited: Duration) -> ModelError {
     let text = format!("nothing but signs of life came for {waited:?} (the idle timeout)");
-    failures.of(ModelErrorKind::Idle, &text)
+    failures.model_error(ModelErrorKind::Idle, &text)
 }

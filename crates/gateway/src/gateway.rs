@@ -138,7 +138,7 @@ impl Gateway {
         let free_text = if wire.takes_free_text() || server.name() == wire.name() {
             FreeText::default()
         } else {
-            FreeText::of(&asked.request.tools)
+            FreeText::for_tools(&asked.request.tools)
         };
         asked.request.messages.clear();
         let encoder = server.encoder(&asked, ResponseHead::new(new_id(), model, now()));

@@ -8,7 +8,7 @@ use crate::Event;
 
 impl Event {
     /// Creates the event of an approval request, with a summary in its own fields.
-    pub(crate) fn asked(request: Box<ApprovalRequest>) -> Self {
+    pub(crate) fn from_request(request: Box<ApprovalRequest>) -> Self {
         let args = match request.call.arguments() {
             Some(arguments) => serde_json::from_str(arguments.as_str()).unwrap_or_default(),
             None => Value::String(request.call.payload.text()),

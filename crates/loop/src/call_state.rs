@@ -147,7 +147,7 @@ impl Call {
     }
 
     /// Returns the approval request that waits to be sent.
-    pub(crate) fn queued_approval(&self) -> Option<&ApprovalRequest> {
+    pub(crate) fn next_approval(&self) -> Option<&ApprovalRequest> {
         if let CallState::ApprovalQueued(request) = &self.state { Some(request) } else { None }
     }
 
@@ -214,7 +214,7 @@ impl Call {
 
     /// Waits for the outcome of the approval request.
     pub(crate) fn ask(&mut self) -> Result<(), WrongState> {
-        let is_permitted = self.is_judging() || self.queued_approval().is_some();
+        let is_permitted = self.is_judging() || self.next_approval().is_some();
         self.change(is_permitted, CallState::Asking)
     }
 

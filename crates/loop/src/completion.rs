@@ -11,7 +11,7 @@ pub(crate) fn completion_text(call: &ToolCall) -> String {
 }
 
 /// Returns the text of the completion if the last call of the conversation is an accepted completion.
-pub(crate) fn accepted_completion(config: &Config, transcript: &Transcript) -> Option<String> {
+pub(crate) fn find_completion(config: &Config, transcript: &Transcript) -> Option<String> {
     let mut newest = transcript.messages().iter().rev();
     let (results, answer) = (newest.next()?, newest.next()?);
     let call = answer.calls().last()?;

@@ -78,7 +78,7 @@ pub enum CallStart {
 /// The reaction to a question that the human does not answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it is a no, or the run waits")]
-pub enum Unanswered {
+pub enum UnansweredPolicy {
     /// The answer counts as a no: the call does not run, or the run stops (RULES H12).
     #[default]
     Deny,
@@ -152,7 +152,7 @@ pub struct Config {
     /// The model's tokenizer, if it is known.
     pub tokenizer: Tokenizer,
     /// The reaction to a question that the human does not answer.
-    pub unanswered: Unanswered,
+    pub unanswered: UnansweredPolicy,
     /// The recipient of a report about an interrupted call.
     pub unknown_effects: UnknownEffects,
 }
@@ -178,7 +178,7 @@ impl Config {
             call_start: CallStart::default(),
             context: ContextLimits::default(),
             tokenizer: Tokenizer::default(),
-            unanswered: Unanswered::default(),
+            unanswered: UnansweredPolicy::default(),
             unknown_effects: UnknownEffects::default(),
         }
     }
@@ -232,7 +232,7 @@ impl Config {
     }
 
     /// Sets the reaction to a question that the human does not answer.
-    pub fn with_unanswered(mut self, unanswered: Unanswered) -> Self {
+    pub fn with_unanswered(mut self, unanswered: UnansweredPolicy) -> Self {
         self.unanswered = unanswered;
         self
     }

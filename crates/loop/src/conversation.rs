@@ -40,7 +40,7 @@ impl Conversation {
     pub(crate) fn new(config: &Config) -> Self {
         let size = tools_size(config.tokenizer, config.system.as_deref(), &config.tools);
         Self {
-            transcript: Transcript::default().counted_by(config.tokenizer),
+            transcript: Transcript::default().with_tokenizer(config.tokenizer),
             meter: Meter::new(size),
             limits: config.context,
             tokenizer: config.tokenizer,
@@ -51,7 +51,7 @@ impl Conversation {
 
     /// Replaces the messages by those of an earlier conversation.
     pub(crate) fn import(&mut self, history: Transcript) {
-        self.transcript = history.counted_by(self.tokenizer);
+        self.transcript = history.with_tokenizer(self.tokenizer);
     }
 
     pub(crate) fn transcript(&self) -> &Transcript {

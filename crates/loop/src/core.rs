@@ -23,7 +23,7 @@ use crate::{
     Transcript,
 };
 
-pub(crate) use self::restored::{LastAnswer, RecordedApproval, Restored};
+pub(crate) use self::restored::{LastAnswer, RecordedApproval, RestoredState};
 
 /// The state that outlives a phase: the configuration, the conversation, the counters, the open questions,
 /// and the commands of the present step. Phases change it through its methods only.
@@ -57,7 +57,7 @@ impl Core {
                 0 => u64::MAX,
                 timeout_ms => timeout_ms,
             }),
-            protocols: ProtocolChoice::of(&config.protocols),
+            protocols: ProtocolChoice::new(&config.protocols),
             conversation: Conversation::new(&config),
             config,
             interrupts: Interrupts::default(),

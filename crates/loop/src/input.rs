@@ -217,20 +217,20 @@ impl StreamFailure {
     }
 
     /// Marks the failure as the refusal of the protocol in which calls reach the model.
-    pub fn of_protocol(mut self) -> Self {
+    pub fn mark_protocol(mut self) -> Self {
         self.subject = FailureSubject::Protocol;
         self
     }
 
     /// Marks the failure as the refusal of a conversation that is too long.
-    pub fn of_length(mut self) -> Self {
+    pub fn mark_length(mut self) -> Self {
         self.subject = FailureSubject::ContextLength;
         self
     }
 
     /// Marks the failure as the refusal of a picture: the machine replaces the newest pictures by words and
     /// sends again.
-    pub fn of_image(mut self) -> Self {
+    pub fn mark_image(mut self) -> Self {
         self.subject = FailureSubject::Image;
         self
     }

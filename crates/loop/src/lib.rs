@@ -39,7 +39,7 @@ mod words;
 
 pub use budget::{Budget, Prices, Used};
 pub use command::Command;
-pub use config::{CallStart, Config, Limits, OfferedTool, Unanswered, UnknownEffects};
+pub use config::{CallStart, Config, Limits, OfferedTool, UnansweredPolicy, UnknownEffects};
 pub use context::{Condense, ContextLimits, ContextPressure};
 pub use deliver_at::DeliverAt;
 pub use entry::{CallRepairs, Entry, MessageSource};
@@ -53,7 +53,7 @@ pub use origin::RunOrigin;
 pub use outcome::{Outcome, StopCause, Wait};
 pub use resume_error::ResumeError;
 pub use step::{Step, StepClass};
-pub use transcript::import::{Imported, Mend};
+pub use transcript::import::{ImportedTranscript, Mend};
 pub use transcript::{Transcript, TranscriptError};
 pub use windlass_assemble::{Repair, RepairKind, Repairs};
 pub use windlass_tokens::Tokenizer;

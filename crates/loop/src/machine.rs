@@ -157,8 +157,8 @@ impl Machine {
 
     /// Returns how many times in this process a human let the run continue after its budget was used. Such an
     /// answer counts for all runs that share the budget.
-    pub fn granted(&self) -> u32 {
-        self.core.ledger().granted()
+    pub fn grants(&self) -> u32 {
+        self.core.ledger().grants()
     }
 
     /// Returns the total usage of each other run that shares this run's budget, by run id.

@@ -12,7 +12,7 @@ use self::condensing::Condensing;
 use self::consulting::Consulting;
 use self::executing::Executing;
 use self::streaming::Streaming;
-use crate::core::{Core, Restored};
+use crate::core::{Core, RestoredState};
 use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
 use crate::{Input, StopCause};
@@ -103,7 +103,7 @@ impl Phase {
     }
 
     /// Continues a run from its record: with the calls of the open answer, or between two answers.
-    pub(crate) fn resume(core: &mut Core, restored: Restored) -> Self {
+    pub(crate) fn resume(core: &mut Core, restored: RestoredState) -> Self {
         let mut phase = Self::Idle;
         let calls = continuation::open_calls(core.transcript());
         let next = if calls.is_empty() {

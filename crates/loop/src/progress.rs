@@ -42,7 +42,7 @@ impl Progress {
     }
 
     /// Returns true if the call that was counted last has this fingerprint.
-    pub(crate) fn made_last(&self, fingerprint: &str) -> bool {
+    pub(crate) fn is_last_call(&self, fingerprint: &str) -> bool {
         self.last_call.as_deref() == Some(fingerprint)
     }
 

@@ -13,7 +13,7 @@ pub(crate) struct ProtocolChoice {
 impl ProtocolChoice {
     /// Creates a choice that starts with the first protocol of the list, or with native calls if the list is
     /// empty.
-    pub(crate) fn of(order: &[ToolProtocol]) -> Self {
+    pub(crate) fn new(order: &[ToolProtocol]) -> Self {
         let (first, left) = order.split_first().unwrap_or((&ToolProtocol::Native, &[]));
         Self { current: *first, left: left.to_vec() }
     }

@@ -15,7 +15,7 @@ const REMEMBERED: usize = 64;
 
 /// A call with its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Ended {
+struct EndedCall {
     fingerprint: String,
     is_ok: bool,
     digest: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Rounds {
     /// The calls of the present turn, which have no results yet.
     open: Vec<(CallId, String)>,
     /// The calls of earlier turns with a digest of their results, the newest last.
-    ended: VecDeque<Ended>,
+    ended: VecDeque<EndedCall>,
 }
 
 impl Rounds {
@@ -43,7 +43,7 @@ impl Rounds {
             let mut digest = DefaultHasher::new();
             result.wire_text().hash(&mut digest);
             let (is_ok, digest) = (result.status.is_ok(), digest.finish());
-            self.ended.push_back(Ended { fingerprint, is_ok, digest });
+            self.ended.push_back(EndedCall { fingerprint, is_ok, digest });
         }
         let surplus = self.ended.len().saturating_sub(REMEMBERED);
         self.ended.drain(..surplus);

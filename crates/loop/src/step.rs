@@ -34,7 +34,7 @@ pub enum StepClass {
 
 impl StepClass {
     /// Returns the class of a call of a tool with these hints.
-    pub(crate) fn of_call(hints: Hints) -> Self {
+    pub(crate) fn from_hints(hints: Hints) -> Self {
         if hints.read_only {
             Self::Pure
         } else if hints.resumable {

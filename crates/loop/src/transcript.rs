@@ -78,7 +78,7 @@ pub enum TranscriptError {
 
 impl Transcript {
     /// Sets the tokenizer that counts the conversation.
-    pub(crate) fn counted_by(mut self, tokenizer: Tokenizer) -> Self {
+    pub(crate) fn with_tokenizer(mut self, tokenizer: Tokenizer) -> Self {
         if self.tokenizer != tokenizer {
             self.tokenizer = tokenizer;
             self.count_again();

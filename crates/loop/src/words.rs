@@ -11,7 +11,7 @@ pub(crate) enum NoCall {
 }
 
 impl NoCall {
-    pub(crate) fn of(has_words: bool, stop: Option<&StopReason>) -> Self {
+    pub(crate) fn from_answer(has_words: bool, stop: Option<&StopReason>) -> Self {
         match (has_words, stop) {
             (_, Some(StopReason::Length | StopReason::ContextWindow)) => Self::Cut,
             (true, _) => Self::TextOnly,
@@ -41,7 +41,7 @@ pub(crate) const NAMELESS: &str = "unnamed_call";
 
 /// Returns the result of a call that cannot run. It contains the end of the received arguments, so that the
 /// model can continue from there.
-pub(crate) fn malformed(problem: &str, text: &str) -> String {
+pub(crate) fn malformed_text(problem: &str, text: &str) -> String {
     const SHOWN: usize = 200;
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(SHOWN))..];
     let received = if text.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) fn malformed(problem: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn repeated(name: &str, times: u32) -> String {
+pub(crate) fn repeated_text(name: &str, times: u32) -> String {
     format!(
         "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
          it will not give another result. Try something else, or ask the human."
@@ -72,7 +72,7 @@ pub(crate) fn mistakes(count: u32) -> String {
     format!("The model made nothing but mistakes in {count} turns in a row. What should it do?")
 }
 
-pub(crate) fn nudged(count: u32) -> String {
+pub(crate) fn nudge_text(count: u32) -> String {
     format!("The model answered without using a tool {count} times in a row. What should it do?")
 }
 
@@ -82,7 +82,7 @@ pub(crate) const COMPLETION_NOT_LAST: &str = "The completion was not accepted: i
 pub(crate) const COMPLETION_SIBLING_FAILED: &str = "The completion was not accepted: another call of the same \
     answer did not succeed. Look at its result, mend it, then complete.";
 
-pub(crate) fn after_last(name: &str) -> String {
+pub(crate) fn text_after_last(name: &str) -> String {
     format!(
         "The call was not run: {name} is the last call of its answer, and this one came after it. Look at what \
          {name} brought first, then make the call again if it is still needed."
@@ -194,18 +194,18 @@ pub(crate) fn result_left_out(result: &ToolResult) -> String {
     )
 }
 
-pub(crate) fn over_budget(name: &str, limit: u32) -> String {
+pub(crate) fn budget_text(name: &str, limit: u32) -> String {
     format!(
         "{name} was not run: this run may call it {limit} times before the human is asked, and that is used. The human \
          is asked now; make the call again if it is still needed."
     )
 }
 
-pub(crate) fn denied(rule_id: &str, text: &str) -> String {
+pub(crate) fn denial_text(rule_id: &str, text: &str) -> String {
     format!("The call was not allowed: {text} (rule {rule_id}). Do not try to get the same in another way.")
 }
 
-pub(crate) fn denied_by_human(comment: Option<&str>) -> String {
+pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
     match comment {
         Some(comment) => format!("The human did not allow this call and says: {comment}"),
         None => "The human did not allow this call. Ask what to do instead, or go on without it.".to_owned(),
@@ -220,6 +220,6 @@ pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody 
 
 /// Returns the result of a call that was refused before it was complete: the reason, and the place at which
 /// the answer stopped.
-pub(crate) fn refused_early(reason: &str) -> String {
+pub(crate) fn early_refusal_text(reason: &str) -> String {
     format!("{reason}\nThe answer was stopped at this point, and nothing that came after it was read.")
 }

@@ -28,12 +28,12 @@ pub enum Confirmation {
 pub struct Caller {
     cancellation: CancellationToken,
     told: Option<mpsc::Sender<String>>,
-    asked: Option<mpsc::Sender<Asked>>,
+    asked: Option<mpsc::Sender<PendingQuestion>>,
 }
 
 /// A question for the client, with the sender of its reply.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PendingQuestion {
     pub(crate) form: Form,
     /// Sender of the human's answer.
     pub(crate) reply: oneshot::Sender<Reply>,
@@ -50,7 +50,7 @@ pub(crate) enum Reply {
 /// The server's receiving ends of a caller's channels.
 pub(crate) struct Line {
     pub(crate) told: mpsc::Receiver<String>,
-    pub(crate) asked: mpsc::Receiver<Asked>,
+    pub(crate) asked: mpsc::Receiver<PendingQuestion>,
 }
 
 impl Caller {
@@ -68,7 +68,7 @@ impl Caller {
     }
 
     /// Creates a caller without progress messages and questions.
-    pub fn alone(cancellation: CancellationToken) -> Self {
+    pub fn without_client(cancellation: CancellationToken) -> Self {
         Self { cancellation, told: None, asked: None }
     }
 
@@ -89,17 +89,17 @@ impl Caller {
     /// Asks the human at the client for approval. Only a form with the answer yes approves; free text does
     /// not (RULES H4). Cancel-safe: dropping the future withdraws the question.
     pub async fn confirm(&self, words: impl Into<String>) -> Confirmation {
-        match self.put(Form::Confirm { words: words.into() }).await {
-            Reply::Filled(value) => Form::confirmed(&value),
+        match self.ask_form(Form::Confirm { words: words.into() }).await {
+            Reply::Filled(value) => Form::parse_confirmation(&value),
             Reply::Declined => Confirmation::No(None),
             Reply::Nobody => Confirmation::Nobody,
         }
     }
 
-    async fn put(&self, form: Form) -> Reply {
+    async fn ask_form(&self, form: Form) -> Reply {
         let Some(asked) = &self.asked else { return Reply::Nobody };
         let (reply, answer) = oneshot::channel();
-        if asked.send(Asked { form, reply }).await.is_err() {
+        if asked.send(PendingQuestion { form, reply }).await.is_err() {
             return Reply::Nobody;
         }
         answer.await.unwrap_or(Reply::Nobody)
@@ -117,8 +117,8 @@ pub(crate) struct Hears {
 impl Human for Caller {
     fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async move {
-            match self.put(Form::Question(question.clone())).await {
-                Reply::Filled(value) => Form::answered(&value).ok_or(NoAnswer::Absent),
+            match self.ask_form(Form::Question(question.clone())).await {
+                Reply::Filled(value) => Form::parse_answer(&value).ok_or(NoAnswer::Absent),
                 Reply::Declined | Reply::Nobody => Err(NoAnswer::Absent),
             }
         })

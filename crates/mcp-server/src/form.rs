@@ -37,7 +37,7 @@ impl Form {
                 ALLOW,
             ),
             Self::Question(question) => {
-                (asked(question), json!({ ANSWER: {"type": "string", "title": "Answer"} }), ANSWER)
+                (question_text(question), json!({ ANSWER: {"type": "string", "title": "Answer"} }), ANSWER)
             }
         };
         let schema = json!({"type": "object", "properties": properties, "required": [required]});
@@ -46,7 +46,7 @@ impl Form {
     }
 
     /// Parses the submitted form of an approval.
-    pub(crate) fn confirmed(filled: &Value) -> Confirmation {
+    pub(crate) fn parse_confirmation(filled: &Value) -> Confirmation {
         if filled.get(ALLOW) == Some(&Value::Bool(true)) {
             return Confirmation::Yes;
         }
@@ -55,12 +55,12 @@ impl Form {
     }
 
     /// Parses the submitted form of a tool's question.
-    pub(crate) fn answered(filled: &Value) -> Option<String> {
+    pub(crate) fn parse_answer(filled: &Value) -> Option<String> {
         filled.get(ANSWER)?.as_str().map(str::to_owned)
     }
 }
 
-fn asked(question: &Question) -> String {
+fn question_text(question: &Question) -> String {
     let mut message = question.text.clone();
     for suggestion in &question.suggestions {
         message.push_str("\n- ");

@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 
 use crate::answer::answer;
-use crate::caller::{Asked, Caller, Hears};
-use crate::parked::{NotParked, Parked, QUESTION};
+use crate::caller::{Caller, Hears, PendingQuestion};
+use crate::parked::{NotParked, ParkedCalls, QUESTION};
 use crate::running::{Asking, Pause, Running};
-use crate::served_tool::served;
+use crate::served_tool::to_mcp_tool;
 use crate::tool_host::ToolHost;
 
 /// The name, version and instructions of the server.
@@ -33,13 +33,13 @@ pub(crate) struct Names {
 pub(crate) struct Handler {
     host: Arc<dyn ToolHost>,
     names: Arc<Names>,
-    parked: Parked,
+    parked: ParkedCalls,
     count: Arc<AtomicU64>,
 }
 
 impl Handler {
     pub(crate) fn new(host: Arc<dyn ToolHost>, names: Names) -> Self {
-        Self { host, names: Arc::new(names), parked: Parked::default(), count: Arc::default() }
+        Self { host, names: Arc::new(names), parked: ParkedCalls::default(), count: Arc::default() }
     }
 
     fn begin(
@@ -60,7 +60,7 @@ impl Handler {
         let name = ToolName::new(request.name.as_ref()).ok().filter(|_| is_served);
         let Some(name) = name else { return Err(unknown(&request.name)) };
         let number = self.count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        let id = CallId::new(format!("mcp_{number}")).map_err(|error| broken(&error))?;
+        let id = CallId::new(format!("mcp_{number}")).map_err(|error| internal_error(&error))?;
         let text = request
             .arguments
             .as_ref()
@@ -76,10 +76,10 @@ impl Handler {
         &self,
         request: &CallToolRequestParams,
         running: Running,
-        asked: Asked,
+        asked: PendingQuestion,
     ) -> Result<CallToolResponse, ErrorData> {
-        let params = asked.form.params().map_err(|error| broken(&error))?;
-        let name = self.parked.keep(request, running, asked).map_err(|error| broken(&error))?;
+        let params = asked.form.params().map_err(|error| internal_error(&error))?;
+        let name = self.parked.keep(request, running, asked).map_err(|error| internal_error(&error))?;
         let question = InputRequest::Elicitation(ElicitRequest::new(params));
         let questions = InputRequests::from([(QUESTION.to_owned(), question)]);
         Ok(InputRequiredResult::new(Some(questions), Some(name)).into())
@@ -100,7 +100,10 @@ impl ServerHandler for Handler {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let tools = self.host.tools();
-        tools.iter().find(|(spec, _)| spec.name().as_str() == name).map(|(spec, hints)| served(spec, *hints))
+        tools
+            .iter()
+            .find(|(spec, _)| spec.name().as_str() == name)
+            .map(|(spec, hints)| to_mcp_tool(spec, *hints))
     }
 
     async fn list_tools(
@@ -111,7 +114,7 @@ impl ServerHandler for Handler {
         if request.is_some_and(|request| request.cursor.is_some()) {
             return Err(ErrorData::invalid_params("the list of tools has one page", None));
         }
-        let tools = self.host.tools().iter().map(|(spec, hints)| served(spec, *hints)).collect();
+        let tools = self.host.tools().iter().map(|(spec, hints)| to_mcp_tool(spec, *hints)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -125,7 +128,7 @@ impl ServerHandler for Handler {
             None => self.begin(&request, &context)?,
         };
         match running.drive(&context, asking(&context)).await {
-            Pause::Done(result) => told(&request.name, &result),
+            Pause::Done(result) => convert_result(&request.name, &result),
             Pause::Asks(asked) => self.question(&request, running, asked),
             Pause::Abandoned => {
                 Err(ErrorData::internal_error("the call was stopped, and did not end in time", None))
@@ -135,7 +138,7 @@ impl ServerHandler for Handler {
 }
 
 /// Converts a result. An unknown tool is a protocol error and not a result of a call.
-fn told(name: &str, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
+fn convert_result(name: &str, result: &ToolResult) -> Result<CallToolResponse, ErrorData> {
     if result.status == ResultStatus::UnknownTool {
         return Err(unknown(name));
     }
@@ -153,7 +156,7 @@ fn late(error: &NotParked) -> ErrorData {
     ErrorData::invalid_params(error.to_string(), None)
 }
 
-fn broken(error: &dyn std::error::Error) -> ErrorData {
+fn internal_error(error: &dyn std::error::Error) -> ErrorData {
     ErrorData::internal_error(error.to_string(), None)
 }
 

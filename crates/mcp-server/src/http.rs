@@ -104,12 +104,12 @@ impl fmt::Debug for HttpToken {
 impl HttpOptions {
     /// Accepts requests with this token.
     pub fn with_token(token: HttpToken) -> Self {
-        Self { token: Some(token), ..Self::without_token() }
+        Self { token: Some(token), ..Self::allow_without_token() }
     }
 
     /// Accepts requests without a token, on this machine only. Every program and every user of the machine
     /// can then use the tools.
-    pub fn without_token() -> Self {
+    pub fn allow_without_token() -> Self {
         Self {
             token: None,
             hosts: Vec::new(),

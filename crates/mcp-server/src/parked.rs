@@ -8,7 +8,7 @@ use rmcp::model::{CallToolRequestParams, InputResponses};
 use sha2::{Digest as _, Sha256};
 use tokio::task::AbortHandle;
 
-use crate::caller::{Asked, Reply};
+use crate::caller::{PendingQuestion, Reply};
 use crate::running::{Running, reply};
 
 /// Maximum waiting time, equal to that of other questions to a human (RULES H12).
@@ -22,11 +22,11 @@ pub(crate) const QUESTION: &str = "question";
 
 /// The waiting calls by a random name. The client gets only the name and cannot change the call.
 #[derive(Clone, Default)]
-pub(crate) struct Parked(Arc<Mutex<HashMap<String, Waiting>>>);
+pub(crate) struct ParkedCalls(Arc<Mutex<HashMap<String, Waiting>>>);
 
 struct Waiting {
     running: Running,
-    asked: Asked,
+    asked: PendingQuestion,
     /// Digest of the call's tool and arguments. The client must repeat the same call with its answer.
     called: [u8; 32],
     _leaves: Leaves,
@@ -52,13 +52,13 @@ pub(crate) enum NotParked {
     Random,
 }
 
-impl Parked {
+impl ParkedCalls {
     /// Parks a call, and returns the random name to resume it.
     pub(crate) fn keep(
         &self,
         request: &CallToolRequestParams,
         running: Running,
-        asked: Asked,
+        asked: PendingQuestion,
     ) -> Result<String, NotParked> {
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|_| NotParked::Random)?;
@@ -73,7 +73,7 @@ impl Parked {
             drop(parked.waiting().remove(&leaving));
         });
         let entry =
-            Waiting { running, asked, called: called(request), _leaves: Leaves(leaves.abort_handle()) };
+            Waiting { running, asked, called: digest_call(request), _leaves: Leaves(leaves.abort_handle()) };
         waiting.insert(name.clone(), entry);
         Ok(name)
     }
@@ -82,10 +82,10 @@ impl Parked {
     /// differs.
     pub(crate) fn take(&self, request: &CallToolRequestParams, name: &str) -> Result<Running, NotParked> {
         let mut waiting = self.waiting();
-        let is_same = waiting.get(name).is_some_and(|entry| entry.called == called(request));
+        let is_same = waiting.get(name).is_some_and(|entry| entry.called == digest_call(request));
         let entry = waiting.remove(name).filter(|_| is_same).ok_or(NotParked::Unknown)?;
         drop(waiting);
-        let _ = entry.asked.reply.send(given(request.input_responses.as_ref()));
+        let _ = entry.asked.reply.send(parse_reply(request.input_responses.as_ref()));
         Ok(entry.running)
     }
 
@@ -94,12 +94,12 @@ impl Parked {
     }
 }
 
-fn given(responses: Option<&InputResponses>) -> Reply {
+fn parse_reply(responses: Option<&InputResponses>) -> Reply {
     let given = responses.and_then(|responses| responses.get(QUESTION)).cloned();
     given.and_then(|value| serde_json::from_value(value).ok()).map_or(Reply::Declined, reply)
 }
 
-fn called(request: &CallToolRequestParams) -> [u8; 32] {
+fn digest_call(request: &CallToolRequestParams) -> [u8; 32] {
     let mut hash = Sha256::new();
     let arguments = request.arguments.as_ref().map(|arguments| serde_json::json!(arguments).to_string());
     for part in [request.name.as_bytes(), arguments.unwrap_or_default().as_bytes()] {

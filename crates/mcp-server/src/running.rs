@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_protocol::ToolResult;
 
-use crate::caller::{Asked, Line, Reply};
+use crate::caller::{Line, PendingQuestion, Reply};
 use crate::tool_host::CallFuture;
 
 /// Time in which a cancelled call must end.
@@ -35,7 +35,7 @@ pub(crate) enum Pause {
     /// The call ended.
     Done(ToolResult),
     /// The call asked a question, which the client answers with its next call.
-    Asks(Asked),
+    Asks(PendingQuestion),
     /// The client cancelled the call, and it did not end in time.
     Abandoned,
 }
@@ -67,7 +67,7 @@ impl Running {
                     }
                     return Pause::Done(result);
                 }
-                () = context.ct.cancelled() => return self.stopped().await,
+                () = context.ct.cancelled() => return self.stop().await,
                 Some(words) = self.line.told.recv() => self.tell(context, token.clone(), &words).await,
                 Some(asked) = self.line.asked.recv() => match asking {
                     Asking::Retry => return Pause::Asks(asked),
@@ -78,7 +78,7 @@ impl Running {
     }
 
     /// Cancels the call, and waits at most `GRACE` for its end.
-    async fn stopped(&mut self) -> Pause {
+    async fn stop(&mut self) -> Pause {
         self.stop.cancel();
         match tokio::time::timeout(GRACE, &mut self.work).await {
             Ok(result) => Pause::Done(result),
@@ -105,7 +105,7 @@ impl Running {
     }
 }
 
-async fn ask(context: &RequestContext<RoleServer>, asked: Asked) {
+async fn ask(context: &RequestContext<RoleServer>, asked: PendingQuestion) {
     let reply = tokio::select! {
         reply = elicit(context, &asked) => reply,
         () = context.ct.cancelled() => Reply::Nobody,
@@ -114,7 +114,7 @@ async fn ask(context: &RequestContext<RoleServer>, asked: Asked) {
     let _ = asked.reply.send(reply);
 }
 
-async fn elicit(context: &RequestContext<RoleServer>, asked: &Asked) -> Reply {
+async fn elicit(context: &RequestContext<RoleServer>, asked: &PendingQuestion) -> Reply {
     let Ok(params) = asked.form.params() else { return Reply::Nobody };
     match context.peer.create_elicitation(params).await {
         Ok(result) => reply(result),

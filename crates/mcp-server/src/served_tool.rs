@@ -8,7 +8,7 @@ use windlass_protocol::{Hints, Risk, ToolSpec};
 
 /// Converts name, description, schema and hints of a tool. A client may ask its human less often because of
 /// annotations, so they state only properties that each call has.
-pub(crate) fn served(spec: &ToolSpec, hints: Hints) -> Tool {
+pub(crate) fn to_mcp_tool(spec: &ToolSpec, hints: Hints) -> Tool {
     let (name, description) = (spec.name().to_string(), spec.description().to_owned());
     let is_destructive = !hints.read_only && hints.risk > Risk::Low;
     let annotations = ToolAnnotations::new()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Definition;
 
 /// A set of accepted tools that servers and the application share.
-pub type AcceptedTools = Arc<RwLock<Accepted>>;
+pub type AcceptedTools = Arc<RwLock<AcceptedDefinitions>>;
 
 /// The tools that a human has accepted, by server and name, each with the displayed definition.
 ///
@@ -18,15 +18,15 @@ pub type AcceptedTools = Arc<RwLock<Accepted>>;
 /// asked about again.
 ///
 /// ```
-/// use windlass_mcp::Accepted;
-/// let accepted = Accepted::default();
-/// assert_eq!(Accepted::parse(&accepted.to_text()?)?, accepted);
-/// assert!(Accepted::parse(r#"{"version":2,"servers":{}}"#).is_err());
+/// use windlass_mcp::AcceptedDefinitions;
+/// let accepted = AcceptedDefinitions::default();
+/// assert_eq!(AcceptedDefinitions::parse(&accepted.to_text()?)?, accepted);
+/// assert!(AcceptedDefinitions::parse(r#"{"version":2,"servers":{}}"#).is_err());
 /// # Ok::<(), windlass_mcp::AcceptedError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Accepted {
+pub struct AcceptedDefinitions {
     version: u32,
     servers: BTreeMap<String, BTreeMap<String, Entry>>,
 }
@@ -48,20 +48,20 @@ pub enum AcceptedError {
     #[error("the accepted tools cannot be read")]
     Json(#[from] serde_json::Error),
     /// The set has another format version.
-    #[error("the accepted tools have version {version}, this program reads {}", Accepted::VERSION)]
+    #[error("the accepted tools have version {version}, this program reads {}", AcceptedDefinitions::VERSION)]
     Version {
         /// The set's format version.
         version: u32,
     },
 }
 
-impl Default for Accepted {
+impl Default for AcceptedDefinitions {
     fn default() -> Self {
         Self { version: Self::VERSION, servers: BTreeMap::new() }
     }
 }
 
-impl Accepted {
+impl AcceptedDefinitions {
     /// The version of this format.
     pub const VERSION: u32 = 1;
 

@@ -45,7 +45,7 @@ enum Value {
 
 /// The token and headers of each request. Environment variables are read once per connection.
 #[derive(Clone, Default)]
-pub(crate) struct Carried {
+pub(crate) struct RequestCredentials {
     pub(crate) bearer: Option<SecretString>,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -122,7 +122,7 @@ impl Address {
     ///
     /// # Errors
     /// [`AddressError::Variable`] if a variable is not set or its value is not valid in a header.
-    pub(crate) fn carried(&self) -> Result<Carried, AddressError> {
+    pub(crate) fn credentials(&self) -> Result<RequestCredentials, AddressError> {
         let missing = |name: &String| AddressError::Variable(name.clone());
         let bearer = self.bearer_from.as_ref().map(|name| {
             let value = std::env::var(name).ok().filter(|value| header_value(value).is_some());
@@ -138,7 +138,10 @@ impl Address {
             };
             Ok((name.clone(), value))
         });
-        Ok(Carried { headers: headers.collect::<Result<_, AddressError>>()?, bearer: bearer.transpose()? })
+        Ok(RequestCredentials {
+            headers: headers.collect::<Result<_, AddressError>>()?,
+            bearer: bearer.transpose()?,
+        })
     }
 
     /// Returns a SHA-256 digest of the URL, in hexadecimal. Token and headers are not part of it.
@@ -147,7 +150,7 @@ impl Address {
     }
 }
 
-impl Carried {
+impl RequestCredentials {
     pub(crate) fn bearer(&self) -> Option<&str> {
         self.bearer.as_ref().map(SecretString::expose_secret)
     }

@@ -49,7 +49,7 @@ pub(crate) enum Way {
 /// ```
 /// use windlass_mcp::{ClientOptions, McpClient, McpServer};
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// let client = McpClient::of(McpServer::new("files", "/no/such/program")?, ClientOptions::default());
+/// let client = McpClient::new(McpServer::new("files", "/no/such/program")?, ClientOptions::default());
 /// assert!(client.refresh().await.is_err(), "the program does not exist");
 /// assert!(client.tools().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -61,9 +61,9 @@ pub struct McpClient(Arc<ClientInner>);
 
 impl Way {
     /// Returns the end of the server's standard error output. It is empty over HTTP.
-    fn heard(&self) -> String {
+    fn stderr_tail(&self) -> String {
         match self {
-            Self::Pipes(connector) => connector.heard(),
+            Self::Pipes(connector) => connector.stderr_tail(),
             Self::Http(_) => String::new(),
         }
     }
@@ -76,13 +76,13 @@ impl McpClient {
     /// If the server cannot be started or reached, exceeds `Limits::start`, requires a sign-in, or does not
     /// speak MCP.
     pub async fn start(server: McpServer, options: ClientOptions) -> Result<Self, StartError> {
-        let client = Self::of(server, options);
+        let client = Self::new(server, options);
         client.refresh().await?;
         Ok(client)
     }
 
     /// Creates a client without connecting. [`refresh`](Self::refresh) and the first call connect.
-    pub fn of(server: McpServer, options: ClientOptions) -> Self {
+    pub fn new(server: McpServer, options: ClientOptions) -> Self {
         let way = match server.reach() {
             Reach::Program(program) => Way::Pipes(Arc::new(ChildConnector::new(program.clone()))),
             Reach::Address(address) => Way::Http(address.clone()),
@@ -111,13 +111,13 @@ impl McpClient {
         connector: Arc<dyn Connector>,
         options: ClientOptions,
     ) -> Result<Self, StartError> {
-        let client = Self::reached_by(server, connector, options);
+        let client = Self::with_connector(server, connector, options);
         client.refresh().await?;
         Ok(client)
     }
 
     /// Creates a client with the given connector instead of the server's program or URL, without connecting.
-    pub fn reached_by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
+    pub fn with_connector(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
         Self(Arc::new(ClientInner::new(server, Way::Pipes(connector), options)))
     }
 
@@ -143,21 +143,21 @@ impl McpClient {
     /// Returns the listed tools that are enabled. Each is pinned to its definition: after the server changed
     /// it, the old tool does not run.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.registered().into_iter().map(|(_, tool)| tool).collect()
+        self.registered_tools().into_iter().map(|(_, tool)| tool).collect()
     }
 
     /// Returns the enabled tools with the identities under which a toolbox registers them (RULES N2).
-    pub fn registered(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
+    pub fn registered_tools(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
         let tool = |definition: &Arc<Definition>| {
             let identity = Identity::mcp(&definition.server, &definition.name);
             let tool = McpTool::new(self.0.clone(), definition.clone(), &identity);
-            (identity, self.wrapped(Arc::new(tool)))
+            (identity, self.wrap_tool(Arc::new(tool)))
         };
-        self.enabled().iter().map(tool).collect()
+        self.enabled_definitions().iter().map(tool).collect()
     }
 
     /// Applies the application's wrapper ([`ClientOptions::each`]) to a tool, if there is one.
-    pub(crate) fn wrapped(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+    pub(crate) fn wrap_tool(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         match &self.0.each {
             Some(wrap) => wrap(self, tool),
             None => tool,
@@ -165,14 +165,14 @@ impl McpClient {
     }
 
     /// Returns the definitions of the enabled tools.
-    pub(crate) fn enabled(&self) -> Vec<Arc<Definition>> {
+    pub(crate) fn enabled_definitions(&self) -> Vec<Arc<Definition>> {
         let is_enabled = |definition: &Arc<Definition>| self.0.server.enables(&definition.name);
         self.definitions().into_iter().filter(is_enabled).collect()
     }
 
     /// Adds the enabled tools to a toolbox.
     pub fn add_to(&self, builder: ToolboxBuilder) -> ToolboxBuilder {
-        self.registered()
+        self.registered_tools()
             .into_iter()
             .fold(builder, |builder, (identity, tool)| builder.tool_as(identity, tool))
     }
@@ -185,13 +185,13 @@ impl McpClient {
     /// Returns the definitions that no human has accepted in their current form. An application can display
     /// them before it offers the tools, because a model reads their untrusted descriptions before any call is
     /// approved.
-    pub fn unaccepted(&self) -> Vec<Arc<Definition>> {
+    pub fn unaccepted_definitions(&self) -> Vec<Arc<Definition>> {
         let accepted = self.0.accepted.read().unwrap_or_else(PoisonError::into_inner);
         self.definitions().into_iter().filter(|definition| !accepted.is_known(definition)).collect()
     }
 
     /// Returns the listed tools that were refused, with the reasons.
-    pub fn refused(&self) -> Vec<RefusedTool> {
+    pub fn refused_tools(&self) -> Vec<RefusedTool> {
         self.0.catalogue().refused.clone()
     }
 
@@ -223,7 +223,7 @@ impl McpClient {
     }
 
     /// Waits until the server's connection or list of tools changes. Cancel-safe.
-    pub(crate) async fn changed(&self) {
+    pub(crate) async fn wait_for_change(&self) {
         self.0.changed().await;
     }
 
@@ -236,7 +236,7 @@ impl McpClient {
         self.0.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(definition)
     }
 
-    pub(crate) fn accepted(&self) -> &AcceptedTools {
+    pub(crate) fn accepted_tools(&self) -> &AcceptedTools {
         &self.0.accepted
     }
 

@@ -82,10 +82,10 @@ impl McpConnections {
     ) -> Result<Self, ConnectionsError> {
         let (given, connectors) = (options.client.clone(), options.connectors.clone());
         let clients = servers.into_iter().map(|server| match connectors.get(server.id()) {
-            Some(connector) => McpClient::reached_by(server, connector.clone(), given.clone()),
-            None => McpClient::of(server, given.clone()),
+            Some(connector) => McpClient::with_connector(server, connector.clone(), given.clone()),
+            None => McpClient::new(server, given.clone()),
         });
-        Self::of(clients, options).await
+        Self::start_clients(clients, options).await
     }
 
     /// Starts connections from clients, which need not be connected yet. Use it for clients with connectors
@@ -93,7 +93,7 @@ impl McpConnections {
     ///
     /// # Errors
     /// See [`start`](Self::start).
-    pub async fn of(
+    pub async fn start_clients(
         each: impl IntoIterator<Item = McpClient>,
         options: ConnectionOptions,
     ) -> Result<Self, ConnectionsError> {
@@ -127,8 +127,8 @@ impl McpConnections {
     }
 
     /// Waits until each server has started or failed, and starts a turn. Cancel-safe.
-    pub async fn settled(&self) {
-        self.0.board.settled().await;
+    pub async fn wait_until_settled(&self) {
+        self.0.board.wait_until_settled().await;
         self.begin_turn();
     }
 
@@ -151,7 +151,7 @@ impl McpConnections {
     /// meaning (RULES M1).
     pub fn begin_turn(&self) {
         let of_client = |client: &McpClient| {
-            let named = client.registered().into_iter().filter_map(|(identity, tool)| {
+            let named = client.registered_tools().into_iter().filter_map(|(identity, tool)| {
                 let (_, name) = identity.remote()?;
                 Some((name.to_owned(), tool))
             });
@@ -183,7 +183,7 @@ impl McpConnections {
     /// a server without resources.
     pub fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
         let client = self.0.clients.get(server).filter(|client| client.has_resources())?;
-        Some(client.wrapped(Arc::new(ResourceReader::new(client.clone()))))
+        Some(client.wrap_tool(Arc::new(ResourceReader::new(client.clone()))))
     }
 
     /// Adds the tools of this turn to a toolbox.
@@ -257,12 +257,12 @@ impl Shared {
 
     /// Returns the current definitions of all enabled tools.
     pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
-        self.clients.values().flat_map(McpClient::enabled).collect()
+        self.clients.values().flat_map(McpClient::enabled_definitions).collect()
     }
 
     /// Offers these tools, which a search found, from the next turn on.
-    pub(crate) fn found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
-        self.offers.found(tools);
+    pub(crate) fn offer_found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
+        self.offers.record_found(tools);
         self.offers.renew(&self.clients, &Arc::downgrade(self));
     }
 }

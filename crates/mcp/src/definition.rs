@@ -42,7 +42,7 @@ pub struct Definition {
     /// A digest of name, title, description, schemas and annotations (SECURITY "MCP").
     pub fingerprint: String,
     /// The whole definition in lines, with a warning if it contains invisible characters. The server's
-    /// characters are not escaped: use [`shown`](Self::shown) to display it.
+    /// characters are not escaped: use [`display_url`](Self::display) to display it.
     pub text: String,
     /// The risk of a call, from the tool's annotations.
     pub(crate) risk: Risk,
@@ -60,7 +60,7 @@ pub struct RefusedTool {
 }
 
 #[derive(Deserialize)]
-struct Listed<'a> {
+struct ListedTool<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
     #[serde(default)]
@@ -87,14 +87,14 @@ impl Definition {
             let why = format!("its definition is {depth} deep, {} is taken", limits.schema_depth);
             return Err(RefusedTool::new(raw, why));
         }
-        let listed: Listed<'_> =
+        let listed: ListedTool<'_> =
             object(raw).map_err(|error| RefusedTool::new(raw, format!("it is no tool: {error}")))?;
         let name = listed.name.clone();
-        Self::of(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
+        Self::from_listed(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }
 
     /// Returns the whole definition in lines, with invisible characters escaped, for display.
-    pub fn shown(&self) -> String {
+    pub fn display(&self) -> String {
         display_safe(&self.text)
     }
 
@@ -116,7 +116,7 @@ impl Definition {
         }
     }
 
-    fn of(listed: Listed<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {
+    fn from_listed(listed: ListedTool<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {
         if !is_tool_name(&listed.name) {
             return Err("a name has 1 to 128 letters, digits, dots, dashes and underscores");
         }

@@ -104,7 +104,7 @@ pub enum StartError {
 
 impl Failure {
     /// Returns the reason in words, for requests that are not calls of a model.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Server(error) => {
                 format!(
@@ -127,7 +127,7 @@ impl Failure {
     }
 
     /// Maps an error of the HTTP transport to the failure of a request.
-    pub(crate) fn of_http(error: &StreamableHttpError<HttpError>) -> Self {
+    pub(crate) fn from_http(error: &StreamableHttpError<HttpError>) -> Self {
         match error {
             StreamableHttpError::SessionExpired => Self::Lost,
             StreamableHttpError::AuthRequired(error) => Self::SignIn(error.www_authenticate_header.clone()),

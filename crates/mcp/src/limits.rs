@@ -64,7 +64,7 @@ impl Default for Limits {
 impl Limits {
     /// Timeout of one request during a start: twice `start`, so that the timeout of the whole start, which
     /// has the more precise error, fires first.
-    pub(crate) fn beyond_start(&self) -> Duration {
+    pub(crate) fn start_request_timeout(&self) -> Duration {
         self.start.saturating_mul(2)
     }
 

@@ -67,7 +67,7 @@ impl McpServer {
     /// # Errors
     /// If the id does not have 1 to 64 characters of `A-Z a-z 0-9 _ . -`.
     pub fn new(id: impl Into<String>, command: impl Into<OsString>) -> Result<Self, ServerIdError> {
-        Self::reached(id.into(), Reach::Program(Program::new(command.into())))
+        Self::new_reach(id.into(), Reach::Program(Program::new(command.into())))
     }
 
     /// Creates the configuration of a server with a URL (streamable HTTP).
@@ -76,10 +76,10 @@ impl McpServer {
     /// If the id is not valid (see [`new`](Self::new)), or if the URL has more than 8 KiB, contains a user or
     /// a password, or has another scheme than `https`. `http` is accepted for this machine only.
     pub fn http(id: impl Into<String>, url: &str) -> Result<Self, AddressError> {
-        Ok(Self::reached(id.into(), Reach::Address(Address::parse(url)?))?)
+        Ok(Self::new_reach(id.into(), Reach::Address(Address::parse(url)?))?)
     }
 
-    fn reached(id: String, reach: Reach) -> Result<Self, ServerIdError> {
+    fn new_reach(id: String, reach: Reach) -> Result<Self, ServerIdError> {
         if !is_name(&id, ID_BYTES) {
             return Err(ServerIdError { id });
         }
@@ -97,30 +97,32 @@ impl McpServer {
 
     /// Adds an argument to the program's command line.
     pub fn with_argument(self, argument: impl Into<OsString>) -> Self {
-        self.of_program(|program| program.arguments.push(argument.into()))
+        self.update_program(|program| program.arguments.push(argument.into()))
     }
 
     /// Passes one more variable of the host's environment to the child process. Variables whose names look
     /// like those of secrets are not passed.
     pub fn with_environment_name(self, name: impl Into<OsString>) -> Self {
-        self.of_program(|program| program.environment = program.environment.clone().with_name(name))
+        self.update_program(|program| program.environment = program.environment.clone().with_name(name))
     }
 
     /// Sets a variable in the child's environment, whether or not the host has it. Use it for a key that the
     /// server needs.
     pub fn with_environment_value(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.of_program(|program| program.environment = program.environment.clone().with_value(name, value))
+        self.update_program(|program| {
+            program.environment = program.environment.clone().with_value(name, value)
+        })
     }
 
     /// Sets the working directory of the child process.
     pub fn with_folder(self, folder: impl Into<PathBuf>) -> Self {
-        self.of_program(|program| program.folder = Some(folder.into()))
+        self.update_program(|program| program.folder = Some(folder.into()))
     }
 
     /// Sends the value of this environment variable as bearer token. The variable is read when a connection
     /// starts.
     pub fn with_bearer_from(self, variable: impl Into<String>) -> Self {
-        self.of_address(|address| address.set_bearer_from(variable.into()))
+        self.update_address(|address| address.set_bearer_from(variable.into()))
     }
 
     /// Sends a header with each request. `Debug` does not print its value.
@@ -147,7 +149,7 @@ impl McpServer {
 
     /// Uses the stored tokens of an OAuth sign-in, if there are any, and refreshes them.
     pub fn with_sign_in(self, sign_in: SignIn) -> Self {
-        self.of_address(|address| address.sign_in = Some(Arc::new(sign_in)))
+        self.update_address(|address| address.sign_in = Some(Arc::new(sign_in)))
     }
 
     /// Sets the limits on the server's time and output.
@@ -234,14 +236,14 @@ impl McpServer {
         &self.reach
     }
 
-    fn of_program(mut self, change: impl FnOnce(&mut Program)) -> Self {
+    fn update_program(mut self, change: impl FnOnce(&mut Program)) -> Self {
         if let Reach::Program(program) = &mut self.reach {
             change(program);
         }
         self
     }
 
-    fn of_address(mut self, change: impl FnOnce(&mut Address)) -> Self {
+    fn update_address(mut self, change: impl FnOnce(&mut Address)) -> Self {
         if let Reach::Address(address) = &mut self.reach {
             change(address);
         }

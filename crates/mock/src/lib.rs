@@ -12,4 +12,4 @@ pub use render::Format;
 pub use script::Script;
 pub use scripted_model::ScriptedModel;
 #[cfg(feature = "server")]
-pub use server::{Recorded, ScriptedProvider};
+pub use server::{RecordedRequest, ScriptedProvider};

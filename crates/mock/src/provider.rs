@@ -56,7 +56,7 @@ impl Format {
             "/v1/chat/completions" | "/chat/completions" => Some(Self::Chat),
             "/v1/responses" | "/responses" => Some(Self::Responses),
             "/v1/messages" | "/messages" => Some(Self::Anthropic),
-            path if gemini::Address::of(path).is_some() => Some(Self::Gemini),
+            path if gemini::Address::parse(path).is_some() => Some(Self::Gemini),
             _ => None,
         }
     }
@@ -75,7 +75,7 @@ impl Provider {
                 return Refusal::request(format!("the body is not JSON: {error}"), None).reply(format);
             }
         };
-        if let Some(address) = gemini::Address::of(address) {
+        if let Some(address) = gemini::Address::parse(address) {
             address.tell(&mut request);
         }
         match refusal::check(format, key, &request) {
@@ -87,7 +87,7 @@ impl Provider {
     fn say(&self, format: Format, request: &Value, model: &str, request_bytes: usize) -> Reply {
         let number = assistant_messages(request);
         let (denied, is_last) = denials(request);
-        let turn = self.script.played_to(request).turn_after(number, &denied, is_last);
+        let turn = self.script.select_for(request).turn_after(number, &denied, is_last);
         let told = request.pointer("/stream_options/include_usage").and_then(Value::as_bool).unwrap_or(false);
         let stream_usage = if told { StreamUsage::Tell } else { StreamUsage::Leave };
         let setting = Setting { format, number, model, request_bytes, stream_usage };
@@ -196,7 +196,7 @@ fn spoil(
             if content_type == JSON {
                 return reply(vec![error.to_string().into_bytes()]);
             }
-            let mut frames = before_error(rendered, hostile.after_bytes);
+            let mut frames = frames_before_error(rendered, hostile.after_bytes);
             frames.push(render::error_event(format, &error));
             reply(frames)
         }
@@ -227,7 +227,7 @@ fn head(frames: Vec<Vec<u8>>, bytes: usize) -> Vec<Vec<u8>> {
 }
 
 /// Returns whole frames up to this number of bytes: at least one, and none of those that close the response.
-fn before_error(rendered: Frames, bytes: usize) -> Vec<Vec<u8>> {
+fn frames_before_error(rendered: Frames, bytes: usize) -> Vec<Vec<u8>> {
     let mut sent = 0_usize;
     let mut kept = Vec::new();
     for frame in rendered.frames.into_iter().take(rendered.open) {

@@ -183,7 +183,7 @@ impl Script {
 
 impl Script {
     /// Returns the script for the agent that made a request, recognised by the text of its body.
-    pub(crate) fn played_to(&self, request: &Value) -> Cow<'_, Self> {
+    pub(crate) fn select_for(&self, request: &Value) -> Cow<'_, Self> {
         if self.parts.is_empty() {
             return Cow::Borrowed(self);
         }

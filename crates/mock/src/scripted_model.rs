@@ -76,7 +76,7 @@ impl ScriptedModel {
         let reply = self.provider.answer(format, &http.path, None, &http.body);
         if reply.status != 200 {
             let refusal = self.wire.decode_error(reply.status, &reply.frames.concat());
-            return Err(refused(refusal, reply.retry_after));
+            return Err(to_model_error(refusal, reply.retry_after));
         }
         let frames = self.cut(&reply);
         Ok(Box::pin(Answer {
@@ -197,7 +197,7 @@ impl Stream for Answer {
     }
 }
 
-fn refused(refusal: ProviderError, retry_after: Option<u64>) -> ModelError {
+fn to_model_error(refusal: ProviderError, retry_after: Option<u64>) -> ModelError {
     let kind = match refusal.kind {
         ProviderErrorKind::Authentication | ProviderErrorKind::NotFound => ModelErrorKind::Configuration,
         ProviderErrorKind::ContextLength => ModelErrorKind::ContextLength,

@@ -50,7 +50,7 @@ pub struct ScriptedProvider {
 /// A received request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// The path, for example `/v1/messages`.
     pub path: String,
     /// The headers in order, with names in lower case and secret values replaced.
@@ -66,7 +66,7 @@ pub struct Recorded {
 #[derive(Debug)]
 struct Shared {
     provider: Provider,
-    requests: Mutex<Vec<Recorded>>,
+    requests: Mutex<Vec<RecordedRequest>>,
 }
 
 impl ScriptedProvider {
@@ -90,7 +90,7 @@ impl ScriptedProvider {
     }
 
     /// Returns all requests for an answer so far, including refused ones.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -160,7 +160,8 @@ impl Shared {
         let reply = self.provider.answer(format, &path, key(&parts.headers), &body);
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
         let turn = assistant_messages(&body);
-        let recorded = Recorded { path, headers: shown(&parts.headers), body, status: reply.status, turn };
+        let recorded =
+            RecordedRequest { path, headers: header_pairs(&parts.headers), body, status: reply.status, turn };
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
         reply
     }
@@ -173,7 +174,7 @@ fn key(headers: &HeaderMap) -> Option<&str> {
     bearer.or_else(named)
 }
 
-fn shown(headers: &HeaderMap) -> Vec<(String, String)> {
+fn header_pairs(headers: &HeaderMap) -> Vec<(String, String)> {
     let value = |name: &str, value: &HeaderValue| {
         if SECRET_HEADERS.contains(&name) {
             return "(hidden)".to_owned();

@@ -19,20 +19,20 @@ impl Script {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     #[must_use]
-    pub fn spoken(&self, dialect: Dialect) -> Self {
-        let said = |turns: &[Turn]| turns.iter().map(|turn| spoken(turn, dialect)).collect();
+    pub fn to_text_calls(&self, dialect: Dialect) -> Self {
+        let said = |turns: &[Turn]| turns.iter().map(|turn| turn_to_text(turn, dialect)).collect();
         let parts = self.parts.iter().map(|(words, turns)| (words.clone(), said(turns))).collect();
         Self { turns: said(&self.turns), fallback: self.fallback.clone(), denied: self.denied.clone(), parts }
     }
 }
 
-fn spoken(turn: &Turn, dialect: Dialect) -> Turn {
+fn turn_to_text(turn: &Turn, dialect: Dialect) -> Turn {
     let (mut steps, mut words, mut calls) = (Vec::new(), String::new(), Vec::new());
     for step in &turn.steps {
         match step {
             Step::Reasoning(_) => steps.push(step.clone()),
             Step::Text(text) => words.push_str(text),
-            Step::Call(call) => calls.extend(of_call(call, dialect)),
+            Step::Call(call) => calls.extend(call_to_text(call, dialect)),
         }
     }
     let has_calls = !calls.is_empty();
@@ -55,7 +55,7 @@ fn spoken(turn: &Turn, dialect: Dialect) -> Turn {
     Turn { steps, finish, ..turn.clone() }
 }
 
-fn of_call(call: &ScriptCall, dialect: Dialect) -> Option<String> {
+fn call_to_text(call: &ScriptCall, dialect: Dialect) -> Option<String> {
     let arguments = Arguments::parse(call.arguments_text()).ok()?;
     Some(match dialect {
         Dialect::Structured => {

@@ -13,7 +13,7 @@ use crate::{CallChunk, CallKey, Chunk, WholeCall};
 /// use windlass_protocol::{Payload, ToolName, ToolSpec};
 /// use windlass_stream::{CallChunk, Chunk, FreeText, WholeCall};
 /// let patch = ToolSpec::Freeform { name: ToolName::new("patch")?, description: "Patches.".into(), grammar: None };
-/// let (mut free, mut chunks) = (FreeText::of(&[patch]), Vec::new());
+/// let (mut free, mut chunks) = (FreeText::for_tools(&[patch]), Vec::new());
 /// let body = WholeCall::Arguments(r#"{"input":"*** Begin"}"#.into());
 /// free.push(Chunk::Call(CallChunk::Whole { id: None, name: "patch".into(), body, opaque: None }), &mut chunks);
 /// let expected = WholeCall::Payload(Payload::Custom { input: "*** Begin".into() });
@@ -37,7 +37,7 @@ struct Open {
 
 impl FreeText {
     /// Creates a converter for the free-text tools among `tools`.
-    pub fn of(tools: &[ToolSpec]) -> Self {
+    pub fn for_tools(tools: &[ToolSpec]) -> Self {
         Self::diff(tools, &[])
     }
 

@@ -45,8 +45,8 @@ impl AgentRegistry {
         let place = self.place_now(run)?;
         let (input, messages) = MessageReceiver::channel();
         let (sender, report) = watch::channel(None);
-        let stop = run.ended().child_token();
-        let caller_ended = run.ended().clone();
+        let stop = run.end_token().child_token();
+        let caller_ended = run.end_token().clone();
         let (name, input) = (definition.name().to_owned(), Some(input));
         let agent = Arc::new(BackgroundAgent { name, input, report, stop: stop.clone(), caller_ended });
         self.keep(key, &agent);

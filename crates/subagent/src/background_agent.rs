@@ -32,7 +32,7 @@ impl BackgroundAgent {
             input: None,
             report: watch::channel(report).1,
             stop: CancellationToken::new(),
-            caller_ended: run.ended().clone(),
+            caller_ended: run.end_token().clone(),
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn agent_query_hints() -> Hints {
 }
 
 pub(crate) fn calling_run(ctx: &Context) -> Result<&CallingRun, ToolError> {
-    CallingRun::of(ctx).ok_or_else(|| {
+    CallingRun::from_context(ctx).ok_or_else(|| {
         ToolError::model(
             "no agent makes this call, so that there is none to begin another; nothing was begun",
         )

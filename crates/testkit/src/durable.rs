@@ -17,7 +17,7 @@ pub use machine_harness::MachineHarness;
 /// The result of one process's part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "done, waiting or dead")]
-pub enum Ended {
+pub enum EndOfPart {
     /// The run has ended.
     Done,
     /// The run is suspended until these calls are answered, and only its record remains.
@@ -29,7 +29,7 @@ pub enum Ended {
 /// The observable state of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "what a harness has to find out")]
-pub struct Left {
+pub struct LeftState {
     /// Number of records that the journal acknowledged.
     pub acknowledged: u64,
     /// Number of records that the journal contains.
@@ -61,13 +61,13 @@ pub trait Harness {
     ///
     /// # Errors
     /// A description, if the process ended in another way.
-    fn start(&mut self, job: &Job) -> Result<Ended, String>;
+    fn start(&mut self, job: &Job) -> Result<EndOfPart, String>;
 
     /// Resumes the run in another process.
     ///
     /// # Errors
     /// A description, if the run cannot be resumed.
-    fn restart(&mut self) -> Result<Ended, String>;
+    fn restart(&mut self) -> Result<EndOfPart, String>;
 
     /// Answers the approval request of a call while no process is running.
     ///
@@ -79,5 +79,5 @@ pub trait Harness {
     ///
     /// # Errors
     /// A description, if the state cannot be read.
-    fn result(&self) -> Result<Left, String>;
+    fn result(&self) -> Result<LeftState, String>;
 }

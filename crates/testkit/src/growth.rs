@@ -44,7 +44,7 @@ impl Shape {
     }
 
     /// Creates a shape from what is repeated alone.
-    pub fn of(repeated: impl Into<String>) -> Self {
+    pub fn repeat(repeated: impl Into<String>) -> Self {
         Self::new("", repeated, "")
     }
 

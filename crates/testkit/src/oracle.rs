@@ -66,7 +66,7 @@ pub use schema_compile::{schema_compile, schema_refusals};
 #[cfg(feature = "sse")]
 pub use sse::sse;
 #[cfg(feature = "full")]
-pub use table::{NAMES, by_name};
+pub use table::{NAMES, find};
 #[cfg(feature = "text-calls")]
 pub use text_calls::{text_calls_bare, text_calls_envelopes, text_calls_markers, text_calls_tags};
 #[cfg(feature = "wire")]

@@ -27,7 +27,7 @@ impl SplitMix64 {
     }
 
     /// Returns a number from `least` to `most`, both included.
-    pub fn between(&mut self, least: usize, most: usize) -> usize {
+    pub fn in_range(&mut self, least: usize, most: usize) -> usize {
         let span = most.saturating_sub(least).saturating_add(1) as u64;
         least + usize::try_from(self.next_u64() % span).unwrap_or(0)
     }
@@ -37,7 +37,7 @@ impl SplitMix64 {
     /// # Panics
     /// The slice is empty.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.between(0, from.len() - 1)]
+        from[self.in_range(0, from.len() - 1)]
     }
 }
 
@@ -76,7 +76,7 @@ pub fn deltas(text: &str, cut: Cut, seed: u64) -> Vec<&str> {
     let mut rest = text;
     let mut parts = Vec::new();
     while !rest.is_empty() {
-        let mut at = random.between(least, most).min(rest.len());
+        let mut at = random.in_range(least, most).min(rest.len());
         while !rest.is_char_boundary(at) {
             at += 1;
         }
@@ -91,7 +91,7 @@ pub fn deltas(text: &str, cut: Cut, seed: u64) -> Vec<&str> {
 ///
 /// # Panics
 /// The size is 0.
-pub fn fixed(bytes: &[u8], size: usize) -> Vec<&[u8]> {
+pub fn into_fixed(bytes: &[u8], size: usize) -> Vec<&[u8]> {
     bytes.chunks(size).collect()
 }
 
@@ -101,7 +101,7 @@ pub fn random(bytes: &[u8], seed: u64, most: usize) -> Vec<&[u8]> {
     let mut rest = bytes;
     let mut parts = Vec::new();
     while !rest.is_empty() {
-        let (part, after) = rest.split_at(random.between(1, most.max(1)).min(rest.len()));
+        let (part, after) = rest.split_at(random.in_range(1, most.max(1)).min(rest.len()));
         parts.push(part);
         rest = after;
     }
@@ -120,7 +120,8 @@ pub fn ways(bytes: &[u8]) -> Vec<Vec<&[u8]>> {
     let seed = bytes.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
     });
-    let mut ways = vec![fixed(bytes, 1), fixed(bytes, 2), fixed(bytes, 3), fixed(bytes, 7)];
+    let mut ways =
+        vec![into_fixed(bytes, 1), into_fixed(bytes, 2), into_fixed(bytes, 3), into_fixed(bytes, 7)];
     ways.push(random(bytes, seed, 5));
     ways.push(random(bytes, seed ^ 1, 40));
     ways.push(vec![&[], bytes, &[]]);

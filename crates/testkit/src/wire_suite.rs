@@ -68,12 +68,12 @@ pub fn check_broken(fixtures: &[Fixture], oracle: fn(&[u8])) {
         oracle(fixture.stream);
         for _ in 0..40 {
             let mut bytes = fixture.stream.to_vec();
-            for _ in 0..random.between(1, 4) {
-                let at = random.between(0, bytes.len() - 1);
-                match random.between(0, 3) {
-                    0 => bytes[at] = u8::try_from(random.between(0, 255)).expect("a byte was drawn"),
+            for _ in 0..random.in_range(1, 4) {
+                let at = random.in_range(0, bytes.len() - 1);
+                match random.in_range(0, 3) {
+                    0 => bytes[at] = u8::try_from(random.in_range(0, 255)).expect("a byte was drawn"),
                     1 => bytes.truncate(at.max(1)),
-                    2 => drop(bytes.drain(at..(at + random.between(1, 9)).min(bytes.len() - 1).max(at))),
+                    2 => drop(bytes.drain(at..(at + random.in_range(1, 9)).min(bytes.len() - 1).max(at))),
                     _ => bytes.insert(at, random.pick(b"{}[]\",:\n\r\\ud0")),
                 }
             }

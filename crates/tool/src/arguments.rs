@@ -45,7 +45,7 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// Returns the JSON Schema of the arguments. Subschemas are inlined except for recursive types,
     /// properties are in field order, and the text is identical on each call.
     fn schema() -> RawJson {
-        schema::of::<Self>()
+        schema::schema_of::<Self>()
     }
 
     /// Deserializes complete arguments.

@@ -116,15 +116,15 @@ impl GrowingArguments {
     /// Returns the arguments as the tool's own partial struct. The cost is linear in the changes since the
     /// last call.
     pub fn typed<T: ToolArgs>(&mut self) -> &T::Growing {
-        self.updated::<T>().partial()
+        self.update::<T>().partial()
     }
 
     /// Returns the first values that did not fit the tool's own type, at most 16.
     pub fn mismatches<T: ToolArgs>(&mut self) -> &[Mismatch] {
-        self.updated::<T>().mismatches()
+        self.update::<T>().mismatches()
     }
 
-    fn updated<T: ToolArgs>(&mut self) -> &TypedPartial<T> {
+    fn update<T: ToolArgs>(&mut self) -> &TypedPartial<T> {
         if !self.typed.as_ref().is_some_and(|typed| typed.is::<TypedPartial<T>>()) {
             self.typed = Some(Box::new(TypedPartial::<T>::default()));
         }

@@ -16,12 +16,12 @@ const FIRST: [&str; 4] = ["type", "description", "enum", "properties"];
 const LAST: [&str; 4] = ["items", "required", "additionalProperties", "$defs"];
 
 /// Returns the schema of a type.
-pub(crate) fn of<T: JsonSchema>() -> RawJson {
-    ordered::<T>(None)
+pub(crate) fn schema_of<T: JsonSchema>() -> RawJson {
+    ordered_schema::<T>(None)
 }
 
 /// Returns the schema of a type with its properties in the given order.
-pub(crate) fn ordered<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
+pub(crate) fn ordered_schema<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;

@@ -23,13 +23,16 @@ use crate::mismatch::{Mismatch, Mismatches, kind_words};
 #[derive(Debug)]
 pub struct TypedPartial<T: ToolArgs> {
     bookmark: Bookmark,
-    filled: Filled<T>,
+    filled: FilledPartial<T>,
 }
 
 impl<T: ToolArgs> Default for TypedPartial<T> {
     fn default() -> Self {
-        let filled =
-            Filled { partial: T::Growing::default(), mismatches: Mismatches::new(), is_refused: false };
+        let filled = FilledPartial {
+            partial: T::Growing::default(),
+            mismatches: Mismatches::new(),
+            is_refused: false,
+        };
         Self { bookmark: Bookmark::default(), filled }
     }
 }
@@ -61,14 +64,14 @@ impl<T: ToolArgs> TypedPartial<T> {
 
 /// A partial struct and the mismatches of its values.
 #[derive(Debug)]
-struct Filled<T: ToolArgs> {
+struct FilledPartial<T: ToolArgs> {
     partial: T::Growing,
     mismatches: Mismatches,
     /// True if the top-level value is not an object; its contents are then ignored.
     is_refused: bool,
 }
 
-impl<T: ToolArgs> Filled<T> {
+impl<T: ToolArgs> FilledPartial<T> {
     /// Applies a step of the top-level value, which must be an object.
     #[cold]
     fn top(&mut self, step: &Step<'_>) {

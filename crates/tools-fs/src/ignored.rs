@@ -99,7 +99,7 @@ mod tests {
             &format!("{choices}{{n}}\n"),
             &long,
         ]
-        .map(Shape::of);
+        .map(Shape::repeat);
         let test = "ignored::tests::ignore_rules_are_built_in_linear_time";
         growth::check(test, MEGABYTE, &shapes, |text| {
             let mut builder = GitignoreBuilder::new("");

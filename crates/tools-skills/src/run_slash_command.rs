@@ -38,7 +38,7 @@ impl RunSlashCommand {
     pub fn new(commands: SlashCommands) -> Self {
         let description = format!(
             "Gives the instructions of a command that people here have written down. Carry them out then.{}",
-            commands.listed()
+            commands.list_for_model()
         );
         Self { spec: spec("run_slash_command", &description, SCHEMA), commands }
     }

@@ -44,7 +44,7 @@ impl SkillTool {
         let description = format!(
             "Gives instructions that people here have written down for one kind of work. Read the fitting one before \
              you begin such work, and follow it.{}",
-            skills.listed()
+            skills.list_for_model()
         );
         Self { spec: spec("skill", &description, SCHEMA), skills }
     }

@@ -100,7 +100,7 @@ impl Skills {
     /// Returns the name and the description of a file, or the reason why it cannot be offered.
     fn read(&self, source: &Shelf, file: &WorkspacePath) -> Result<(String, String), String> {
         let text = source.text(file)?;
-        let (name, description) = named(&text).map_err(|error| error.to_string())?;
+        let (name, description) = parse_name(&text).map_err(|error| error.to_string())?;
         if let Some(other) = self.skills.get(&name) {
             let label = &other.source.label;
             return Err(format!("the name `{name}` is taken by {label}: {}", other.file));
@@ -131,7 +131,7 @@ impl Skills {
     }
 
     /// Returns the list for the model.
-    pub(crate) fn listed(&self) -> String {
+    pub(crate) fn list_for_model(&self) -> String {
         let mut list = String::new();
         for (name, skill) in &self.skills {
             let fits = list.len().saturating_add(skill.description.len()) <= MAX_LISTED;
@@ -145,7 +145,7 @@ impl Skills {
     }
 }
 
-fn named(text: &str) -> Result<(String, String), DocumentError> {
+fn parse_name(text: &str) -> Result<(String, String), DocumentError> {
     if !text.trim_start_matches('\u{feff}').starts_with("---") {
         return Err(DocumentError::NoFrontMatter);
     }

@@ -116,7 +116,7 @@ impl SlashCommands {
     }
 
     /// Returns the list for the model.
-    pub(crate) fn listed(&self) -> String {
+    pub(crate) fn list_for_model(&self) -> String {
         let mut list = String::new();
         for (name, command) in &self.commands {
             let hint = command.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();

@@ -49,7 +49,7 @@ struct Page {
 
 impl Discovery {
     /// Returns the list format of a wire format's API.
-    pub(crate) fn of_wire(wire: &dyn Wire) -> Self {
+    pub(crate) fn for_wire(wire: &dyn Wire) -> Self {
         let name: StrDeserializer<'_, NameError> = wire.model_list().into_deserializer();
         Self::deserialize(name).unwrap_or_default()
     }
@@ -155,12 +155,12 @@ fn gemini_models(body: &[u8]) -> Option<Page> {
 /// Adds the capabilities and the context window from Ollama's `/api/show`.
 pub fn add_model_details(body: &[u8], model: &mut ModelEntry) {
     #[derive(Deserialize)]
-    struct Shown {
+    struct ShownModel {
         capabilities: Option<Vec<String>>,
         #[serde(default)]
         model_info: serde_json::Map<String, Value>,
     }
-    let Ok(shown) = serde_json::from_slice::<Shown>(body) else { return };
+    let Ok(shown) = serde_json::from_slice::<ShownModel>(body) else { return };
     // Older servers send no capabilities; then the abilities stay unknown.
     if let Some(held) = shown.capabilities {
         for (name, ability) in

@@ -29,7 +29,7 @@ use crate::vendors::Vendors;
 ///
 /// let vendors = Vendors::builtin();
 /// let openai = vendors.get("openai").ok_or("not there")?;
-/// let encoder = RequestEncoder::of_vendor(openai.clone()).ok_or("an unknown wire format")?;
+/// let encoder = RequestEncoder::for_vendor(openai.clone()).ok_or("an unknown wire format")?;
 /// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
 /// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
 /// assert!(http.body.starts_with(br#"{"model":"gpt-5-mini","max_completion_tokens":9"#));
@@ -45,14 +45,14 @@ pub struct RequestEncoder {
 impl RequestEncoder {
     /// Returns the encoder for a wire format that the user made. If the endpoint has the name and the wire
     /// format of a built-in vendor, that vendor's quirks apply.
-    pub fn of_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
+    pub fn for_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
         let vendor = Vendors::table().get(&endpoint.name);
         let vendor = vendor.filter(|vendor| vendor.endpoint.wire == wire.name());
         Self { wire, vendor: vendor.map(|vendor| Arc::new(vendor.clone())), rewrites: Arc::default() }
     }
 
     /// Returns the encoder for a vendor, or `None` if its wire format is not known.
-    pub fn of_vendor(vendor: Vendor) -> Option<Self> {
+    pub fn for_vendor(vendor: Vendor) -> Option<Self> {
         Some(Self { wire: vendor.wire()?, vendor: Some(Arc::new(vendor)), rewrites: Arc::default() })
     }
 
@@ -73,7 +73,7 @@ impl RequestEncoder {
     pub fn discovery(&self) -> Discovery {
         match &self.vendor {
             Some(vendor) => vendor.discovery,
-            None => Discovery::of_wire(self.wire.as_ref()),
+            None => Discovery::for_wire(self.wire.as_ref()),
         }
     }
 

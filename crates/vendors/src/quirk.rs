@@ -121,15 +121,15 @@ impl Quirk {
     /// changes those.
     pub(crate) fn rewrite(self, request: Cow<'_, Request>) -> Cow<'_, Request> {
         match self {
-            Self::NoStrict => without_strict(request),
-            Self::NoFreeTextTools => without_free_text(request),
+            Self::NoStrict => strip_strict(request),
+            Self::NoFreeTextTools => strip_free_text(request),
             _ => request,
         }
     }
 }
 
 /// Replaces free-text tools with functions.
-fn without_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
+fn strip_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
     if request.tools.iter().all(|tool| matches!(tool, ToolSpec::Function { .. })) {
         return request;
     }
@@ -139,7 +139,7 @@ fn without_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
 }
 
 /// Removes the strictness from all tools.
-fn without_strict(request: Cow<'_, Request>) -> Cow<'_, Request> {
+fn strip_strict(request: Cow<'_, Request>) -> Cow<'_, Request> {
     let is_said =
         |tool: &ToolSpec| matches!(tool, ToolSpec::Function { strict, .. } if *strict != Strictness::Unsaid);
     if !request.tools.iter().any(is_said) {

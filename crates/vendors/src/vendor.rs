@@ -69,7 +69,7 @@ impl Vendor {
         let wire = WireFormat::find(&endpoint.wire).map(|format| format.wire.as_ref());
         Self {
             schema: wire.map_or(DEFAULT_DIALECT, Wire::schema_dialect).to_owned(),
-            discovery: wire.map(Discovery::of_wire).unwrap_or_default(),
+            discovery: wire.map(Discovery::for_wire).unwrap_or_default(),
             endpoint,
             config: Vec::new(),
             table: Vec::new(),

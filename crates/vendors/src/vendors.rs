@@ -166,7 +166,7 @@ impl Vendors {
                 })?),
                 (None, held) => held.cloned(),
             };
-            let vendor = row.over(base, &name, layer)?;
+            let vendor = row.layer_over(base, &name, layer)?;
             self.0.insert(name, vendor);
         }
         Ok(self)
@@ -174,7 +174,7 @@ impl Vendors {
 }
 
 impl Row {
-    fn over(self, base: Option<Vendor>, name: &str, layer: Layer) -> Result<Vendor, VendorsError> {
+    fn layer_over(self, base: Option<Vendor>, name: &str, layer: Layer) -> Result<Vendor, VendorsError> {
         let is_new = base.is_none();
         let mut vendor = match base {
             Some(base) => base,

@@ -131,7 +131,7 @@ impl OpenBlock {
     /// Closes the block and pushes its final chunk.
     pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
         match self {
-            Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: cited(&citations) }),
+            Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: wrap_citations(&citations) }),
             Self::Redacted => {}
             Self::Thinking { signature } => chunks.push(Chunk::ReasoningEnd { opaque: signed(&signature) }),
             Self::Call { key, placeholder } => {
@@ -168,7 +168,7 @@ fn signed(signature: &str) -> Option<Opaque> {
     is_signed.then(|| Opaque::new(NAME, json!({ "type": "thinking", "signature": signature })))
 }
 
-fn cited(citations: &[Value]) -> Option<Opaque> {
+fn wrap_citations(citations: &[Value]) -> Option<Opaque> {
     let fields = json!({ marks::BLOCK: { "citations": citations } });
     (!citations.is_empty()).then(|| Opaque::new(NAME, fields))
 }

@@ -113,7 +113,7 @@ fn system(
     if before == 0 && marker.is_none() {
         return Ok(prompt.map(Field::Text));
     }
-    let prompt = prompt.map(|text| WireBlock::known(KnownBlock::Text { text: text.into() }));
+    let prompt = prompt.map(|text| WireBlock::from_known(KnownBlock::Text { text: text.into() }));
     let mut blocks: Vec<WireBlock<'_>> = prompt.into_iter().collect();
     for message in request.messages.iter().take(before) {
         blocks.extend(parts::blocks(message)?);

@@ -19,7 +19,7 @@ pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusa
     lint.messages(request);
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
-        && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
+        && let Err(error) = encode::encode(options, request, RequestBody::new(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

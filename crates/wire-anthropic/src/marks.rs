@@ -21,7 +21,7 @@ pub(crate) fn block(opaque: Option<&Opaque>) -> Option<&Map<String, Value>> {
 }
 
 /// Wraps uninterpreted fields as opaque data. Returns `None` if `rest` is empty.
-pub(crate) fn kept(rest: Map<String, Value>) -> Option<Opaque> {
+pub(crate) fn wrap_rest(rest: Map<String, Value>) -> Option<Opaque> {
     (!rest.is_empty()).then(|| {
         let fields = Map::from_iter([(BLOCK.to_owned(), Value::Object(rest))]);
         Opaque::new(NAME, Value::Object(fields))
@@ -29,7 +29,7 @@ pub(crate) fn kept(rest: Map<String, Value>) -> Option<Opaque> {
 }
 
 /// Returns the opaque data of a part, if it belongs to this format.
-pub(crate) fn of(part: &Part) -> Option<&Value> {
+pub(crate) fn for_part(part: &Part) -> Option<&Value> {
     let opaque = match part {
         Part::Text(text) => text.opaque.as_ref(),
         Part::Image(image) => image.opaque.as_ref(),

@@ -132,9 +132,9 @@ fn pictures_beside(result: &ToolResult) -> Result<Vec<WireBlock<'_>>, EncodeErro
     }
     let id = wire_id(result.call.as_str());
     let words = format!("The result of {id} has these images:");
-    let mut blocks = vec![WireBlock::known(KnownBlock::Text { text: words.into() })];
+    let mut blocks = vec![WireBlock::from_known(KnownBlock::Text { text: words.into() })];
     for image in result.images() {
-        blocks.push(WireBlock::known(KnownBlock::Image { source: source(image)? }));
+        blocks.push(WireBlock::from_known(KnownBlock::Image { source: source(image)? }));
     }
     Ok(blocks)
 }

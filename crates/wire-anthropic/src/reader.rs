@@ -55,7 +55,7 @@ impl Reader {
                 {
                     return self.read(&repaired, number, chunks);
                 }
-                if let Some((shape, text)) = Shape::of(&event) {
+                if let Some((shape, text)) = Shape::from_event(&event) {
                     self.template.learn(json, text, shape);
                 }
                 self.take(json, event, chunks);
@@ -92,7 +92,7 @@ impl Reader {
                 }
                 self.count(event.usage, chunks);
             }
-            "message_stop" => self.done(chunks),
+            "message_stop" => self.finish_message(chunks),
             "ping" => {}
             "error" => self.error(event.error, chunks),
             // A gateway may insert an error object of its own form into the stream.
@@ -128,7 +128,7 @@ impl Reader {
             self.finish(&raw.0, chunks);
         }
         self.count(message.usage, chunks);
-        self.done(chunks);
+        self.finish_message(chunks);
     }
 
     fn start(&mut self, index: u64, block: &RawValue, chunks: &mut Vec<Chunk>) {
@@ -186,7 +186,7 @@ impl Reader {
     }
 
     /// Ends the message. If the server sent no stop reason, the answer ended normally.
-    fn done(&mut self, chunks: &mut Vec<Chunk>) {
+    fn finish_message(&mut self, chunks: &mut Vec<Chunk>) {
         if self.begun && !self.stopped && !self.failed {
             self.finish("", chunks);
         }

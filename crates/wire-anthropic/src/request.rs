@@ -34,7 +34,7 @@ pub(crate) enum WireBlock<'a> {
 pub(crate) struct Ephemeral {}
 
 impl<'a> WireBlock<'a> {
-    pub(crate) fn known(block: KnownBlock<'a>) -> Self {
+    pub(crate) fn from_known(block: KnownBlock<'a>) -> Self {
         Self::Known { block, more: None, cache_control: None }
     }
 

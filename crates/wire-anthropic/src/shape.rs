@@ -27,7 +27,7 @@ pub(crate) const DELTA: &str = "content_block_delta";
 impl Shape {
     /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
     /// that this crate reads is set.
-    pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
+    pub(crate) fn from_event<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         let Event {
             kind,
             index,

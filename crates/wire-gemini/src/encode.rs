@@ -18,7 +18,7 @@ pub(crate) fn encode(
     mut body: RequestBody<'_>,
 ) -> Result<HttpRequest, EncodeError> {
     let GeminiOptions { rules, .. } = options;
-    let since_three = rules.since_three(&request.model);
+    let since_three = rules.applies_since_three(&request.model);
     let start = body.resume(format_args!("{NAME} {rules:?} {since_three}"), &request.messages, |_| true);
     check_pairing_from(&request.messages, start)?;
     let path = path(options, request)?;

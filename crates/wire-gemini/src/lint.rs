@@ -14,7 +14,7 @@ use crate::{GeminiOptions, Rules};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> {
-    let is_three = Rules::ByModel.since_three(&request.model) || options.rules == Rules::SinceThree;
+    let is_three = Rules::ByModel.applies_since_three(&request.model) || options.rules == Rules::SinceThree;
     let mut lint = Lint { refusals: check_conversation(request), is_three };
     lint.parameters(request);
     lint.further(request);
@@ -25,7 +25,7 @@ pub(crate) fn check(options: &GeminiOptions, request: &Request) -> Vec<Refusal> 
     }
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
-        && let Err(error) = encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
+        && let Err(error) = encode(options, request, RequestBody::new(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }

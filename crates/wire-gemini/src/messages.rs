@@ -93,7 +93,7 @@ fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeErr
                 if signature.is_some() || !text.text.is_empty() {
                     let words = PartKind::Text(text.text.as_str().into());
                     let rest = rest(text.opaque.as_ref(), BESIDE);
-                    parts.push(WirePart::plain(words).signed(signature).with(rest));
+                    parts.push(WirePart::plain(words).signed(signature).with_rest(rest));
                 }
             }
             // Reasoning is sent back only to return its signature. The API does not require other reasoning,
@@ -103,18 +103,20 @@ fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeErr
                 if signature.is_some() || rules == Rules::AsGiven {
                     let words = PartKind::Text(thoughts.text.as_str().into());
                     let rest = rest(thoughts.opaque.as_ref(), BESIDE);
-                    parts.push(WirePart::thought(words).signed(signature).with(rest));
+                    parts.push(WirePart::thought(words).signed(signature).with_rest(rest));
                 }
             }
             Part::Image(image) => {
                 let opaque = image.opaque.as_ref();
                 let signature = field(opaque, SIGNATURE);
-                parts.push(WirePart::plain(picture(image)?).signed(signature).with(rest(opaque, BESIDE)));
+                parts
+                    .push(WirePart::plain(picture(image)?).signed(signature).with_rest(rest(opaque, BESIDE)));
             }
             Part::File(document) => {
                 let opaque = document.opaque.as_ref();
                 let signature = field(opaque, SIGNATURE);
-                parts.push(WirePart::plain(file(document)?).signed(signature).with(rest(opaque, BESIDE)));
+                parts
+                    .push(WirePart::plain(file(document)?).signed(signature).with_rest(rest(opaque, BESIDE)));
             }
             Part::Call(call) => parts.push(wire_call(call)?),
             Part::Unknown(unknown) if unknown.wire == NAME => {
@@ -136,7 +138,7 @@ fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
     let wire = WireCall { id: field(call.opaque.as_ref(), ID), name: history_name(call.name.as_str()), args };
     let opaque = call.opaque.as_ref();
     let part = WirePart::plain(PartKind::FunctionCall(wire)).signed(field(opaque, SIGNATURE));
-    Ok(part.with(rest(opaque, BESIDE)))
+    Ok(part.with_rest(rest(opaque, BESIDE)))
 }
 
 /// Returns an opaque field of this API.
@@ -155,7 +157,7 @@ impl<'a> WirePart<'a> {
     }
 
     /// Sets the part's uninterpreted fields.
-    fn with(mut self, rest: Rest<'a>) -> Self {
+    fn with_rest(mut self, rest: Rest<'a>) -> Self {
         if let Self::Known(part) = &mut self {
             part.rest = rest;
         }

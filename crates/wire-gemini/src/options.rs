@@ -118,7 +118,7 @@ impl GeminiOptions {
 
 impl Rules {
     /// Returns true if the rules since Gemini 3 apply to this model.
-    pub(crate) fn since_three(self, model: &str) -> bool {
+    pub(crate) fn applies_since_three(self, model: &str) -> bool {
         match self {
             Self::BeforeThree | Self::AsGiven => false,
             Self::SinceThree => true,

@@ -35,7 +35,7 @@ enum Kind {
 
 impl Kind {
     /// Returns the kind of container that a step leads into.
-    fn of(step: &Step) -> Self {
+    fn from_step(step: &Step) -> Self {
         match step {
             Step::Key(_) => Self::Object { keys: HashSet::new() },
             Step::Index(_) => Self::List { items: 0 },
@@ -74,7 +74,7 @@ impl ArgumentWriter {
         let path = steps(&value.json_path.0)?;
         let grows = value.will_continue == Some(true);
         if self.text.as_ref() == Some(&path) {
-            added.push_str(&inside(value.string_value.as_ref().map_or("", |text| &text.0)));
+            added.push_str(&escape_inside(value.string_value.as_ref().map_or("", |text| &text.0)));
         } else {
             if self.text.take().is_some() {
                 added.push('"');
@@ -83,7 +83,7 @@ impl ArgumentWriter {
             match (&value.string_value, value.number_value, value.bool_value) {
                 (Some(text), _, _) => {
                     added.push('"');
-                    added.push_str(&inside(&text.0));
+                    added.push_str(&escape_inside(&text.0));
                     self.text = Some(path);
                 }
                 (None, Some(number), _) => added.push_str(number.get()),
@@ -116,7 +116,7 @@ impl ArgumentWriter {
     }
 
     fn begin(&mut self, step: Option<Step>, below: &Step, added: &mut String) {
-        let kind = Kind::of(below);
+        let kind = Kind::from_step(below);
         added.push(kind.brackets().0);
         self.open.push(Container { step, kind });
     }
@@ -155,7 +155,7 @@ impl ArgumentWriter {
 }
 
 /// Escapes a string for JSON, without the quotes.
-fn inside(text: &str) -> String {
+fn escape_inside(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }

@@ -21,7 +21,7 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
         }
         let (step, after) = match rest.strip_prefix('[') {
             Some(inside) => bracket(inside)?,
-            None => dotted(rest.strip_prefix('.')?)?,
+            None => parse_dotted(rest.strip_prefix('.')?)?,
         };
         steps.push(step);
         rest = after;
@@ -29,7 +29,7 @@ pub(crate) fn steps(path: &str) -> Option<Vec<Step>> {
     (!steps.is_empty()).then_some(steps)
 }
 
-fn dotted(text: &str) -> Option<(Step, &str)> {
+fn parse_dotted(text: &str) -> Option<(Step, &str)> {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     let (key, after) = text.split_at_checked(end)?;
     (!key.is_empty()).then(|| (Step::Key(key.to_owned()), after))
@@ -37,7 +37,7 @@ fn dotted(text: &str) -> Option<(Step, &str)> {
 
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let quote @ ('\'' | '"') = text.chars().next()? {
-        let (key, after) = quoted(text.get(1..)?, quote)?;
+        let (key, after) = parse_quoted(text.get(1..)?, quote)?;
         return Some((Step::Key(key), after.strip_prefix(']')?));
     }
     let (digits, after) = text.split_once(']')?;
@@ -45,7 +45,7 @@ fn bracket(text: &str) -> Option<(Step, &str)> {
 }
 
 /// Parses a key up to its quote. The escapes are JSON's and that of the quote itself.
-fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
+fn parse_quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut key = String::new();
     let mut characters = text.char_indices();
     while let Some((at, character)) = characters.next() {

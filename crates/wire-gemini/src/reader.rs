@@ -54,7 +54,7 @@ impl Reader {
                 self.take(json, &event, chunks);
                 // If the counts change with each event, no event repeats the previous one.
                 if self.told == told
-                    && let Some((shape, text)) = Shape::of(&event)
+                    && let Some((shape, text)) = Shape::from_event(&event)
                 {
                     self.template.learn(json, text, shape);
                 }
@@ -94,7 +94,7 @@ impl Reader {
             }
         }
         if let Some(feedback) = prompt_feedback {
-            self.blocked(feedback, chunks);
+            self.emit_blocked(feedback, chunks);
         }
         if let Some(error) = error {
             self.failed = true;
@@ -198,7 +198,7 @@ impl Reader {
     }
 
     /// Emits an error because the API refused the prompt; no answer follows (RULES S12).
-    fn blocked(&mut self, feedback: &PromptFeedback<'_>, chunks: &mut Vec<Chunk>) {
+    fn emit_blocked(&mut self, feedback: &PromptFeedback<'_>, chunks: &mut Vec<Chunk>) {
         let reason = feedback.block_reason.0.as_ref();
         if matches!(reason, "" | "BLOCK_REASON_UNSPECIFIED") {
             return;

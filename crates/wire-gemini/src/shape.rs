@@ -16,7 +16,7 @@ impl Shape {
     /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
     /// that this crate reads is set. Token counts may be set: the template compares them, so an event that
     /// differs only in its text has the same counts.
-    pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
+    pub(crate) fn from_event<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         let Event { candidates, prompt_feedback: None, usage_metadata: _, error: None } = event else {
             return None;
         };

@@ -32,7 +32,7 @@ pub(crate) fn tools<'a>(
         tools.push(WireTool::Functions { declarations });
     }
     for tool in &request.hosted_tools {
-        tools.push(hosted(tool)?);
+        tools.push(encode_hosted(tool)?);
     }
     if !tools.is_empty() {
         fields.push(("tools", Field::Tools(tools)));
@@ -40,7 +40,7 @@ pub(crate) fn tools<'a>(
     Ok(())
 }
 
-fn hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
+fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
     if tool.wire != NAME {
         return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
     }

@@ -27,7 +27,7 @@ impl EventReader for ChatReader {
 
     fn read_done(&mut self, chunks: &mut Vec<Chunk>) {
         self.is_done = true;
-        self.reader.done(chunks);
+        self.reader.finish_message(chunks);
     }
 
     fn finish(&mut self, chunks: &mut Vec<Chunk>) {

@@ -23,7 +23,7 @@ pub(crate) fn check(options: &OpenAiChatOptions, request: &Request) -> Vec<Refus
     }
     // Report a request that cannot be encoded at all, unless one of the rules already reported the cause.
     if lint.refusals.is_empty()
-        && let Err(error) = encode::encode(options, request, RequestBody::of(&mut EncodedHistory::new()))
+        && let Err(error) = encode::encode(options, request, RequestBody::new(&mut EncodedHistory::new()))
     {
         lint.refuse(RefusalKind::Unsupported, "", error.to_string());
     }
@@ -170,7 +170,7 @@ impl Lint {
             let what = format!("a recording of {:?}; WAV and MP3 are taken", file.media_type);
             self.refuse(RefusalKind::Unsupported, place, what);
         }
-        if matches!(file.source, FileSource::Url(_)) && marks::of(&Part::File(file.clone())).is_none() {
+        if matches!(file.source, FileSource::Url(_)) && marks::for_part(&Part::File(file.clone())).is_none() {
             let what = "a document at an address; its bytes or the id of an upload are taken";
             self.refuse(RefusalKind::Unsupported, place, what);
         }

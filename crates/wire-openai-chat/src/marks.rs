@@ -23,7 +23,7 @@ pub(crate) const CALL: &str = "call";
 pub(crate) const ARGUMENTS: &str = "arguments";
 
 /// Returns the opaque data of a part, if it belongs to this format.
-pub(crate) fn of(part: &Part) -> Option<&Value> {
+pub(crate) fn for_part(part: &Part) -> Option<&Value> {
     let opaque = match part {
         Part::Text(text) => text.opaque.as_ref(),
         Part::Image(image) => image.opaque.as_ref(),
@@ -44,7 +44,7 @@ pub(crate) fn group<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a Ma
 
 /// Returns a field of the message, from the first of its parts that has it.
 pub(crate) fn message<'a>(message: &'a Message, name: &str) -> Option<&'a Value> {
-    message.parts.iter().find_map(|part| of(part)?.get(name))
+    message.parts.iter().find_map(|part| for_part(part)?.get(name))
 }
 
 /// Stores a field on the first part of a message. Without parts, the field is dropped.

@@ -10,7 +10,7 @@ use windlass_wire::EncodeError;
 use crate::ids::wire_id;
 use crate::marks;
 use crate::names::{NAME, unsupported};
-use crate::parts::{named_pictures, user_part, wire_call, words};
+use crate::parts::{push_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
 use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
@@ -119,7 +119,7 @@ fn results<'a>(
             ..WireMessage::default()
         });
         if list.is_none() {
-            named_pictures(result, beside);
+            push_pictures(result, beside);
         }
     }
 }
@@ -209,7 +209,7 @@ fn thoughts<'a>(
     if text.is_empty() {
         return;
     }
-    let came = opaque.get("field").and_then(Value::as_str).and_then(Field::of);
+    let came = opaque.get("field").and_then(Value::as_str).and_then(Field::from_name);
     let field = match field {
         ThoughtsField::AsCame => came,
         ThoughtsField::ReasoningContent => Some(Field::ReasoningContent),

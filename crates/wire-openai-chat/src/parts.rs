@@ -16,14 +16,14 @@ use crate::request::{
     KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
 };
 
-fn known<'a>(part: KnownPart<'a>, more: Option<&'a Map<String, Value>>) -> WirePart<'a> {
+fn wrap_known<'a>(part: KnownPart<'a>, more: Option<&'a Map<String, Value>>) -> WirePart<'a> {
     WirePart::Known { part, more }
 }
 
 /// Encodes a text. Returns `None` if it is empty.
 pub(crate) fn words(text: &Text) -> Option<WirePart<'_>> {
     let part = KnownPart::Text { text: text.text.as_str().into() };
-    (!text.text.is_empty()).then(|| known(part, marks::group(text.opaque.as_ref(), marks::PART)))
+    (!text.text.is_empty()).then(|| wrap_known(part, marks::group(text.opaque.as_ref(), marks::PART)))
 }
 
 /// Encodes a part of a message that is not the assistant's. Returns `None` for a part that such a message
@@ -40,12 +40,12 @@ pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError
 }
 
 /// Appends the images of a result, after a text that names the call.
-pub(crate) fn named_pictures<'a>(result: &'a ToolResult, beside: &mut Vec<WirePart<'a>>) {
+pub(crate) fn push_pictures<'a>(result: &'a ToolResult, beside: &mut Vec<WirePart<'a>>) {
     if result.images().next().is_none() {
         return;
     }
     let text = format!("The result of {} has these images:", result.call).into();
-    beside.push(known(KnownPart::Text { text }, None));
+    beside.push(wrap_known(KnownPart::Text { text }, None));
     beside.extend(result.content.iter().filter_map(|content| match content {
         Content::Image(image) => picture(image).ok(),
         _ => None,
@@ -60,7 +60,7 @@ fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
     };
     let opaque = image.opaque.as_ref();
     let image_url = WireImage { url, more: marks::group(opaque, marks::BODY) };
-    Ok(known(KnownPart::ImageUrl { image_url }, marks::group(opaque, marks::PART)))
+    Ok(wrap_known(KnownPart::ImageUrl { image_url }, marks::group(opaque, marks::PART)))
 }
 
 /// Returns the audio format of a media type, or `None` if the API does not accept it.
@@ -82,7 +82,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
     };
     let file = match (&file.source, audio_format(&file.media_type)) {
         (FileSource::Base64(data), Some(format)) => {
-            return Ok(known(KnownPart::InputAudio { input_audio: WireAudio { data, format } }, more));
+            return Ok(wrap_known(KnownPart::InputAudio { input_audio: WireAudio { data, format } }, more));
         }
         (FileSource::Base64(data), None) => {
             let data = format!("data:{};base64,{data}", file.media_type);
@@ -94,7 +94,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
         }
         _ => return Err(unsupported("a document that is neither at hand nor uploaded")),
     };
-    Ok(known(KnownPart::File { file }, more))
+    Ok(wrap_known(KnownPart::File { file }, more))
 }
 
 pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> WireCall<'_> {

@@ -14,7 +14,7 @@ use crate::event::{Call, Delta, Event, Function};
 use crate::lenient::{ArgumentText, Content, Index};
 use crate::marks;
 use crate::names::NAME;
-use crate::reasoning::{Field, Shown, Stretch};
+use crate::reasoning::{DetailsState, Field, Stretch};
 use crate::shape::Shape;
 use crate::stop::stop_reason;
 
@@ -58,7 +58,7 @@ impl Reader {
         }
         match serde_json::from_str::<Event<'_>>(json) {
             Ok(event) => {
-                if let Some((shape, text)) = Shape::of(&event) {
+                if let Some((shape, text)) = Shape::from_event(&event) {
                     self.template.learn(json, text, shape);
                 }
                 self.take(json, event, source, chunks);
@@ -180,11 +180,11 @@ impl Reader {
 
     fn think(&mut self, delta: &Delta<'_>, chunks: &mut Vec<Chunk>) {
         // Some servers send the same reasoning in two fields.
-        let mut shown = Shown::Already;
+        let mut shown = DetailsState::Already;
         match (&delta.reasoning_content.0, &delta.reasoning.0) {
             (Some(text), _) => self.thoughts.think(Field::ReasoningContent, text, chunks),
             (None, Some(text)) => self.thoughts.think(Field::Reasoning, text, chunks),
-            (None, None) => shown = Shown::Not,
+            (None, None) => shown = DetailsState::Not,
         }
         self.thoughts.note(shown);
         if let Some(details) = delta.reasoning_details {
@@ -281,7 +281,7 @@ impl Reader {
     }
 
     /// Handles the provider's end mark.
-    pub(crate) fn done(&mut self, chunks: &mut Vec<Chunk>) {
+    pub(crate) fn finish_message(&mut self, chunks: &mut Vec<Chunk>) {
         if self.finish.is_none() && self.begun && !self.failed {
             // Some servers send the end mark without a finish reason.
             self.finish(String::new(), chunks);

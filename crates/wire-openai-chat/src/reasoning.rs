@@ -18,7 +18,7 @@ pub(crate) enum Field {
 }
 
 impl Field {
-    pub(crate) fn of(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         [Self::ReasoningContent, Self::Reasoning, Self::Content]
             .into_iter()
             .find(|field| field.as_str() == name)
@@ -51,17 +51,17 @@ impl Stretch {
     }
 
     /// Records that text came in a field of its own.
-    pub(crate) fn note(&mut self, shown: Shown) {
-        self.spoken |= shown == Shown::Already;
+    pub(crate) fn note(&mut self, shown: DetailsState) {
+        self.spoken |= shown == DetailsState::Already;
     }
 
     /// Handles `reasoning_details`. Its text repeats `reasoning` and is emitted only if `reasoning` is
     /// absent.
-    pub(crate) fn details(&mut self, details: Vec<Value>, shown: Shown, chunks: &mut Vec<Chunk>) {
-        let shown = if self.spoken { Shown::Already } else { shown };
+    pub(crate) fn details(&mut self, details: Vec<Value>, shown: DetailsState, chunks: &mut Vec<Chunk>) {
+        let shown = if self.spoken { DetailsState::Already } else { shown };
         for detail in details {
             let text = ["text", "summary"].iter().find_map(|key| detail.get(*key).and_then(Value::as_str));
-            if let (Shown::Not, Some(text)) = (shown, text) {
+            if let (DetailsState::Not, Some(text)) = (shown, text) {
                 self.think(Field::Reasoning, text, chunks);
             }
             self.merge(detail);
@@ -97,7 +97,7 @@ impl Stretch {
 
 /// The state of the text in `reasoning_details`: already emitted from another field, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
+pub(crate) enum DetailsState {
     Already,
     Not,
 }

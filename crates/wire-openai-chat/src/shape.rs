@@ -20,7 +20,7 @@ pub(crate) enum Shape {
 impl Shape {
     /// Returns the shape of an event and its text, if the text is borrowed from the event and no other field
     /// that this crate reads is set.
-    pub(crate) fn of<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
+    pub(crate) fn from_event<'a>(event: &Event<'a>) -> Option<(Self, &'a str)> {
         if event.usage.is_some() || event.x_groq.is_some() || event.error.is_some() {
             return None;
         }
@@ -30,10 +30,10 @@ impl Shape {
         {
             return None;
         }
-        Self::of_delta(choice.delta.as_ref()?)
+        Self::from_delta(choice.delta.as_ref()?)
     }
 
-    fn of_delta<'a>(delta: &Delta<'a>) -> Option<(Self, &'a str)> {
+    fn from_delta<'a>(delta: &Delta<'a>) -> Option<(Self, &'a str)> {
         let Delta {
             content,
             refusal,

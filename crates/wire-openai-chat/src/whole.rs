@@ -20,7 +20,7 @@ pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>)
     let before = chunks.len();
     let mut reader = Reader::default();
     reader.read(text, 1, Source::Whole, chunks)?;
-    reader.done(chunks);
+    reader.finish_message(chunks);
     reader.end(chunks);
     match chunks.get(before..) {
         Some([Chunk::Unknown(_)] | []) | None => {

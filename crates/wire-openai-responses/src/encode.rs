@@ -122,7 +122,7 @@ fn tools<'a>(
         ToolChoice::Auto => None,
         ToolChoice::None => Some(WireChoice::Word("none")),
         ToolChoice::Required => Some(WireChoice::Word("required")),
-        ToolChoice::Named(name) => Some(named(request, name)?),
+        ToolChoice::Named(name) => Some(choose_named(request, name)?),
     };
     fields.extend(choice.map(|choice| ("tool_choice", Field::Choice(choice))));
     match request.parallel_calls {
@@ -131,13 +131,13 @@ fn tools<'a>(
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
     }
     let own = request.tools.iter().map(|tool| own_tool(options, request, tool));
-    let hosted = request.hosted_tools.iter().map(hosted_tool);
+    let hosted = request.hosted_tools.iter().map(encode_hosted);
     fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
     Ok(())
 }
 
 /// Returns the choice of a named tool: the request's own by its name, a hosted one by its type.
-fn named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<'a>, EncodeError> {
+fn choose_named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<'a>, EncodeError> {
     let text = name.as_str();
     match request.tools.iter().find(|tool| tool.name() == name) {
         Some(ToolSpec::Function { .. }) => Ok(WireChoice::Named { kind: "function", name: Some(text) }),
@@ -153,7 +153,7 @@ fn is_of_type(tool: &Unknown, kind: &str) -> bool {
     tool.value.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-fn hosted_tool(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
+fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
     if tool.wire != NAME {
         return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
     }

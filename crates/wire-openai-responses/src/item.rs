@@ -52,7 +52,7 @@ impl OpenItem {
     }
 
     /// Opens the item for a text whose item start never came.
-    pub(crate) fn of(field: Field, key: CallKey) -> Self {
+    pub(crate) fn open_for(field: Field, key: CallKey) -> Self {
         match field {
             Field::Text | Field::Refusal => Self::Message(OpenMessage::default()),
             Field::Thought(_) => Self::Reasoning(OpenReasoning::default()),
@@ -122,7 +122,7 @@ impl OpenItem {
             Self::Call(call) => call.close(item, chunks),
             Self::Other => match whole_call(item, raw, key) {
                 Some(pieces) => chunks.extend(pieces.into_iter().map(Chunk::Call)),
-                None => chunks.extend(hosted(raw)),
+                None => chunks.extend(wrap_hosted(raw)),
             },
         }
     }
@@ -148,7 +148,7 @@ impl OpenItem {
 }
 
 /// Wraps an item that this crate does not interpret, whole, for the next request (RULES P3).
-fn hosted(raw: &RawValue) -> Option<Chunk> {
+fn wrap_hosted(raw: &RawValue) -> Option<Chunk> {
     let item: Value = read(raw)?;
     Some(Chunk::Unknown(Unknown::new(NAME, json!({ ITEM_FIELD: item }))))
 }

@@ -15,8 +15,8 @@ use crate::names::{NAME, is_legal_char, is_legal_name, rest, unsupported};
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
 use crate::words::{
-    MESSAGE_FIELDS, content, is_joined, is_thoughts, mark, output_text, part_fields, plain, refusal,
-    spoken_by,
+    MESSAGE_FIELDS, content, encode_message, is_joined, is_thoughts, mark, output_text, part_fields, plain,
+    refusal,
 };
 use crate::{OpenAiResponsesOptions, Storage};
 
@@ -60,7 +60,7 @@ impl<'a> Input<'a> {
         }
         match message.role {
             Role::Tool => {
-                let parts = self.said(message)?;
+                let parts = self.encode_parts(message)?;
                 self.beside.extend(parts);
             }
             Role::Assistant => {
@@ -69,13 +69,13 @@ impl<'a> Input<'a> {
             }
             Role::System | Role::User => {
                 self.end_round();
-                let (before, parts) = (self.items.len(), self.said(message)?);
+                let (before, parts) = (self.items.len(), self.encode_parts(message)?);
                 let has_result = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
                 if parts.is_empty() && !has_result && self.items.len() == before {
                     let what = format!("message {position} has nothing to say");
                     return Err(EncodeError::Conversation { what });
                 }
-                self.items.extend(content(parts).map(|content| spoken_by(message, content)));
+                self.items.extend(content(parts).map(|content| encode_message(message, content)));
             }
             _ => return Err(unsupported(format!("the role of message {position}"))),
         }
@@ -84,7 +84,7 @@ impl<'a> Input<'a> {
 
     /// Returns the parts of a user or developer message. Parts that are items of their own are pushed before
     /// it.
-    fn said(&mut self, message: &'a Message) -> Result<Vec<WirePart<'a>>, EncodeError> {
+    fn encode_parts(&mut self, message: &'a Message) -> Result<Vec<WirePart<'a>>, EncodeError> {
         let mut parts = Vec::new();
         for part in &message.parts {
             match part {
@@ -243,7 +243,7 @@ impl<'a> Input<'a> {
 fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
     let item = call.opaque.as_ref()?.for_wire(NAME)?.get(ITEM_FIELD)?;
     let id = ["call_id", "id"].iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()));
-    (id == Some(call.id.as_str())).then_some((item, Form::of_item(item)?))
+    (id == Some(call.id.as_str())).then_some((item, Form::from_item(item)?))
 }
 
 /// Returns the original item of a result that has a form of its own.

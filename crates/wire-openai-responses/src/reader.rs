@@ -12,9 +12,9 @@ use crate::event::{ContentPart, Event, Item, Response, argument_text, read};
 use crate::item::{Field, OpenItem};
 use crate::names::NAME;
 use crate::open::{OpenItems, Place};
-use crate::shape::{Extent, Shape, is_progress, lent_text, text_of};
+use crate::shape::{Extent, Shape, borrow_text, is_progress, text_of};
 use crate::spoken::REFUSAL_FIELD;
-use crate::stop::{Held, stop_reason};
+use crate::stop::{HeldContent, stop_reason};
 
 /// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Reader {
     begun: bool,
     /// True if the response has ended.
     ended: bool,
-    held: Held,
+    held: HeldContent,
     told: Usage,
     failed: bool,
 }
@@ -105,11 +105,11 @@ impl Reader {
             chunks.push(Chunk::Finish { reason: StopReason::Error, raw: String::new() });
         }
         (self.begun, self.ended, self.failed) = (false, false, false);
-        self.held = Held::default();
+        self.held = HeldContent::default();
     }
 
     fn text(&mut self, json: &str, event: Event<'_>, field: Field, extent: Extent, chunks: &mut Vec<Chunk>) {
-        let lent = lent_text(&event);
+        let lent = borrow_text(&event);
         let slot = self.slot(&event, field);
         let index = event.content_index.or(event.summary_index).unwrap_or(0);
         let Some(item) = self.open.get_mut(slot) else { return };
@@ -139,7 +139,7 @@ impl Reader {
         let place = Place { id: &event.item_id.0, index: event.output_index };
         self.open.find(place).unwrap_or_else(|| {
             let slot = self.next();
-            self.open.insert(slot, place, OpenItem::of(field, CallKey(slot)));
+            self.open.insert(slot, place, OpenItem::open_for(field, CallKey(slot)));
             slot
         })
     }

@@ -26,7 +26,7 @@ pub(crate) enum Form<'a> {
 
 impl<'a> Form<'a> {
     /// Returns the form for an original item, or `None` if the item's type is not a special call.
-    pub(crate) fn of_item(item: &'a Value) -> Option<Self> {
+    pub(crate) fn from_item(item: &'a Value) -> Option<Self> {
         match item.get("type")?.as_str()? {
             "local_shell_call" => Some(Self::LocalShell),
             "shell_call" => {

@@ -69,7 +69,7 @@ pub(crate) fn is_progress(kind: &str) -> bool {
 
 /// Returns the text of a delta event, if it is borrowed from the event and all other fields that this crate
 /// reads only locate it.
-pub(crate) fn lent_text<'a>(event: &Event<'a>) -> Option<&'a str> {
+pub(crate) fn borrow_text<'a>(event: &Event<'a>) -> Option<&'a str> {
     let Event {
         kind: _,
         item_id: _,

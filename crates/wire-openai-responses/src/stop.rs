@@ -4,7 +4,7 @@ use windlass_protocol::StopReason;
 
 /// The content of an answer that its status does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct HeldContent {
     pub(crate) calls: bool,
     pub(crate) refusal: bool,
     /// A call that the provider marks as cut.
@@ -12,7 +12,7 @@ pub(crate) struct Held {
 }
 
 /// Maps the status of a response, and the reason if it is incomplete, to our stop reason.
-pub(crate) fn stop_reason(status: &str, incomplete: &str, held: Held) -> StopReason {
+pub(crate) fn stop_reason(status: &str, incomplete: &str, held: HeldContent) -> StopReason {
     match (status, incomplete) {
         // An answer with a cut call is not complete, even if its status claims so (RULES S10).
         ("completed", _) if held.cut => StopReason::Length,

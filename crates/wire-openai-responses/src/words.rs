@@ -30,7 +30,7 @@ impl<'a> WireContent<'a> {
 }
 
 /// Encodes a message of the user or the developer, with the opaque fields of its first text.
-pub(crate) fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
+pub(crate) fn encode_message<'a>(message: &'a Message, content: WireContent<'a>) -> WireItem<'a> {
     let first = message.parts.iter().find_map(|part| match part {
         Part::Text(text) => Some(text.opaque.as_ref()),
         _ => None,

@@ -86,7 +86,7 @@ impl EncodedHistory {
     /// # Errors
     /// Returns an error if the format cannot express the request.
     pub fn encode(&mut self, wire: &dyn Wire, request: &Request) -> Result<HttpRequest, EncodeError> {
-        wire.encode_onto(request, RequestBody::of(self))
+        wire.encode_onto(request, RequestBody::new(self))
     }
 
     /// Encodes a request like [`encode`](Self::encode), and edits the part before the conversation: `edit`
@@ -100,11 +100,11 @@ impl EncodedHistory {
         request: &Request,
         edit: &dyn Fn(Vec<u8>) -> Vec<u8>,
     ) -> Result<HttpRequest, EncodeError> {
-        wire.encode_onto(request, RequestBody::of(self).edited(edit))
+        wire.encode_onto(request, RequestBody::new(self).with_edit(edit))
     }
 
     /// Returns the number of leading messages that are identical to those of the last request.
-    pub fn known(&self, messages: &History) -> usize {
+    pub fn count_known(&self, messages: &History) -> usize {
         let shared = messages.shared_prefix(&self.history);
         let pairs = messages.iter().skip(shared).zip(self.history.iter().skip(shared));
         shared.saturating_add(pairs.take_while(|(one, other)| is_same(one, other)).count())
@@ -132,13 +132,13 @@ impl EncodedHistory {
         messages: &History,
         opens: fn(&Message) -> bool,
     ) -> usize {
-        let mut new = Compared { rest: &self.key, is_same: true };
+        let mut new = CompareWriter { rest: &self.key, is_same: true };
         let is_same_key = new.write_fmt(key).is_ok() && new.is_same && new.rest.is_empty();
         if !is_same_key {
             self.clear();
             self.key = key.to_string();
         }
-        let known = if self.cuts.is_empty() { 0 } else { self.known(messages) };
+        let known = if self.cuts.is_empty() { 0 } else { self.count_known(messages) };
         let holds = |cut: &Cut| {
             cut.message <= known && (cut.message == messages.len() || is_cut(messages, cut.message, opens))
         };
@@ -197,7 +197,7 @@ impl EncodedHistory {
                 if body.last() != Some(&b'[') {
                     body.extend_from_slice(b",");
                 }
-                serde_json::to_writer(Out(body), &item)?;
+                serde_json::to_writer(BodyWriter(body), &item)?;
             }
             self.cuts.push(Cut { message: end, bytes: body.len().saturating_sub(self.head) });
             from = end;
@@ -227,12 +227,12 @@ fn is_cut(messages: &History, at: usize, opens: fn(&Message) -> bool) -> bool {
 }
 
 /// A writer that compares its input with a text, without a buffer.
-struct Compared<'a> {
+struct CompareWriter<'a> {
     rest: &'a str,
     is_same: bool,
 }
 
-impl fmt::Write for Compared<'_> {
+impl fmt::Write for CompareWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         match self.rest.strip_prefix(text) {
             Some(rest) => self.rest = rest,
@@ -243,9 +243,9 @@ impl fmt::Write for Compared<'_> {
 }
 
 /// An `io::Write` that appends JSON to a body.
-struct Out<'a>(&'a mut BytesMut);
+struct BodyWriter<'a>(&'a mut BytesMut);
 
-impl std::io::Write for Out<'_> {
+impl std::io::Write for BodyWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())

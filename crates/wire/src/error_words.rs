@@ -33,7 +33,7 @@ pub fn names_context_length(message: &str) -> bool {
 const BEFORE_WAIT: &[&str] = &["try again in ", "retry after ", "retry in ", "try again after "];
 
 /// Returns the wait that an error message requests.
-pub(crate) fn asked_wait(message: &str) -> Option<Duration> {
+pub(crate) fn parse_wait(message: &str) -> Option<Duration> {
     let message = message.to_lowercase();
     BEFORE_WAIT.iter().find_map(|words| {
         let (_, rest) = message.split_once(words)?;
@@ -67,11 +67,11 @@ fn leading_span(text: &str) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::{asked_wait, names_context_length};
+    use super::{names_context_length, parse_wait};
 
     #[track_caller]
     fn check(message: &str, millis: Option<u128>) {
-        assert_eq!(asked_wait(message).map(|wait| wait.as_millis()), millis, "{message}");
+        assert_eq!(parse_wait(message).map(|wait| wait.as_millis()), millis, "{message}");
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Renames the fields, for an API that accepts two spellings of each name.
-    pub fn renamed(mut self, name: impl Fn(&str) -> String) -> Self {
+    pub fn rename_fields(mut self, name: impl Fn(&str) -> String) -> Self {
         self.members = self.members.into_iter().map(|(known, value)| (name(&known), value)).collect();
         self
     }
@@ -101,7 +101,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// Returns an error if the field is missing or not a string.
-    pub fn required_text(&mut self, name: &str) -> Result<String, RequestError> {
+    pub fn take_required_text(&mut self, name: &str) -> Result<String, RequestError> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a text is wanted"))
     }
 

@@ -28,7 +28,7 @@ impl HttpRequest {
     /// Returns the length and the digest of the prefix that the next request of the conversation repeats. The
     /// value is identical in every process.
     pub fn cache_prefix_digest(&self) -> CachePrefix {
-        CachePrefix::of(&self.body)
+        CachePrefix::from_body(&self.body)
     }
 
     /// Adds a header.

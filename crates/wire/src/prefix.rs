@@ -13,7 +13,7 @@ use crate::encoded::TAIL;
 ///
 /// ```
 /// use windlass_wire::CachePrefix;
-/// let first = CachePrefix::of(br#"{"model":"m","messages":["hello"]}"#);
+/// let first = CachePrefix::from_body(br#"{"model":"m","messages":["hello"]}"#);
 /// assert!(first.begins(br#"{"model":"m","messages":["hello","hi","and?"]}"#));
 /// assert!(!first.begins(br#"{"model":"n","messages":["hello","hi","and?"]}"#));
 /// let kept: CachePrefix = first.to_string().parse()?;
@@ -37,8 +37,8 @@ pub struct CachePrefixError;
 
 impl CachePrefix {
     /// Returns the prefix of a body.
-    pub fn of(body: &[u8]) -> Self {
-        let prefix = repeated(body);
+    pub fn from_body(body: &[u8]) -> Self {
+        let prefix = repeated_part(body);
         Self { bytes: prefix.len(), digest: fnv1a(prefix) }
     }
 
@@ -80,7 +80,7 @@ pub fn assert_append_only<B: AsRef<[u8]>>(bodies: impl IntoIterator<Item = B>) {
     let mut before: Option<B> = None;
     for (turn, body) in bodies.into_iter().enumerate() {
         let now = body.as_ref();
-        let start = before.as_ref().map_or(&[][..], |before| repeated(before.as_ref()));
+        let start = before.as_ref().map_or(&[][..], |before| repeated_part(before.as_ref()));
         let met = start.iter().zip(now).take_while(|(one, other)| one == other).count();
         assert!(
             met == start.len(),
@@ -99,7 +99,7 @@ fn excerpt(body: &[u8], at: usize) -> String {
     String::from_utf8_lossy(body.get(at.saturating_sub(AROUND)..end).unwrap_or_default()).into_owned()
 }
 
-fn repeated(body: &[u8]) -> &[u8] {
+fn repeated_part(body: &[u8]) -> &[u8] {
     body.strip_suffix(TAIL).unwrap_or(body)
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_stream::{StreamError, StreamErrorKind};
 
-use crate::error_words::asked_wait;
+use crate::error_words::parse_wait;
 
 /// The kind of an error response, by the possible reaction of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl ProviderError {
     pub fn new(kind: ProviderErrorKind, code: Option<String>, message: impl Into<String>) -> Self {
         let message = message.into();
         let can_wait = matches!(kind, ProviderErrorKind::RateLimit | ProviderErrorKind::Server);
-        let retry_after = if can_wait { asked_wait(&message) } else { None };
+        let retry_after = if can_wait { parse_wait(&message) } else { None };
         Self { kind, code, parameter: None, message, retry_after }
     }
 

@@ -25,11 +25,11 @@ pub struct RequestBody<'a> {
 
 impl<'a> RequestBody<'a> {
     /// Creates a builder that extends the stored body.
-    pub fn of(memory: &'a mut EncodedHistory) -> Self {
+    pub fn new(memory: &'a mut EncodedHistory) -> Self {
         Self { memory, edit: None, opens: |_| true }
     }
 
-    pub(crate) fn edited(self, edit: HeadEdit<'a>) -> Self {
+    pub(crate) fn with_edit(self, edit: HeadEdit<'a>) -> Self {
         Self { edit: Some(edit), ..self }
     }
 

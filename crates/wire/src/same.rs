@@ -12,7 +12,7 @@ pub(crate) fn is_same(one: &Message, other: &Message) -> bool {
 /// Iterates over all JSON values that are encoded unchanged. The arguments of calls are texts and not
 /// included.
 fn values(message: &Message) -> impl Iterator<Item = &Value> {
-    message.parts.iter().flat_map(|part| own(part).into_iter().chain(inside(part)))
+    message.parts.iter().flat_map(|part| own(part).into_iter().chain(iter_opaque(part)))
 }
 
 fn own(part: &Part) -> Option<&Value> {
@@ -29,7 +29,7 @@ fn own(part: &Part) -> Option<&Value> {
     opaque.as_ref().map(|opaque: &Opaque| &opaque.value)
 }
 
-fn inside(part: &Part) -> impl Iterator<Item = &Value> {
+fn iter_opaque(part: &Part) -> impl Iterator<Item = &Value> {
     let content = match part {
         Part::Result(result) => result.content.as_slice(),
         _ => &[],

@@ -23,15 +23,15 @@ use std::borrow::Cow;
 #[derive(Debug)]
 pub struct Template<S> {
     /// Everything before the text, including its opening quote.
-    before: Outside,
+    before: OuterBytes,
     /// Everything after the text, beginning with its closing quote.
-    after: Outside,
+    after: OuterBytes,
     shape: Option<S>,
 }
 
 /// The bytes around the text, split at values that no format reads.
 #[derive(Debug, Default)]
-struct Outside {
+struct OuterBytes {
     /// The bytes before each ignored value, and the kind of the value.
     pieces: Vec<(String, Hole)>,
     last: String,
@@ -53,7 +53,7 @@ const HOLES: [(&str, Hole); 2] =
 
 impl<S> Default for Template<S> {
     fn default() -> Self {
-        Self { before: Outside::default(), after: Outside::default(), shape: None }
+        Self { before: OuterBytes::default(), after: OuterBytes::default(), shape: None }
     }
 }
 
@@ -89,13 +89,13 @@ impl<S> Template<S> {
             shape,
             match form {
                 Form::Plain => Cow::Borrowed(text),
-                Form::Escaped => Cow::Owned(unescaped(text)?),
+                Form::Escaped => Cow::Owned(unescape(text)?),
             },
         ))
     }
 }
 
-impl Outside {
+impl OuterBytes {
     /// Splits a text at the ignored values. Returns `None` if such a field has a value of another kind.
     fn learn(&mut self, text: &str) -> Option<()> {
         self.pieces.clear();
@@ -172,7 +172,7 @@ fn text_length(text: &str) -> Option<(usize, Form)> {
 }
 
 /// Returns the unescaped text, or `None` for an invalid escape.
-fn unescaped(text: &str) -> Option<String> {
+fn unescape(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     // Texts are short and often contain escapes, so the setup cost of memchr would exceed a plain loop.

@@ -42,7 +42,7 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
     file.rules.push(rule);
     let policy = Policy::default().with_file(Source::User, file);
     hands
-        .beside()
+        .copy_builder()
         .toolbox(toolbox.expect("the two tools have different names"))
         .policy(policy.expect("the rule is a constant and a test reads it"))
         .build()
@@ -50,7 +50,7 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
 
 /// Like `asker`, for a question that the human has already answered.
 pub(crate) fn answering(asker: &Agent, words: &str) -> Result<Agent, AgentError> {
-    asker.beside().human(KnownAnswer(words.to_owned())).build()
+    asker.copy_builder().human(KnownAnswer(words.to_owned())).build()
 }
 
 /// A human whose answer is already known.

@@ -98,7 +98,7 @@ impl Tool for RunWorkflow {
                 let names = self.workflows.names();
                 return Err(ToolError::model(format!("there is no workflow {workflow}; there are: {names}")));
             };
-            let Some(run) = CallingRun::of(ctx) else {
+            let Some(run) = CallingRun::from_context(ctx) else {
                 return Err(ToolError::model("no agent runs this call, so nobody is there to do the steps"));
             };
             let name = format!("{AGENT}{}", workflow.name());

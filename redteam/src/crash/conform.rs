@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use futures_util::stream;
-use windlass_agent::{Agent, Approver, ApproverFuture, Entry, Outcome, RunOptions, Unanswered, Wait};
+use windlass_agent::{Agent, Approver, ApproverFuture, Entry, Outcome, RunOptions, UnansweredPolicy, Wait};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{FileJournal, Journal as _, Record};
 use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
-use windlass_testkit::durable::{ASK, Ended, Harness, Job, KEEP, LOOK, Left, MARK, check};
+use windlass_testkit::durable::{ASK, EndOfPart, Harness, Job, KEEP, LOOK, LeftState, MARK, check};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire::check_pairing;
@@ -85,7 +85,7 @@ fn name_of(job: &Job) -> &'static str {
 }
 
 fn job_of(name: &str) -> Job {
-    if name == "questions" { Job::with_questions() } else { Job::of_each_class() }
+    if name == "questions" { Job::with_questions() } else { Job::with_each_class() }
 }
 
 impl Harness for Processes {
@@ -103,7 +103,7 @@ impl Harness for Processes {
         self.point = at.map(str::to_owned);
     }
 
-    fn start(&mut self, job: &Job) -> Result<Ended, String> {
+    fn start(&mut self, job: &Job) -> Result<EndOfPart, String> {
         drop(fs::remove_dir_all(self.folder()));
         self.runs = self.runs.saturating_add(1);
         (self.job, self.acknowledged) = (name_of(job), 0);
@@ -111,7 +111,7 @@ impl Harness for Processes {
         self.restart()
     }
 
-    fn restart(&mut self) -> Result<Ended, String> {
+    fn restart(&mut self) -> Result<EndOfPart, String> {
         self.process().map_err(|error| format!("{error:#}"))
     }
 
@@ -125,7 +125,7 @@ impl Harness for Processes {
         append(&self.folder().join("answers"), &line).map_err(|error| error.to_string())
     }
 
-    fn result(&self) -> Result<Left, String> {
+    fn result(&self) -> Result<LeftState, String> {
         let entries = self.entries();
         let statuses = entries.iter().filter_map(|entry| match entry {
             Entry::Result { result } => Some((result.call.to_string(), result.status)),
@@ -141,7 +141,7 @@ impl Harness for Processes {
             let count: &mut u32 = seen.entry(mark.to_owned()).or_default();
             *count = count.saturating_add(1);
         }
-        Ok(Left {
+        Ok(LeftState {
             acknowledged: self.acknowledged,
             records: entries.len() as u64,
             statuses: statuses.collect(),
@@ -162,7 +162,7 @@ impl Processes {
         records.iter().filter_map(|record: &Record| record.read().ok()).collect()
     }
 
-    fn process(&mut self) -> anyhow::Result<Ended> {
+    fn process(&mut self) -> anyhow::Result<EndOfPart> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("worker").arg(self.folder()).args(["--job", self.job]);
         if let Some(point) = self.point.take() {
@@ -173,17 +173,17 @@ impl Processes {
         let kept = said.lines().filter_map(|line| line.strip_prefix("kept ")?.parse::<u64>().ok()).max();
         self.acknowledged = self.acknowledged.max(kept.map_or(0, |last| last.saturating_add(1)));
         if std::os::unix::process::ExitStatusExt::signal(&output.status).is_some() {
-            return Ok(Ended::Died);
+            return Ok(EndOfPart::Died);
         }
         anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr).trim());
         match self.entries().pop() {
-            Some(Entry::Finished { outcome: Outcome::Completed { .. } }) => Ok(Ended::Done),
+            Some(Entry::Finished { outcome: Outcome::Completed { .. } }) => Ok(EndOfPart::Done),
             Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) => {
                 let calls = waits.into_iter().filter_map(|wait| match wait {
                     Wait::Approval { call, .. } => Some(call.to_string()),
                     _ => None,
                 });
-                Ok(Ended::Waits(calls.collect()))
+                Ok(EndOfPart::Waits(calls.collect()))
             }
             other => anyhow::bail!("it ended with {other:?} on record"),
         }
@@ -230,7 +230,7 @@ impl Worker {
         let agent = Agent::builder()
             .model(model, "the job")
             .toolbox(toolbox)
-            .unanswered(Unanswered::Suspend)
+            .on_unanswered(UnansweredPolicy::Suspend)
             .approver(StoredAnswers::read(&self.folder.join("answers")));
         Ok(agent.build()?)
     }

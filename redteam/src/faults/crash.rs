@@ -55,7 +55,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
             .spawn()?;
         // The writer has written once and is somewhere before the end of its next write.
         wait_for_change(&path)?;
-        std::thread::sleep(Duration::from_millis(u64::try_from(random.between(0, 120))?));
+        std::thread::sleep(Duration::from_millis(u64::try_from(random.in_range(0, 120))?));
         writer.kill()?;
         writer.wait()?;
         let now = fs::read_to_string(&path)?;

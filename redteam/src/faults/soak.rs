@@ -68,7 +68,7 @@ struct Luck(Arc<Mutex<SplitMix64>>);
 
 impl Luck {
     fn pick_between(&self, least: usize, most: usize) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).between(least, most)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).in_range(least, most)
     }
 
     fn is_bad(&self, seen: &SoakCounts) -> bool {

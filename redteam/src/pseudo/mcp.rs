@@ -156,7 +156,7 @@ async fn list_illegal_name(stage: &Stage<'_>, server: &str, name: &str) -> anyho
     let script = Script { lists: vec![vec![tool(name, "x"), tool("good", "x")]], ..Script::default() };
     let client = start(server, &script, Limits::default()).await?;
     accept(&client);
-    let refused = client.refused();
+    let refused = client.refused_tools();
     if client.definitions().len() != 1 || refused.iter().any(|refused| refused.name.contains('\u{1b}')) {
         bail!("the name is taken, or told as it is: {refused:?}");
     }
@@ -178,7 +178,7 @@ async fn deep(stage: &Stage<'_>, depth: usize) -> anyhow::Result<Observation> {
     let limits = Limits { tool_bytes: 8 << 20, list_bytes: 16 << 20, ..Limits::default() };
     let client = start(SERVER, &Script { depth, ..script_of_tool("good") }, limits).await?;
     accept(&client);
-    let refused: String = client.refused().into_iter().map(|refused| refused.why).collect();
+    let refused: String = client.refused_tools().into_iter().map(|refused| refused.why).collect();
     if client.definitions().len() != 1 || !refused.contains("deep") {
         bail!("the deep tool is taken, or the other one is not: {refused}");
     }

@@ -186,7 +186,7 @@ fn judge_shuffled(
     let mut observed = Observation::default();
     for _ in 0..count {
         for last in (1..file.rules.len()).rev() {
-            file.rules.swap(last, random.between(0, last));
+            file.rules.swap(last, random.in_range(0, last));
         }
         let policy = Policy::default().with_file(Source::User, file.clone())?;
         let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);

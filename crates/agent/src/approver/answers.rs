@@ -54,12 +54,12 @@ impl Answers {
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<ApprovalRequest> {
+    pub fn requests(&self) -> Vec<ApprovalRequest> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).asked.clone()
     }
 
     /// Returns the number of unused answers.
-    pub fn left(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).answers.len()
     }
 }

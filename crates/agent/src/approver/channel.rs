@@ -110,7 +110,7 @@ impl OpenQuestion {
     /// from its screen.
     ///
     /// Cancel-safe.
-    pub async fn ended(&mut self) {
+    pub async fn wait_until_ended(&mut self) {
         self.answer.closed().await;
     }
 

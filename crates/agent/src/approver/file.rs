@@ -16,7 +16,7 @@ use crate::{Approver, ApproverFuture};
 
 pub use folder::ApprovalFolderError;
 use folder::Folder;
-use posted::{Look, Posted};
+use posted::{Look, PostedRequest};
 pub use refusal::{RefusedFile, RefusedFileReason};
 
 /// The default interval between two checks of the folder.
@@ -90,13 +90,13 @@ impl FileApprover {
     }
 
     /// Writes the request on a blocking thread. If the future is dropped meanwhile, the thread drops the
-    /// `Posted` value and removes the file.
-    async fn post(&self, request: ApprovalRequest) -> Option<Posted> {
+    /// `PostedRequest` value and removes the file.
+    async fn post(&self, request: ApprovalRequest) -> Option<PostedRequest> {
         let folder = self.folder.clone();
         spawn_blocking(move || folder.post(request)).await.ok()?
     }
 
-    async fn look(&self, posted: Posted, is_patient: bool) -> Option<(Posted, Look)> {
+    async fn look(&self, posted: PostedRequest, is_patient: bool) -> Option<(PostedRequest, Look)> {
         let looking = move || {
             let look = posted.look(is_patient);
             (posted, look)

@@ -15,16 +15,16 @@ use super::{CheckpointFuture, Checkpointer, Gate, NotPassed, WithoutCheckpoint};
 struct Hanging(AtomicUsize);
 
 impl Checkpointer for Arc<Hanging> {
-    fn before_change(&self, _: u32) -> CheckpointFuture<'_> {
+    fn save_before_change(&self, _: u32) -> CheckpointFuture<'_> {
         self.0.fetch_add(1, Ordering::SeqCst);
         Box::pin(std::future::pending())
     }
 
-    fn after_turn(&self, _: u32) -> CheckpointFuture<'_> {
+    fn diff_of_turn(&self, _: u32) -> CheckpointFuture<'_> {
         Box::pin(std::future::pending())
     }
 
-    fn after_run(&self) -> CheckpointFuture<'_> {
+    fn diff_of_run(&self) -> CheckpointFuture<'_> {
         Box::pin(std::future::pending())
     }
 }

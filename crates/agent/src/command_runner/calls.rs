@@ -28,7 +28,7 @@ impl CommandRunner {
     pub(super) fn judge(&mut self, call: ToolCall) {
         // A result would not help the model if only the program can be at fault.
         if let Err(misrouted) = self.guard.route(&call) {
-            return self.come_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
+            return self.send_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
         let id = call.id.clone();
         let text = "not run: it could not be judged";
@@ -50,7 +50,7 @@ impl CommandRunner {
             let id = call.id.clone();
             let judged = tokio::task::spawn_blocking(move || guard.judge(&call)).await;
             let CallJudgement { judgement, coerced } =
-                judged.unwrap_or_else(|error| CallJudgement::failed(&id, &error));
+                judged.unwrap_or_else(|error| CallJudgement::from_failure(&id, &error));
             if let (Some(events), false) = (events, coerced.is_empty()) {
                 let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
                 events.send(Event::CallCoerced { call: id.clone(), changes }).await;
@@ -64,7 +64,7 @@ impl CommandRunner {
     pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
         if self.guard.route(&call).is_err() {
             let outcome = Box::new(SpeculativeOutcome::NotBegun);
-            return self.come_back(Input::Speculative { answer, call: call.id, outcome });
+            return self.send_back(Input::Speculative { answer, call: call.id, outcome });
         }
         let judgement = self.judgement(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
@@ -124,7 +124,7 @@ impl CommandRunner {
             Some(result) => Input::Result(result),
             None => Input::Deferred(call.id),
         };
-        self.come_back(input);
+        self.send_back(input);
     }
 
     /// Returns the future that runs a call. The call must be decided before the future is polled.
@@ -199,9 +199,9 @@ impl CommandRunner {
         let (text, room) = (outbox.text_of(call.clone()), outbox.clone());
         ctx.with_progress(move |progress| match progress {
             Progress::Started => send_started(&inputs, &call),
-            Progress::Output(words) | Progress::Note(words) => text.put(words),
+            Progress::Output(words) | Progress::Note(words) => text.push_text(words),
             Progress::Agent { agents, event } => {
-                outbox.put(Event::AgentEvent { call: call.clone(), agents, happened: event });
+                outbox.push_event(Event::AgentEvent { call: call.clone(), agents, happened: event });
             }
             _ => {}
         })

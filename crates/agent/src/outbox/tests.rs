@@ -31,7 +31,7 @@ async fn a_sender_waits_for_the_reader() {
     assert!(outbox.send(event("b")).now_or_never().is_none());
     assert!(outbox.room().now_or_never().is_none());
     // An event that cannot wait is kept all the same.
-    outbox.put(event("c"));
+    outbox.push_event(event("c"));
     read(&mut unread).await;
     assert!(outbox.room().now_or_never().is_some());
     let mut rest = Vec::new();
@@ -48,15 +48,15 @@ async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
     let text = outbox.text_of(call());
     let piece = "x".repeat(UNREAD_TEXT / 2);
     for _ in 0..5 {
-        text.put(piece.clone());
+        text.push_text(piece.clone());
     }
-    outbox.put(event("after"));
+    outbox.push_event(event("after"));
     assert_eq!(read(&mut unread).await.unwrap().len(), piece.len());
     // There is room again, but a gap is before this text.
-    text.put("y".to_owned());
+    text.push_text("y".to_owned());
     let gap = read(&mut unread).await.unwrap();
     assert!(gap.contains(&format!("[{} bytes", 4 * piece.len() + 1)), "{gap}");
-    text.put("z".to_owned());
+    text.push_text("z".to_owned());
     assert_eq!(read(&mut unread).await.unwrap(), "after");
     assert_eq!(read(&mut unread).await.unwrap(), "z");
 }
@@ -65,7 +65,7 @@ async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
 async fn nobody_waits_for_a_reader_that_is_gone() {
     let (outbox, unread) = Outbox::new();
     for _ in 0..=UNREAD_EVENTS {
-        outbox.put(event("a"));
+        outbox.push_event(event("a"));
     }
     drop(unread);
     assert!(outbox.send(event("b")).now_or_never().is_some());
@@ -75,9 +75,9 @@ async fn nobody_waits_for_a_reader_that_is_gone() {
 #[tokio::test]
 async fn what_is_queued_is_read_behind_a_close() {
     let (outbox, mut unread) = Outbox::new();
-    outbox.put(event("a"));
+    outbox.push_event(event("a"));
     unread.close();
-    outbox.put(event("b"));
+    outbox.push_event(event("b"));
     assert_eq!(read(&mut unread).await.unwrap(), "a");
     assert_eq!(read(&mut unread).await, None);
 }

@@ -23,7 +23,7 @@ pub(super) const ASKS: &str = r#"{"turns": [
 pub(super) async fn a_request() -> ApprovalRequest {
     let (scene, answers) = (Scene::new(ASKS, way()), Answers::default());
     scene.builder().approver(answers.clone()).build().unwrap().run("task").await.unwrap();
-    answers.asked().remove(0)
+    answers.requests().remove(0)
 }
 
 /// How the calls of some events ended.
@@ -50,7 +50,10 @@ async fn a_list_answers_in_order_and_then_nobody_is_there() {
         statuses(&seen),
         [ResultStatus::Ok, ResultStatus::Denied, ResultStatus::Denied, ResultStatus::Ok]
     );
-    assert_eq!((scene.write.calls.load(Ordering::SeqCst), answers.asked().len(), answers.left()), (1, 3, 0));
+    assert_eq!(
+        (scene.write.calls.load(Ordering::SeqCst), answers.requests().len(), answers.remaining()),
+        (1, 3, 0)
+    );
 }
 
 // F28: one result for each call, nothing runs, and the question is taken back.

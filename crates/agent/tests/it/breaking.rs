@@ -36,17 +36,17 @@ impl Human for Breaking {
 }
 
 impl Checkpointer for Breaking {
-    fn before_change(&self, _: u32) -> CheckpointFuture<'_> {
+    fn save_before_change(&self, _: u32) -> CheckpointFuture<'_> {
         Self::answer(*self);
         Box::pin(async { unreachable!("it broke later") })
     }
 
-    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_> {
-        self.before_change(turn)
+    fn diff_of_turn(&self, turn: u32) -> CheckpointFuture<'_> {
+        self.save_before_change(turn)
     }
 
-    fn after_run(&self) -> CheckpointFuture<'_> {
-        self.before_change(0)
+    fn diff_of_run(&self) -> CheckpointFuture<'_> {
+        self.save_before_change(0)
     }
 }
 

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use tokio_util::sync::CancellationToken;
 use windlass_agent::{
     Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, BatchReport, Entry, Event, Outcome,
-    RunOptions, StopCause, StoredAnswers, Unanswered, Wait,
+    RunOptions, StopCause, StoredAnswers, UnansweredPolicy, Wait,
 };
 use windlass_hitl::ApprovalDecision;
 use windlass_journal::{Durability, Journal, MemoryJournal, Record};
@@ -75,7 +75,7 @@ async fn performed_calls_go_the_way_of_every_call() {
     ];
     assert_eq!(statuses(&report), expected);
     assert!(report.results[1].wire_text().contains("not now"));
-    assert_eq!(answers.asked().len(), 1);
+    assert_eq!(answers.requests().len(), 1);
     assert!(scene.model.requests().is_empty(), "no model is asked");
 }
 
@@ -125,7 +125,7 @@ async fn a_record_of_other_calls_is_refused() {
 async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
     let journal = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
-    let suspending = agent(&scene, |builder| builder.unanswered(Unanswered::Suspend));
+    let suspending = agent(&scene, |builder| builder.on_unanswered(UnansweredPolicy::Suspend));
     let calls = || vec![call("a", "look", "{}"), call("b", "change", "{}")];
     let report = execute(&suspending, calls(), journal.clone()).await;
     let Outcome::Suspended { waits } = &report.outcome else { panic!("{:?}", report.outcome) };
@@ -138,7 +138,8 @@ async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
     let question = journal.records().unwrap().iter().find_map(asked).unwrap();
     let yes = ApprovalDecision::approve(question.request_id.clone());
     let stored = StoredAnswers::new(Answers::default()).with_answer(yes, question.digest.clone());
-    let elsewhere = agent(&scene, |builder| builder.unanswered(Unanswered::Suspend).approver(stored));
+    let elsewhere =
+        agent(&scene, |builder| builder.on_unanswered(UnansweredPolicy::Suspend).approver(stored));
     let report = execute(&elsewhere, calls(), journal).await;
     assert_eq!(statuses(&report), [ResultStatus::Ok, ResultStatus::Ok]);
     assert_eq!(scene.read.calls.load(Ordering::SeqCst), 1);

@@ -51,15 +51,15 @@ impl Noting {
 }
 
 impl Checkpointer for Noting {
-    fn before_change(&self, turn: u32) -> CheckpointFuture<'_> {
+    fn save_before_change(&self, turn: u32) -> CheckpointFuture<'_> {
         self.note(&format!("before {turn}"))
     }
 
-    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_> {
+    fn diff_of_turn(&self, turn: u32) -> CheckpointFuture<'_> {
         self.note(&format!("after {turn}"))
     }
 
-    fn after_run(&self) -> CheckpointFuture<'_> {
+    fn diff_of_run(&self) -> CheckpointFuture<'_> {
         self.note("run")
     }
 }

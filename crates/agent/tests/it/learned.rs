@@ -40,7 +40,7 @@ async fn run(says: Option<bool>, learned: Learned) -> (usize, Learned) {
     let agent = Scene::new(SCRIPT, way())
         .builder()
         .approver(person.clone())
-        .learned(learned, move |learned| *keeper.lock().unwrap() = learned.clone())
+        .approval_history(learned, move |learned| *keeper.lock().unwrap() = learned.clone())
         .build()
         .unwrap();
     assert_eq!(agent.run("task").await.unwrap().text(), Some("done"));

@@ -115,7 +115,7 @@ async fn nothing_that_leaves_a_run_holds_a_secret_and_calls_run_as_they_are() {
     for record in journal.records().unwrap() {
         check("a record", record.body.as_str());
     }
-    for request in answers.asked() {
+    for request in answers.requests() {
         check("a question", &format!("{request:?}"));
     }
     for file in std::fs::read_dir(outputs.path()).unwrap() {

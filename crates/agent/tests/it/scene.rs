@@ -123,8 +123,8 @@ impl Way {
         let script = Script::parse(script).unwrap();
         let script = match self.protocol {
             ToolProtocol::Native => script,
-            ToolProtocol::Structured => script.spoken(Dialect::Structured),
-            ToolProtocol::Text => script.spoken(Dialect::Roo),
+            ToolProtocol::Structured => script.to_text_calls(Dialect::Structured),
+            ToolProtocol::Text => script.to_text_calls(Dialect::Roo),
         };
         ScriptedModel::new(script, self.wire.clone())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use windlass_agent::{Answer, Answers, Outcome, RunOptions, Session, Unanswered};
+use windlass_agent::{Answer, Answers, Outcome, RunOptions, Session, UnansweredPolicy};
 use windlass_journal::{Durability, Journal};
 
 use crate::scene::{Scene, Shared, way};
@@ -25,7 +25,7 @@ async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
         let report = agent.stream_with("task", options).report().await.unwrap();
         assert_eq!(report.text(), Some("done"));
         assert_eq!(scene.write.calls.load(Ordering::SeqCst), 2);
-        human.asked().len()
+        human.requests().len()
     };
     assert_eq!(asked_in(session.clone()).await, 1);
     assert_eq!(asked_in(session.clone()).await, 0, "the second run knows the grant");
@@ -55,8 +55,9 @@ async fn a_resumed_run_knows_what_was_granted_in_it() {
         cut.append(record.body.clone(), record.at_ms, Durability::Buffered).unwrap();
     }
     let nobody = Answers::default();
-    let agent = scene.builder().approver(nobody.clone()).unanswered(Unanswered::Suspend).build().unwrap();
+    let agent =
+        scene.builder().approver(nobody.clone()).on_unanswered(UnansweredPolicy::Suspend).build().unwrap();
     let report = agent.resume(options(&cut)).unwrap().report().await.unwrap();
     assert_eq!(report.outcome, Outcome::Completed { text: "done".into() });
-    assert_eq!(nobody.asked().len(), 0);
+    assert_eq!(nobody.requests().len(), 0);
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use windlass_agent::{
     Agent, Answer, Answers, ApproveAll, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
-    StoredAnswers, Unanswered, Wait,
+    StoredAnswers, UnansweredPolicy, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal, Record};
@@ -26,7 +26,7 @@ const SCRIPT: &str = r#"{"turns": [
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
 fn suspending(scene: &Scene) -> windlass_agent::AgentBuilder {
-    scene.builder().unanswered(Unanswered::Suspend)
+    scene.builder().on_unanswered(UnansweredPolicy::Suspend)
 }
 
 fn questions(journal: &Shared) -> Vec<ApprovalRequest> {
@@ -62,7 +62,7 @@ async fn a_suspended_run_goes_on_with_stored_answers_in_any_subset() {
             let report = agent.resume(options()).unwrap().report().await.unwrap();
             runs += 1;
             assert_eq!(scene.write.calls.load(Ordering::SeqCst), runs);
-            assert_eq!(nobody.asked().len(), left, "only what has no answer is asked");
+            assert_eq!(nobody.requests().len(), left, "only what has no answer is asked");
             match report.outcome {
                 Outcome::Suspended { waits } => assert_eq!(waits.len(), left),
                 other => assert_eq!((other, left), (Outcome::Completed { text: "done".into() }, 0)),

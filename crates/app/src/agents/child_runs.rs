@@ -60,7 +60,7 @@ impl ChildRuns {
         #[cfg(not(any(feature = "subagent", feature = "workflow")))]
         let _ = app;
         Ok(Self {
-            journals: folder.map(RunFolder::nested_journals),
+            journals: folder.map(RunFolder::child_journals),
             has_agents: is_offered,
             #[cfg(feature = "subagent")]
             agents: super::definitions::load_agents(app, &settings.root, offering),

@@ -59,7 +59,7 @@ impl<'a> Assembly<'a> {
         shell: &'a Shell,
         folder: Option<&RunFolder>,
     ) -> Result<Self> {
-        static OFF: Recording = Recording::off();
+        static OFF: Recording = Recording::none();
         Ok(Self {
             app,
             settings,
@@ -194,7 +194,7 @@ impl<'a> Assembly<'a> {
             .redactor(self.redactor()?)
             .budget(settings.budget.clone())
             .context(ContextLimits { window, ..ContextLimits::default() })
-            .unanswered(people.unanswered)
+            .on_unanswered(people.unanswered)
             .approver(self.recording.approver(people.approver));
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
@@ -204,7 +204,7 @@ impl<'a> Assembly<'a> {
         if may_learn && (people.learns || is_learning_enabled(self.app)?) {
             let file = LessonFile::new(self.app, &settings.root, policy)?;
             match file.load() {
-                Ok(learned) => builder = builder.learned_in(learned, file),
+                Ok(learned) => builder = builder.approval_history_in(learned, file),
                 // Without learned permissions policy asks more often, never less.
                 Err(error) => {
                     self.app

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 #[cfg(unix)]
 use windlass_agent::FileApprover;
-use windlass_agent::{ApproveAll, Approver, DenyAll, Unanswered};
+use windlass_agent::{ApproveAll, Approver, DenyAll, UnansweredPolicy};
 use windlass_tool::Human;
 
 use crate::app::App;
@@ -19,7 +19,7 @@ use crate::error::{Context as _, Result, ensure};
 pub struct People {
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) human: Option<Arc<dyn Human>>,
-    pub(crate) unanswered: Unanswered,
+    pub(crate) unanswered: UnansweredPolicy,
     /// True if an approval of an MCP tool accepts the tool for later runs.
     pub(crate) accepts_tools: bool,
     /// True if answers of the human are learned.
@@ -30,7 +30,7 @@ impl People {
     /// Creates the value for an approver. Questions without an answer are denied, and questions of tools have
     /// none.
     pub fn new(approver: impl Approver + 'static) -> Self {
-        let (human, unanswered) = (None, Unanswered::Deny);
+        let (human, unanswered) = (None, UnansweredPolicy::Deny);
         Self { approver: Arc::new(approver), human, unanswered, accepts_tools: true, learns: false }
     }
 
@@ -41,7 +41,7 @@ impl People {
 
     /// Leaves every question open, so the run is suspended and can be resumed with stored answers.
     pub fn suspend() -> Self {
-        Self { unanswered: Unanswered::Suspend, ..Self::new(DenyAll) }
+        Self { unanswered: UnansweredPolicy::Suspend, ..Self::new(DenyAll) }
     }
 
     /// Lets another program answer by files in a folder.

@@ -65,7 +65,7 @@ impl<'a> ToolPlan<'a> {
 ///
 /// Fails if the workspace cannot be opened, or if a file of the user is invalid.
 pub fn build_toolbox(app: &App, root: &Path, plan: ToolPlan<'_>, shell: &Shell) -> Result<Toolbox> {
-    Ok(prepare_tools(app, &Recording::off(), root, plan, shell)?.toolbox)
+    Ok(prepare_tools(app, &Recording::none(), root, plan, shell)?.toolbox)
 }
 
 /// Opens the workspace. Falls back to read-only access, with a note, if the folder is not writable: reading

@@ -30,9 +30,9 @@ impl Folders {
     /// `XDG_STATE_HOME`, else `.local/state/windlass` in `HOME`.
     pub fn from_environment() -> Self {
         let find = |own: &str, xdg: &str, below_home: &str| {
-            named(own)
-                .or_else(|| named(xdg).map(|folder| folder.join("windlass")))
-                .or_else(|| named("HOME").map(|home| home.join(below_home)))
+            path_variable(own)
+                .or_else(|| path_variable(xdg).map(|folder| folder.join("windlass")))
+                .or_else(|| path_variable("HOME").map(|home| home.join(below_home)))
         };
         let state = find("WINDLASS_STATE_DIR", "XDG_STATE_HOME", ".local/state/windlass");
         Self {
@@ -43,7 +43,7 @@ impl Folders {
 }
 
 /// Returns the path in an environment variable that is set and not empty.
-fn named(name: &str) -> Option<PathBuf> {
+fn path_variable(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 

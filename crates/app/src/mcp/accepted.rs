@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::ApprovalRequest;
-use windlass_mcp::{Accepted, AcceptedTools, McpClient};
+use windlass_mcp::{AcceptedDefinitions, AcceptedTools, McpClient};
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_tool::{Context, Inspection, Tool, ToolFuture};
 
@@ -17,9 +17,9 @@ use crate::storage::{Format, StateFile};
 /// Path of the file in the state folder.
 const FILE: &str = "mcp/accepted.json";
 
-const FORMAT: Format<'_, Accepted> = Format {
-    empty: &Accepted::default,
-    parse: &|text| Ok(Accepted::parse(text)?),
+const FORMAT: Format<'_, AcceptedDefinitions> = Format {
+    empty: &AcceptedDefinitions::default,
+    parse: &|text| Ok(AcceptedDefinitions::parse(text)?),
     text: &|accepted| Ok(accepted.to_text()?),
 };
 
@@ -41,7 +41,7 @@ impl AcceptedFile {
         let file = StateFile::new(app.state_file(FILE)?, app.notices(), "MCP tools are asked about anew");
         let accepted = file.load(&FORMAT).unwrap_or_else(|error| {
             app.inform(format!("{}; MCP tools are asked about anew", one_line(&error)));
-            Accepted::default()
+            AcceptedDefinitions::default()
         });
         let (tools, notices) = (Arc::new(RwLock::new(accepted)), app.notices().clone());
         Ok(Self { tools, file, notices, approved: Arc::default() })
@@ -73,7 +73,7 @@ impl AcceptedFile {
         self.file.update(&FORMAT, |kept| kept.take_from(&accepted, server, tool)).map(drop)
     }
 
-    fn approved(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+    fn lock_approved(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
         self.approved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -90,7 +90,7 @@ impl Approver for RecordingApprover {
             let decision = self.approver.decide(request).await?;
             for effect in request.effects.iter().filter(|_| decision.approved) {
                 if let Effect::Mcp { fingerprint, known: false, .. } = effect {
-                    self.accepted.approved().insert(fingerprint.clone());
+                    self.accepted.lock_approved().insert(fingerprint.clone());
                 }
             }
             Some(decision)
@@ -137,7 +137,7 @@ impl Tool for AcceptedOnRun {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         for effect in self.tool.effects(payload) {
             if let Effect::Mcp { tool, fingerprint, known: false, .. } = effect
-                && self.accepted.approved().remove(&fingerprint)
+                && self.accepted.lock_approved().remove(&fingerprint)
             {
                 self.accepted.accept(&self.client, &tool, &fingerprint);
             }

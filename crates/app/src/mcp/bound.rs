@@ -83,7 +83,7 @@ impl BoundFiles {
         }
         let words = words(entry)?;
         let command: Vec<String> = entry.command.iter().chain(&entry.args).cloned().collect();
-        let deciding = RunnerFiles::of(&command);
+        let deciding = RunnerFiles::find(&command);
         let search = Search { root, top: top(root), start: plain(&entry.folder(root)) };
         let folders = search.folders(&words)?;
         let mut bound = Self::default();

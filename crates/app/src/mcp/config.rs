@@ -154,7 +154,7 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, ServerEntry>> {
 
 fn parse_whole(text: &str) -> Result<Config> {
     let table: Table = text.parse()?;
-    known("", &table, &[SERVERS, LEARNING])?;
+    check_keys("", &table, &[SERVERS, LEARNING])?;
     let mut config = Config::default();
     if let Some(servers) = table.get(SERVERS) {
         let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is no table"))?;
@@ -163,7 +163,7 @@ fn parse_whole(text: &str) -> Result<Config> {
     }
     if let Some(learning) = table.get(LEARNING) {
         let learning = learning.as_table().with_context(|| format!("`{LEARNING}` is not a table"))?;
-        known(&format!("[{LEARNING}]"), learning, &LEARNING_KEYS)?;
+        check_keys(&format!("[{LEARNING}]"), learning, &LEARNING_KEYS)?;
         if let Some(enabled) = learning.get("enabled") {
             config.learns =
                 enabled.as_bool().context("`enabled` of `[learning]` is neither true nor false")?;
@@ -175,10 +175,10 @@ fn parse_whole(text: &str) -> Result<Config> {
 fn one(name: &str, value: &Value) -> Result<ServerEntry> {
     let place = format!("[{SERVERS}.{name}]");
     let table = value.as_table().with_context(|| format!("{place} is no table"))?;
-    known(&place, table, &KEYS)?;
+    check_keys(&place, table, &KEYS)?;
     for (tool, value) in table.get("tools").and_then(Value::as_table).into_iter().flatten() {
         if let Some(table) = value.as_table() {
-            known(&format!("[{SERVERS}.{name}.tools.{tool}]"), table, &TOOL_KEYS)?;
+            check_keys(&format!("[{SERVERS}.{name}.tools.{tool}]"), table, &TOOL_KEYS)?;
         }
     }
     let entry = ServerEntry::deserialize(value.clone()).with_context(|| format!("{place} cannot be read"))?;
@@ -187,17 +187,17 @@ fn one(name: &str, value: &Value) -> Result<ServerEntry> {
 }
 
 /// Fails if a table has an unknown key: a misspelled key must not be ignored silently.
-fn known(place: &str, table: &Table, keys: &[&str]) -> Result<()> {
+fn check_keys(place: &str, table: &Table, keys: &[&str]) -> Result<()> {
     let Some(unknown) = table.keys().find(|key| !keys.contains(&key.as_str())) else { return Ok(()) };
     let place = if place.is_empty() { "it" } else { place };
-    match near(unknown, keys) {
+    match nearest_word(unknown, keys) {
         Some(key) => bail!(Invalid, "{place} has no key `{unknown}`; did you mean `{key}`?"),
         None => bail!(Invalid, "{place} has no key `{unknown}`; the keys are {}", keys.join(", ")),
     }
 }
 
 /// Returns the word with the highest Jaro-Winkler similarity to a misspelled one, if it is above 0.82.
-pub(crate) fn near<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest_word<'a>(word: &str, words: &[&'a str]) -> Option<&'a str> {
     let plain = word.replace('-', "_").to_lowercase();
     let nearest = words.iter().max_by(|one, other| {
         strsim::jaro_winkler(&plain, one).total_cmp(&strsim::jaro_winkler(&plain, other))

@@ -15,19 +15,19 @@ const HEARD_BYTES: usize = 4 * 1024;
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Starts a server's process in a sandbox without a network and with limited write access (SECURITY "MCP").
-pub(crate) struct Confined {
+pub(crate) struct ConfinedConnector {
     shell: Shell,
     command: ServiceCommand,
     heard: Arc<Mutex<Vec<u8>>>,
 }
 
-impl Confined {
+impl ConfinedConnector {
     pub(crate) fn new(shell: Shell, command: ServiceCommand) -> Self {
         Self { shell, command, heard: Arc::default() }
     }
 }
 
-impl Connector for Confined {
+impl Connector for ConfinedConnector {
     fn connect(&self) -> ConnectFuture<'_> {
         Box::pin(async {
             let (mut service, ends) = self.shell.serve(&self.command).await?;
@@ -49,7 +49,7 @@ impl Connector for Confined {
         })
     }
 
-    fn heard(&self) -> String {
+    fn stderr_tail(&self) -> String {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&heard).trim().to_owned()
     }

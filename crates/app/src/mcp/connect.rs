@@ -13,7 +13,7 @@ use windlass_tools_shell::{ServiceCommand, Shell};
 
 use super::accepted::AcceptedFile;
 use super::config::{ConfiguredServer, ServerOwner};
-use super::confined::Confined;
+use super::confined::ConfinedConnector;
 use super::description::describe_command;
 use super::server::{build_server, environment};
 use crate::app::App;
@@ -33,7 +33,7 @@ pub struct ConnectOptions<'a> {
 impl<'a> ConnectOptions<'a> {
     /// Creates options. The shell starts the processes of confined servers.
     pub fn new(shell: &'a Shell, redactor: Redactor) -> Self {
-        Self { human: None, redactor, shell, recording: Recording::off() }
+        Self { human: None, redactor, shell, recording: Recording::none() }
     }
 
     /// Sets the human who answers elicitations of the servers.
@@ -92,18 +92,23 @@ pub async fn connect_servers(
         }
         let server = build_server(app, configured, root)?;
         clients.push(match confine(app, configured, root, options.shell)? {
-            Some(confined) => McpClient::reached_by(server, Arc::new(confined), client_options.clone()),
-            None => McpClient::of(server, client_options.clone()),
+            Some(confined) => McpClient::with_connector(server, Arc::new(confined), client_options.clone()),
+            None => McpClient::new(server, client_options.clone()),
         });
     }
     let dynamic = DynamicTools::default();
     let options = ConnectionOptions::default().with_dynamic(dynamic.clone());
-    let connections = McpConnections::of(clients, options).await?;
+    let connections = McpConnections::start_clients(clients, options).await?;
     Ok(ConnectedServers { connections, accepted, dynamic })
 }
 
 /// Returns the connector of a confined server, or `None` if the server is not confined.
-fn confine(app: &App, configured: &ConfiguredServer, root: &Path, shell: &Shell) -> Result<Option<Confined>> {
+fn confine(
+    app: &App,
+    configured: &ConfiguredServer,
+    root: &Path,
+    shell: &Shell,
+) -> Result<Option<ConfinedConnector>> {
     let ConfiguredServer { name, entry, owner, .. } = configured;
     let Some(command) = &entry.command else { return Ok(None) };
     let usual = if *owner == ServerOwner::Project { Confinement::Auto } else { Confinement::Off };
@@ -122,7 +127,7 @@ fn confine(app: &App, configured: &ConfiguredServer, root: &Path, shell: &Shell)
     let service = environment(app, name, entry)
         .into_iter()
         .fold(service, |service, (name, value)| service.with_value(name, value));
-    Ok(Some(Confined::new(shell.clone(), service)))
+    Ok(Some(ConfinedConnector::new(shell.clone(), service)))
 }
 
 impl ConnectedServers {
@@ -140,7 +145,7 @@ impl ConnectedServers {
             }
         }
         for client in self.connections.clients() {
-            for refused in client.refused() {
+            for refused in client.refused_tools() {
                 app.warn(format!("{} of {} is not taken: {}", refused.name, client.id(), refused.why));
             }
         }

@@ -198,7 +198,7 @@ impl ServerEntry {
         }
         let mut words: Vec<String> =
             self.env.keys().chain(&self.env_vars).map(|name| format!("{name}=…")).collect();
-        words.extend(self.command.iter().chain(&self.args).map(|word| quoted(word)));
+        words.extend(self.command.iter().chain(&self.args).map(|word| quote(word)));
         words.join(" ")
     }
 }
@@ -227,7 +227,7 @@ fn no_such(keys: &[(&str, bool)], with: &str) -> Result<()> {
 }
 
 /// Quotes a word that contains a space or a special character.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let is_plain = !word.is_empty()
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=@,+%".contains(&byte));
     if is_plain { word.to_owned() } else { format!("{word:?}") }

@@ -36,7 +36,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
 pub fn parse_foreign_config(text: &str, with_secrets: bool) -> Result<ImportedServers> {
     // Editors on Windows write a BOM.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let value: Value = serde_json::from_str(&without_comments(text)).context("it is no JSON")?;
+    let value: Value = serde_json::from_str(&strip_comments(text)).context("it is no JSON")?;
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
     let servers = places.iter().find_map(|place| value.pointer(place)?.as_object());
     let servers = servers.context("it has neither `mcpServers` nor `servers`")?;
@@ -240,7 +240,7 @@ pub(crate) fn legal(name: &str) -> String {
 }
 
 /// Removes comments and trailing commas, which editors permit, outside of strings.
-fn without_comments(text: &str) -> String {
+fn strip_comments(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(letter) = rest.chars().next() {
         let end = match letter {

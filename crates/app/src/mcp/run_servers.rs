@@ -55,7 +55,7 @@ impl RunServers {
         let options = ConnectOptions::new(shell, redactor).with_human(human).with_recording(recording);
         let connected = connect_servers(app, root, &self.servers, options).await?;
         // `report_failures` names the servers that are still starting.
-        let _ = tokio::time::timeout(PATIENCE, connected.connections.settled()).await;
+        let _ = tokio::time::timeout(PATIENCE, connected.connections.wait_until_settled()).await;
         connected.connections.begin_turn();
         connected.report_failures(app);
         Ok(connected)

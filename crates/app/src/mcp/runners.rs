@@ -186,7 +186,7 @@ pub(super) struct RunnerFiles {
 impl RunnerFiles {
     /// Finds the deciding files of a command. A program also counts if only an expansion, or another program
     /// that may start it, can run it. If the command cannot be parsed completely, all kinds count.
-    pub(super) fn of(command: &[String]) -> Self {
+    pub(super) fn find(command: &[String]) -> Self {
         let scan = Scan::scan_argv(command);
         let is_whole = scan.certainty() == Certainty::Whole;
         let mut deciding = Self::default();
@@ -207,7 +207,7 @@ mod tests {
 
     fn decides(command: &[&str], file: &str) -> bool {
         let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-        let deciding = RunnerFiles::of(&command);
+        let deciding = RunnerFiles::find(&command);
         deciding.files.contains(file) || deciding.locks.contains(file)
     }
 

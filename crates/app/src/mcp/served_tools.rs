@@ -79,7 +79,7 @@ impl ServedTools {
         warn_about_confinement(app, &shell);
         let selection = &options.selection;
         let plan = ToolPlan::new(options.preset, selection).with_outputs(outputs.path());
-        let prepared = prepare_tools(app, &Recording::off(), &root, plan, &shell)?;
+        let prepared = prepare_tools(app, &Recording::none(), &root, plan, &shell)?;
         let toolbox = prepared.start_processes().await;
         let toolbox = match &selection.mode {
             Some(mode) => toolbox.in_mode(&find_mode(toolbox.modes(), mode)?.slug)?,
@@ -120,11 +120,7 @@ impl ServedTools {
     async fn judge_on_thread(self: &Arc<Self>, call: &ToolCall) -> Result<JudgedCall, Box<ToolResult>> {
         let (served, looked) = (Arc::clone(self), call.clone());
         tokio::task::spawn_blocking(move || served.judge(&looked)).await.unwrap_or_else(|_| {
-            Err(refused(
-                call,
-                ResultStatus::Error,
-                "it was not run: judging it failed with an internal error",
-            ))
+            Err(refuse(call, ResultStatus::Error, "it was not run: judging it failed with an internal error"))
         })
     }
 
@@ -134,7 +130,7 @@ impl ServedTools {
         caller: Caller,
     ) -> Result<ToolResult, Box<ToolResult>> {
         if !self.is_served(call.name.as_str()) {
-            return Err(refused(&call, ResultStatus::UnknownTool, "there is no such tool here"));
+            return Err(refuse(&call, ResultStatus::UnknownTool, "there is no such tool here"));
         }
         let mut judged = self.judge_on_thread(&call).await?;
         for _ in 0..LOOKS {
@@ -146,7 +142,7 @@ impl ServedTools {
             judged = now;
         }
         let text = "stale_approval: not run, because what it would do changed again and again while it was asked about";
-        Err(refused(&call, ResultStatus::Denied, text))
+        Err(refuse(&call, ResultStatus::Denied, text))
     }
 
     /// Returns `Ok` if policy allows the call or the client's user approves it, otherwise the result of the
@@ -162,7 +158,7 @@ impl ServedTools {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => {
                 let text = format!("policy does not allow this: {} (rule {})", reason.text, reason.rule_id);
-                return Err(refused(call, ResultStatus::Denied, text));
+                return Err(refuse(call, ResultStatus::Denied, text));
             }
             Verdict::Ask => {}
         }
@@ -171,9 +167,9 @@ impl ServedTools {
             Ok(Confirmation::Yes) => Ok(()),
             Ok(Confirmation::No(comment)) => {
                 let why = comment.map(|comment| format!(": {comment}")).unwrap_or_default();
-                Err(refused(call, ResultStatus::Denied, format!("the user said no{why}")))
+                Err(refuse(call, ResultStatus::Denied, format!("the user said no{why}")))
             }
-            Ok(Confirmation::Nobody) => Err(refused(
+            Ok(Confirmation::Nobody) => Err(refuse(
                 call,
                 ResultStatus::Denied,
                 format!(
@@ -185,7 +181,7 @@ impl ServedTools {
             )),
             Err(_) => {
                 let text = "not run: nobody answered the question in time (rule t.timeout)";
-                Err(refused(call, ResultStatus::TimedOut, text))
+                Err(refuse(call, ResultStatus::TimedOut, text))
             }
         }
     }
@@ -227,10 +223,10 @@ impl ServedTools {
             }
             let text = "stale_approval: not run, because the call is no longer what was judged; look again, and make it \
                         once more if it is still right";
-            Err(refused(call, ResultStatus::Denied, text))
+            Err(refuse(call, ResultStatus::Denied, text))
         };
         let ran = self.toolbox.run_if(&judged.checked, &ctx, still).await;
-        ran.map_err(|error| refused(call, ResultStatus::Error, error.to_string()))
+        ran.map_err(|error| refuse(call, ResultStatus::Error, error.to_string()))
     }
 
     fn is_served(&self, name: &str) -> bool {
@@ -250,6 +246,6 @@ impl ToolHost for ServedTools {
     }
 }
 
-fn refused(call: &ToolCall, status: ResultStatus, text: impl Into<String>) -> Box<ToolResult> {
+fn refuse(call: &ToolCall, status: ResultStatus, text: impl Into<String>) -> Box<ToolResult> {
     Box::new(ToolResult::text(call.id.clone(), status, text))
 }

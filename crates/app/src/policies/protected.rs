@@ -58,7 +58,7 @@ impl ProtectedPaths {
     fn push(&mut self, kind: OwnPlace, place: &Path) {
         let whole = std::path::absolute(place).unwrap_or_else(|_| place.to_owned());
         let real = real(&whole);
-        let linked = if kind == OwnPlace::Settings { linked(&real) } else { Vec::new() };
+        let linked = if kind == OwnPlace::Settings { link_targets(&real) } else { Vec::new() };
         let linked = linked.into_iter().map(|path| (path, true));
         for (path, is_linked) in [(plain(&whole), false), (real, false)].into_iter().chain(linked) {
             let is_known = self.places.iter().any(|known| known.path == path);
@@ -135,7 +135,7 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// Returns the targets of links in a folder of settings. Users may keep the linked files in a repository.
-fn linked(folder: &Path) -> Vec<PathBuf> {
+fn link_targets(folder: &Path) -> Vec<PathBuf> {
     let (mut found, mut open, mut left) = (Vec::new(), vec![(folder.to_path_buf(), 0)], LOOKED_AT);
     while let Some((folder, depth)) = open.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -109,7 +109,7 @@ impl Provider {
     ///
     /// Fails if the provider is unknown, or if its key is not set.
     pub fn client(&self, app: &App, options: &ProviderOptions) -> Result<Client> {
-        Ok(self.run_client(app, options, &Recording::off())?.0)
+        Ok(self.run_client(app, options, &Recording::none())?.0)
     }
 
     /// Returns a client and the model's name. Fails if a live run has no key.

@@ -122,14 +122,14 @@ impl Keeper {
     fn on_a_thread(&self, turn: u32, work: Kind) -> CheckpointFuture<'_> {
         let kept = Arc::clone(&self.0);
         Box::pin(async move {
-            let done = tokio::task::spawn_blocking(move || kept.tried(turn, work)).await;
+            let done = tokio::task::spawn_blocking(move || kept.try_checkpoint(turn, work)).await;
             done.map_err(|error| CheckpointFailed::new(chain(&error)))?
         })
     }
 }
 
 impl Checkpointer for Keeper {
-    fn before_change(&self, turn: u32) -> CheckpointFuture<'_> {
+    fn save_before_change(&self, turn: u32) -> CheckpointFuture<'_> {
         self.on_a_thread(turn, |kept, turn| {
             let id = kept.open()?.take(&format!("{BEFORE}{turn}"))?.checkpoint.id;
             *kept.before.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
@@ -137,7 +137,7 @@ impl Checkpointer for Keeper {
         })
     }
 
-    fn after_turn(&self, turn: u32) -> CheckpointFuture<'_> {
+    fn diff_of_turn(&self, turn: u32) -> CheckpointFuture<'_> {
         self.on_a_thread(turn, |kept, turn| {
             let checkpoints = kept.open()?;
             let after = checkpoints.take(&format!("{AFTER}{turn}"))?.checkpoint.id;
@@ -149,7 +149,7 @@ impl Checkpointer for Keeper {
         })
     }
 
-    fn after_run(&self) -> CheckpointFuture<'_> {
+    fn diff_of_run(&self) -> CheckpointFuture<'_> {
         self.on_a_thread(0, |kept, _| {
             let checkpoints = kept.open()?;
             let all = checkpoints.list()?;
@@ -164,7 +164,7 @@ impl Checkpointer for Keeper {
 }
 
 impl RunCheckpoints {
-    fn tried(&self, turn: u32, work: Kind) -> Result<String, CheckpointFailed> {
+    fn try_checkpoint(&self, turn: u32, work: Kind) -> Result<String, CheckpointFailed> {
         if let Some(why) = self.given_up.get() {
             return Err(CheckpointFailed::new(why));
         }

@@ -109,7 +109,7 @@ impl RunFolder {
     }
 
     /// Returns the folder of the journals of sub-agents and workflow steps.
-    pub(crate) fn nested_journals(&self) -> PathBuf {
+    pub(crate) fn child_journals(&self) -> PathBuf {
         self.path.join("nested")
     }
 

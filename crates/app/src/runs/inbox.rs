@@ -60,7 +60,7 @@ pub(crate) fn store_message(folder: &RunFolder, words: &str, when: DeliverAt) ->
     // clock can go backwards; the lock prevents two processes from using the same number.
     let inbox = folder.inbox();
     create_private_folder(&inbox)?;
-    let _lock = StorageLock::of_folder(&inbox).context("the run's messages cannot be locked")?;
+    let _lock = StorageLock::lock_folder(&inbox).context("the run's messages cannot be locked")?;
     let names = std::fs::read_dir(&inbox).context("the run's messages cannot be read")?;
     let numbers = names.filter_map(|entry| number(entry.ok()?.file_name().to_str()?));
     let number = numbers.max().unwrap_or_default().saturating_add(1);
@@ -111,7 +111,7 @@ impl Inbox {
         loop {
             for (path, message) in self.news() {
                 let Message { id, text, when } = message;
-                self.passed().push_back(PassedMessage { path, id: id.clone() });
+                self.lock_passed().push_back(PassedMessage { path, id: id.clone() });
                 let said = match id {
                     Some(id) => sender.send_once(id, text, when).await,
                     None => sender.send(text, when).await,
@@ -126,7 +126,7 @@ impl Inbox {
 
     fn news(&self) -> Vec<(PathBuf, Message)> {
         let Ok(names) = std::fs::read_dir(&self.folder) else { return Vec::new() };
-        let passed = self.passed().clone();
+        let passed = self.lock_passed().clone();
         let mut paths: Vec<PathBuf> = names
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
@@ -147,7 +147,7 @@ impl Inbox {
             Event::MessageRepeated { id } => Some(id.as_str()),
             _ => return,
         };
-        let mut passed = self.passed();
+        let mut passed = self.lock_passed();
         let Some(at) = passed.iter().position(|message| message.id.as_deref() == id) else { return };
         // Delete the file first: otherwise `watch` could pass the message a second time.
         if let Some(message) = passed.get(at) {
@@ -156,7 +156,7 @@ impl Inbox {
         passed.remove(at);
     }
 
-    fn passed(&self) -> MutexGuard<'_, VecDeque<PassedMessage>> {
+    fn lock_passed(&self) -> MutexGuard<'_, VecDeque<PassedMessage>> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -110,7 +110,7 @@ fn load_run(run: &RunFolder, records: &[Record]) -> Result<OpenQuestions> {
     let mut open = OpenQuestions::read(records)?;
     let first = records.first().map(Record::read::<Entry>).transpose()?;
     let Some(Entry::Started { run: id, .. }) = first else { return Ok(open) };
-    let journals = FileJournals::new(run.nested_journals());
+    let journals = FileJournals::new(run.child_journals());
     for call in std::mem::take(&mut open.results) {
         let journal = journals.path(&format!("{id}/{call}"));
         match journal.parent().filter(|folder| folder.is_dir()) {
@@ -131,7 +131,7 @@ fn load_workflow(run: &RunFolder, last: &windlass_workflow::Entry) -> OpenQuesti
     let has_ended = matches!(last, Entry::Finished { .. });
     let mut open = OpenQuestions { has_ended, ..OpenQuestions::default() };
     if matches!(last, Entry::Finished { outcome: WorkflowOutcome::Suspended { .. } }) {
-        for inner in load_nested(&run.nested_journals()) {
+        for inner in load_nested(&run.child_journals()) {
             open.questions.extend(inner.questions);
             open.results.extend(inner.results);
         }

@@ -35,7 +35,7 @@ impl fmt::Debug for Recording {
 
 impl Recording {
     /// Creates the value for a run that is neither recorded nor replayed.
-    pub const fn off() -> Self {
+    pub const fn none() -> Self {
         Self { player: None, recorder: None, is_live: true, file: None }
     }
 
@@ -46,7 +46,7 @@ impl Recording {
 
     /// Creates the value for a run that replays a recording and then continues live.
     pub(crate) fn fork(player: Player) -> Self {
-        Self { player: Some(player), ..Self::off() }
+        Self { player: Some(player), ..Self::none() }
     }
 
     /// Adds a recorder that writes a new file and removes these secrets.

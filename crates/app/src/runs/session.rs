@@ -83,7 +83,7 @@ impl Session {
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;
         // Secrets in the task must not reach the conversation either.
         settings.task = Redactor::new(secrets.clone()).redact(&settings.task).into_owned();
-        let recording = Recording::off().write_to(record, &settings, secrets)?;
+        let recording = Recording::none().write_to(record, &settings, secrets)?;
         let folder = RunFolder::create(app)?;
         folder.write_settings(&settings)?;
         let assembly =
@@ -132,7 +132,7 @@ impl Session {
         }
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.resume(run)?;
-        Ok(Self { events, folder, inbox, recording: Recording::off() })
+        Ok(Self { events, folder, inbox, recording: Recording::none() })
     }
 
     /// Replays a recorded run in a new folder up to a call, changes the call's result, and continues live.
@@ -142,7 +142,7 @@ impl Session {
     /// Fails if the recording cannot be read, or if its folder does not exist.
     pub async fn fork(app: &App, cassette: &Path, fork: Fork, options: &SessionOptions) -> Result<Self> {
         let player = Player::fork(cassette, fork)?;
-        let settings = recorded_settings(&player, cassette)?;
+        let settings = read_run_settings(&player, cassette)?;
         let root = &settings.root;
         ensure!(root.is_dir(), NotFound, "the run worked in {}, which is not there", root.display());
         app.inform(format!(
@@ -177,7 +177,7 @@ impl Replay {
     /// Fails if the recording cannot be read.
     pub async fn start(app: &App, cassette: &Path, options: &SessionOptions) -> Result<Self> {
         let player = Player::open(cassette)?;
-        let settings = recorded_settings(&player, cassette)?;
+        let settings = read_run_settings(&player, cassette)?;
         let recording = Recording::replay(player);
         // No tool runs, but decisions depend on the confinement that a process would get.
         let shell = build_shell(app, settings.sandbox, settings.policy.as_deref())?;
@@ -195,11 +195,11 @@ impl SessionOptions {
     ///
     /// Fails if the file is not a recording of a run.
     pub fn read_recorded_settings(cassette: &Path) -> Result<RunSettings> {
-        recorded_settings(&Player::open(cassette)?, cassette)
+        read_run_settings(&Player::open(cassette)?, cassette)
     }
 }
 
-fn recorded_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
+fn read_run_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
     serde_json::from_value(player.settings().clone())
         .with_context(|| format!("{} was not recorded by `windlass run --record`", cassette.display()))
 }

@@ -101,7 +101,7 @@ impl WorkflowSession {
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_agents().with_answers(&answers).build().await?;
-        let nested = FileJournals::new(folder.nested_journals());
+        let nested = FileJournals::new(folder.child_journals());
         let runner = Runner::new(agent, Arc::new(RunJournals { folder: folder.clone(), nested }))?;
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;
         let mut run = WorkflowOptions::default()

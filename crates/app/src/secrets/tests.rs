@@ -2,11 +2,11 @@
 
 use secrecy::ExposeSecret;
 
-use super::{assignment, dot_env_files, of_variable, passwords};
+use super::{assignment, dot_env_files, passwords, variable_secrets};
 
 #[track_caller]
 fn check(name: &str, value: &str, expected: &[&str]) {
-    let found = of_variable(name, value);
+    let found = variable_secrets(name, value);
     let found: Vec<&str> = found.iter().map(ExposeSecret::expose_secret).collect();
     assert_eq!(found, expected, "{name}={value}");
 }
@@ -84,9 +84,9 @@ fn a_short_word_of_a_dot_env_file_is_a_secret() {
     for (value, is_secret) in
         [("hunter", true), ("LetMeIn", true), ("true", false), ("postgres", false), ("12", false)]
     {
-        assert_eq!(!super::of_dot_env("DB_PASS", value).is_empty(), is_secret, "{value}");
+        assert_eq!(!super::dot_env_secrets("DB_PASS", value).is_empty(), is_secret, "{value}");
     }
-    assert!(super::of_dot_env("DB_NAME", "hunter").is_empty());
+    assert!(super::dot_env_secrets("DB_NAME", "hunter").is_empty());
 }
 
 // security 25

@@ -108,7 +108,7 @@ impl StateFile {
 
     fn lock(&self) -> Result<StorageLock> {
         let folder = self.path.parent().context("the file has no folder")?;
-        let locked = create_private_folder(folder).and_then(|()| StorageLock::of_folder(folder));
+        let locked = create_private_folder(folder).and_then(|()| StorageLock::lock_folder(folder));
         locked.with_context(|| format!("{} cannot be locked", folder.display()))
     }
 
@@ -160,7 +160,7 @@ pub(crate) fn change_settings(path: &Path, change: impl FnOnce(&Path) -> Result<
     let folder = real.parent().context("the file has no folder")?;
     create_private_folder(folder)?;
     let _lock =
-        StorageLock::of_folder(folder).with_context(|| format!("{} cannot be locked", folder.display()))?;
+        StorageLock::lock_folder(folder).with_context(|| format!("{} cannot be locked", folder.display()))?;
     let text = change(&real)?;
     let mode = fs::metadata(&real).map_or(0o600, |about| about.permissions().mode() & 0o777);
     write_whole(&real, text.as_bytes(), mode)

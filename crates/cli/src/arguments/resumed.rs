@@ -33,7 +33,7 @@ const OF_THE_PROCESS: [&str; 15] = [
 /// settings: these are on record, and an option that is ignored would mislead.
 pub(crate) fn parse() -> Windlass {
     let matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
-    if let Some((path, refused)) = refused_options(&matches) {
+    if let Some((path, refused)) = find_refused(&matches) {
         let words = format!(
             "{} cannot be given with {}: the run goes on with the settings that it was started with",
             refused.join(", "),
@@ -54,7 +54,7 @@ fn refuse(error: &clap::Error) -> ! {
 }
 
 /// The option that names an earlier run, and the given options that it excludes.
-fn refused_options(matches: &ArgMatches) -> Option<(&'static str, Vec<String>)> {
+fn find_refused(matches: &ArgMatches) -> Option<(&'static str, Vec<String>)> {
     let (name, of_command) = matches.subcommand()?;
     let (command, run) = match (name, of_command.subcommand()) {
         ("run", _) => (vec!["run"], of_command),
@@ -79,11 +79,11 @@ fn refused_options(matches: &ArgMatches) -> Option<(&'static str, Vec<String>)> 
 mod tests {
     use clap::CommandFactory;
 
-    use super::{Windlass, refused_options};
+    use super::{Windlass, find_refused};
 
     fn refused(line: &str) -> Vec<String> {
         let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
-        refused_options(&matches).map(|(_, options)| options).unwrap_or_default()
+        find_refused(&matches).map(|(_, options)| options).unwrap_or_default()
     }
 
     #[test]

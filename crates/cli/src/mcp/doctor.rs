@@ -50,9 +50,13 @@ fn tell(
         Some(status) => format!("{status:?}").to_lowercase(),
     };
     let refused: Vec<String> = client.map_or_else(Vec::new, |client| {
-        client.refused().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why)).collect()
+        client
+            .refused_tools()
+            .into_iter()
+            .map(|refused| format!("{}: {}", refused.name, refused.why))
+            .collect()
     });
-    let unaccepted = client.map_or(0, |client| client.unaccepted().len());
+    let unaccepted = client.map_or(0, |client| client.unaccepted_definitions().len());
     let log: Vec<String> = client.map_or_else(Vec::new, |client| {
         client.log().iter().rev().take(LINES).map(|line| line.text.clone()).collect()
     });

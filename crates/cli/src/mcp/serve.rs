@@ -43,13 +43,13 @@ pub(crate) async fn serve(arguments: McpServe, app: &App) -> anyhow::Result<Exit
         }
     });
     match arguments.http {
-        Some(address) => over_http(&arguments, &tools, address, stop).await?,
+        Some(address) => serve_http(&arguments, &tools, address, stop).await?,
         None => tools.serve(tokio::io::stdin(), tokio::io::stdout(), stop).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn over_http(
+async fn serve_http(
     arguments: &McpServe,
     tools: &ToolServer,
     address: SocketAddr,
@@ -63,7 +63,7 @@ async fn over_http(
     let token = token(arguments)?;
     let options = match &token {
         Some(token) => HttpOptions::with_token(HttpToken::new(token.text())),
-        None => HttpOptions::without_token(),
+        None => HttpOptions::allow_without_token(),
     };
     let options = arguments.hosts.iter().fold(options, HttpOptions::with_host);
     let listener =

@@ -31,6 +31,6 @@ pub(super) async fn connect(
     let shell = build_shell(app, spot.sandbox.confinement(), None)?;
     let options = ConnectOptions::new(&shell, targets.redactor()).with_human(terminal_human());
     let connected = connect_servers(app, &targets.root, &targets.servers, options).await?;
-    connected.connections.settled().await;
+    connected.connections.wait_until_settled().await;
     Ok(connected)
 }

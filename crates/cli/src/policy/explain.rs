@@ -7,11 +7,11 @@ use serde::Serialize;
 use windlass_hitl::{Decision, Step, display_safe};
 use windlass_protocol::{ResultStatus, Risk, ToolResult};
 
-use super::judge::{Asked, Judge};
+use super::judge::{AskedCall, Judge};
 use crate::{input, output};
 
 #[derive(Serialize)]
-struct Explained<'a> {
+struct Explanation<'a> {
     tool: &'a str,
     decision: String,
     rule_id: String,
@@ -22,8 +22,8 @@ struct Explained<'a> {
     trace: &'a [Step],
 }
 
-impl<'a> Explained<'a> {
-    fn of(asked: &'a Asked, decided: &'a Result<Decision, ToolResult>) -> Self {
+impl<'a> Explanation<'a> {
+    fn new(asked: &'a AskedCall, decided: &'a Result<Decision, ToolResult>) -> Self {
         let tool = asked.tool.as_str();
         match decided {
             Ok(decision) => Self {
@@ -51,9 +51,9 @@ impl<'a> Explained<'a> {
 }
 
 pub(crate) fn explain(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
-    for asked in Asked::read(&input::text(file)?) {
+    for asked in AskedCall::read(&input::text(file)?) {
         let (_, asked) = asked?;
-        output::line(&Explained::of(&asked, &judge.decide(&asked)?))?;
+        output::line(&Explanation::new(&asked, &judge.decide(&asked)?))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -61,14 +61,14 @@ pub(crate) fn explain(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
 /// Decides about each call, and compares the decision with the expected one.
 pub(crate) fn test(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
     let (mut passed, mut failed) = (0_usize, 0_usize);
-    for asked in Asked::read(&input::text(file)?) {
+    for asked in AskedCall::read(&input::text(file)?) {
         let (number, asked) = asked?;
         anyhow::ensure!(
             asked.expect.is_some() || asked.rule.is_some(),
             "line {number} says neither what to `expect` nor which `rule`"
         );
         let decided = judge.decide(&asked)?;
-        let told = Explained::of(&asked, &decided);
+        let told = Explanation::new(&asked, &decided);
         let is_met = asked.expect.as_ref().is_none_or(|expected| *expected == told.decision)
             && asked.rule.as_ref().is_none_or(|rule| *rule == told.rule_id);
         if is_met {

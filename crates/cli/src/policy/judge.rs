@@ -19,7 +19,7 @@ use crate::arguments::AutonomyName;
 /// A call in the input of these commands: `{"tool", "input"}`, or `{"name", "arguments"}` as other commands
 /// print it. Arguments are JSON or a string with JSON.
 #[derive(Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AskedCall {
     #[serde(alias = "name")]
     pub(crate) tool: String,
     #[serde(alias = "arguments", default)]
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
     pub(crate) rule: Option<String>,
 }
 
-impl Asked {
+impl AskedCall {
     /// Parses lines with one call each.
     pub(crate) fn read(text: &str) -> impl Iterator<Item = anyhow::Result<(usize, Self)>> {
         text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(at, line)| {
@@ -68,7 +68,7 @@ impl Judge {
     }
 
     /// Returns the decision, or the result of a call that is refused before policy receives it.
-    pub(crate) fn decide(&self, asked: &Asked) -> anyhow::Result<Result<Decision, ToolResult>> {
+    pub(crate) fn decide(&self, asked: &AskedCall) -> anyhow::Result<Result<Decision, ToolResult>> {
         let id = CallId::new("explain")?;
         let text = match &asked.input {
             Value::Null => "{}".to_owned(),

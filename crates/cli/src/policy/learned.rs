@@ -14,7 +14,7 @@ use crate::drive::Telling;
 use crate::output;
 
 /// Lists the learned permissions of a workspace, or revokes one.
-pub(crate) fn learned(
+pub(crate) fn run_learned(
     app: &App,
     root: &Path,
     policy: Option<&Path>,

@@ -38,7 +38,7 @@ pub(crate) fn shadow(
         let records = FileJournal::read(&path)?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>();
         let entries = entries.with_context(|| format!("{} is no run's journal", path.display()))?;
-        of_run(&policy, &path, entries, telling, &mut count)?;
+        shadow_run(&policy, &path, entries, telling, &mut count)?;
     }
     let Count { decisions, changed, without_facts } = count;
     if telling == Telling::Json {
@@ -60,7 +60,7 @@ fn path_of(app: &App, journal: &Path) -> anyhow::Result<PathBuf> {
     Ok(app.find_run(id)?.journal())
 }
 
-fn of_run(
+fn shadow_run(
     policy: &Policy,
     path: &Path,
     entries: Vec<Entry>,

@@ -39,7 +39,7 @@ pub(super) fn read_typed(withdrawn: &Arc<AtomicBool>) -> io::Result<Entered> {
     }
     // Enabled after the quiet time, when the reader of a withdrawn question has ended and disabled its own
     // marks.
-    let _marks = PasteMarks::on();
+    let _marks = PasteMarks::enable();
     let entered = line(&stdin, withdrawn);
     discard(&stdin)?;
     entered
@@ -115,12 +115,12 @@ fn line(stdin: &Stdin, withdrawn: &AtomicBool) -> io::Result<Entered> {
         let is_whole = count == 0 || (text.ends_with('\n') && !is_open);
         if is_whole || bytes.len() > LINE_BYTES {
             let has_more = ready(stdin, Duration::ZERO)? == Ready::Input;
-            return Ok(Some(entered(&text, has_more)));
+            return Ok(Some(to_line(&text, has_more)));
         }
     }
 }
 
-fn entered(text: &str, has_more: bool) -> Line {
+fn to_line(text: &str, has_more: bool) -> Line {
     let is_marked = text.contains(PASTE_BEGIN) || text.contains(PASTE_END);
     let text = text.trim_end_matches(['\n', '\r']);
     let text = text.replace(PASTE_BEGIN, "").replace(PASTE_END, "");
@@ -131,7 +131,7 @@ fn entered(text: &str, has_more: bool) -> Line {
 struct PasteMarks;
 
 impl PasteMarks {
-    fn on() -> Self {
+    fn enable() -> Self {
         switch(PASTE_ON);
         Self
     }
@@ -153,17 +153,17 @@ fn switch(sequence: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use super::entered;
+    use super::to_line;
 
     #[test]
     fn a_paste_is_one_line_without_its_marks() {
-        let line = entered("\u{1b}[200~y\n\u{1b}[201~\n", false);
+        let line = to_line("\u{1b}[200~y\n\u{1b}[201~\n", false);
         assert_eq!((line.text.trim(), line.is_pasted), ("y", true));
-        let line = entered("\u{1b}[200~one\ntwo\u{1b}[201~ three\n", false);
+        let line = to_line("\u{1b}[200~one\ntwo\u{1b}[201~ three\n", false);
         assert_eq!((line.text.as_str(), line.is_pasted), ("one\ntwo three", true));
-        let line = entered("y\n", true);
+        let line = to_line("y\n", true);
         assert_eq!((line.text.as_str(), line.is_pasted), ("y", true));
-        let line = entered("y\r\n", false);
+        let line = to_line("y\r\n", false);
         assert_eq!((line.text.as_str(), line.is_pasted), ("y", false));
     }
 }

@@ -52,7 +52,7 @@ async fn manual_calls(arguments: &Call, app: &App) -> anyhow::Result<ManualCalls
     let selection = arguments.offering.selection();
     let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
     let plan = ToolPlan::new(ToolPreset::Full, &selection).with_outputs(outputs.path());
-    let toolbox = prepare_tools(app, &Recording::off(), &root, plan, &shell)?.start_processes().await;
+    let toolbox = prepare_tools(app, &Recording::none(), &root, plan, &shell)?.start_processes().await;
     let toolbox = super::in_mode(toolbox, selection.mode.as_deref())?;
     let policy = load_tool_policy(app, &root, policy, &selection)?;
     let redactor = Redactor::new(collect_folder_secrets(&root));

@@ -23,7 +23,7 @@ pub(super) async fn run(arguments: WorkflowRun, app: &App) -> anyhow::Result<Exi
         Some(id) => resume(&arguments, app, id, &stop).await?,
         None => start(&arguments, app, &stop).await?,
     };
-    let (folder, telling) = (session.folder.clone(), Telling::of(arguments.run.json));
+    let (folder, telling) = (session.folder.clone(), Telling::from_flag(arguments.run.json));
     let mut run = std::pin::pin!(session.run(move |event| telling::tell(telling, event)));
     let mut floor = Floor::open();
     let mut interrupts = interrupts()?;
@@ -41,7 +41,7 @@ pub(super) async fn run(arguments: WorkflowRun, app: &App) -> anyhow::Result<Exi
             () = floor.grant() => {}
         }
     };
-    Ok(ended(&folder, &outcome))
+    Ok(report_end(&folder, &outcome))
 }
 
 async fn start(
@@ -70,7 +70,7 @@ async fn resume(
 }
 
 /// Prints the journal's path and the command that resumes the run, and returns the exit code.
-fn ended(folder: &RunFolder, outcome: &WorkflowOutcome) -> ExitCode {
+fn report_end(folder: &RunFolder, outcome: &WorkflowOutcome) -> ExitCode {
     output::note(&format!("journal: {}", folder.journal().display()));
     match outcome {
         WorkflowOutcome::Completed { .. } => ExitCode::SUCCESS,

@@ -25,26 +25,26 @@ fn words(event: &WorkflowEvent) -> Option<String> {
         WorkflowEvent::StepEnded { step, status, error } => match status {
             StepStatus::Ok => format!("✓ {step}"),
             StepStatus::Skipped => format!("- {step}: left out"),
-            _ => format!("✗ {step}: {}", shortened(error.as_deref().unwrap_or_default())),
+            _ => format!("✗ {step}: {}", shorten(error.as_deref().unwrap_or_default())),
         },
         WorkflowEvent::Call { step, event } => match &**event {
             Event::ToolApprovalRequest { tool_name, .. } => format!("? {step}: asks about {tool_name}"),
-            Event::CallProgress { text, .. } => format!("  {step}: {}", shortened(text.trim_end())),
+            Event::CallProgress { text, .. } => format!("  {step}: {}", shorten(text.trim_end())),
             _ => return None,
         },
-        WorkflowEvent::Ended { outcome } => ended(outcome),
+        WorkflowEvent::Ended { outcome } => describe_end(outcome),
         _ => return None,
     };
     Some(display_safe(&text))
 }
 
-fn ended(outcome: &WorkflowOutcome) -> String {
+fn describe_end(outcome: &WorkflowOutcome) -> String {
     match outcome {
         WorkflowOutcome::Completed { output } => {
             format!("✓ done\n{}", serde_json::to_string_pretty(output).unwrap_or_default())
         }
         WorkflowOutcome::Failed { step, message } => {
-            format!("✗ stopped at {step}: {}", shortened(message))
+            format!("✗ stopped at {step}: {}", shorten(message))
         }
         WorkflowOutcome::Suspended { waits } => {
             let waits = waits.iter().map(|wait| match &wait.wait {
@@ -58,7 +58,7 @@ fn ended(outcome: &WorkflowOutcome) -> String {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let count = text.chars().count();
     if count <= SHOWN {
         return text.to_owned();

@@ -16,7 +16,7 @@ async fn a_model_without_tool_calls_does_the_same_work_in_every_format() {
     {
         for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
             let place = Place::new();
-            let script = Script::parse(SCRIPT).unwrap().spoken(dialect);
+            let script = Script::parse(SCRIPT).unwrap().to_text_calls(dialect);
             let provider = ScriptedProvider::start(script, 0).await.unwrap();
             let url = provider.base_url();
             let mut run = vec!["run", "task", "--base-url", &url, "--wire", wire, "--model", "m", "--yes"];

@@ -33,7 +33,7 @@ fn without_an_answer_only_an_unreached_server_is_tried_again() {
 
 #[test]
 fn the_longer_of_both_waits_counts() {
-    let far = after(Instant::now(), Duration::from_hours(1));
+    let far = add_wait(Instant::now(), Duration::from_hours(1));
     let asked = |wait| {
         let error = ModelError::new(ModelErrorKind::RateLimit, "slow").with_retry_after(Some(wait));
         Attempt { status: Some(429), ..error.into() }
@@ -56,5 +56,5 @@ fn waits_double_up_to_the_longest_and_end() {
 #[test]
 fn an_endless_wait_is_far_away() {
     let now = Instant::now();
-    assert!(after(now, Duration::MAX) > now);
+    assert!(add_wait(now, Duration::MAX) > now);
 }

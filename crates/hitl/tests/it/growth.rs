@@ -124,7 +124,7 @@ fn commands_with_long_paths_are_judged_in_linear_time() {
 fn calls_with_many_effects_are_judged_in_linear_time() {
     let policy = policy();
     let test = "growth::calls_with_many_effects_are_judged_in_linear_time";
-    growth::check(test, MEGABYTE, &[Shape::of("src/a{n}.rs\n")], |text| {
+    growth::check(test, MEGABYTE, &[Shape::repeat("src/a{n}.rs\n")], |text| {
         judge(&policy, text.lines().map(write).collect());
     });
 }
@@ -179,7 +179,7 @@ fn a_policy_is_built_in_linear_time_up_to_its_limit() {
         ("", "{a,"),
         ("", "*"),
     ];
-    let lines = lines.into_iter().map(Shape::of);
+    let lines = lines.into_iter().map(Shape::repeat);
     let shapes: Vec<_> = lines.chain(within.map(|(front, part)| Shape::new(front, part, ""))).collect();
     growth::check(
         "growth::a_policy_is_built_in_linear_time_up_to_its_limit",
@@ -194,10 +194,10 @@ fn a_policy_is_built_in_linear_time_up_to_its_limit() {
 // Rules and globs at their limits, and commands of programs that the rules name.
 #[test]
 fn a_large_policy_judges_a_command_in_linear_time() {
-    let text = Shape::of("$a a a a a a a a a a a a a a a a a b{n}\n").text(35_000);
-    let globs = Shape::of("**/*a*a*a*{n}\n").text(12_000);
+    let text = Shape::repeat("$a a a a a a a a a a a a a a a a a b{n}\n").text(35_000);
+    let globs = Shape::repeat("**/*a*a*a*{n}\n").text(12_000);
     let policy = Policy::default().with_file(Source::User, rule_file(&(text + &globs))).unwrap();
-    let shapes = ["a ", "a; ", "rm a{n} ", "a; rm a{n}; "].map(Shape::of);
+    let shapes = ["a ", "a; ", "rm a{n} ", "a; rm a{n}; "].map(Shape::repeat);
     growth::check("growth::a_large_policy_judges_a_command_in_linear_time", 128 * 1024, &shapes, |text| {
         judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
     });
@@ -258,7 +258,7 @@ const COMMANDS: [&str; 48] = [
 fn commands_are_judged_in_linear_time_up_to_their_limit() {
     let policy = policy();
     let test = "growth::commands_are_judged_in_linear_time_up_to_their_limit";
-    growth::check(test, 128 * 1024, &COMMANDS.map(Shape::of), |text| {
+    growth::check(test, 128 * 1024, &COMMANDS.map(Shape::repeat), |text| {
         judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
     });
 }
@@ -266,7 +266,7 @@ fn commands_are_judged_in_linear_time_up_to_their_limit() {
 #[test]
 fn a_longer_command_is_refused_at_once() {
     let policy = policy();
-    let shapes = COMMANDS.map(Shape::of);
+    let shapes = COMMANDS.map(Shape::repeat);
     growth::check("growth::a_longer_command_is_refused_at_once", MEGABYTE, &shapes, |text| {
         let long = facts("tool", vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
         let decision = decide(&policy, &Grants::default(), &Learned::default(), &long);

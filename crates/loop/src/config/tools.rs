@@ -18,7 +18,7 @@ impl Config {
 
     /// Returns the name under which calls of the tool count for the budget: the budget's own name for the
     /// tool, or the registered name.
-    pub(crate) fn counted_as(&self, name: &str) -> String {
+    pub(crate) fn budget_name(&self, name: &str) -> String {
         let tool = self.tool_name(name);
         let limits = self.budget.calls.keys().chain(self.shared_budget.calls.keys());
         let mut named = limits.filter(|key| key.as_str() == name || self.tool_name(key) == tool);

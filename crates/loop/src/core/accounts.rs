@@ -32,7 +32,7 @@ impl Core {
     /// Returns the question to the human if the model did not use a tool too many times.
     pub(crate) fn nudges_question(&self) -> Option<String> {
         let nudges = self.progress.nudges;
-        is_reached(self.config.limits.nudges, nudges).then(|| words::nudged(nudges))
+        is_reached(self.config.limits.nudges, nudges).then(|| words::nudge_text(nudges))
     }
 
     /// Returns the question to the human if a budget is used.

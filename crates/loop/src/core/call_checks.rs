@@ -9,7 +9,7 @@ impl Core {
     /// Counts the calls of an answer, and adds the results of those that do not run to `refused`. It starts
     /// with the results of malformed calls, which do not count.
     pub(crate) fn check_calls(&mut self, calls: &[ToolCall], refused: &mut Vec<ToolResult>) {
-        let repeated = self.repeated_calls(calls, refused);
+        let repeated = self.refuse_repeated(calls, refused);
         refused.extend(repeated);
         let late = self.calls_after_last(calls, refused);
         refused.extend(late);
@@ -24,7 +24,7 @@ impl Core {
     }
 
     /// Returns refusals of the calls that repeat the same work (RULES L4).
-    fn repeated_calls(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
+    fn refuse_repeated(&mut self, calls: &[ToolCall], refused: &[ToolResult]) -> Vec<ToolResult> {
         let limit = self.config.limits.repeats;
         let mut repeated = Vec::new();
         for call in calls.iter().filter(|call| !contains(refused, call)) {
@@ -34,7 +34,7 @@ impl Core {
                 let text = words::in_circles(call.name.as_str(), calls, limit);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
             } else if limit > 0 && times > limit {
-                let text = words::repeated(call.name.as_str(), times);
+                let text = words::repeated_text(call.name.as_str(), times);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
             }
         }
@@ -48,7 +48,7 @@ impl Core {
         };
         let mut left = calls.iter().skip_while(|call| !is_last(call));
         let Some(last) = left.next() else { return Vec::new() };
-        let text = words::after_last(last.name.as_str());
+        let text = words::text_after_last(last.name.as_str());
         left.filter(|call| !contains(refused, call))
             .map(|call| ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text.as_str()))
             .collect()
@@ -60,10 +60,10 @@ impl Core {
         let mut over = Vec::new();
         for call in calls.iter().filter(|call| !contains(refused, call)) {
             // The call counts for its tool, independent of the name that the model wrote.
-            let name = &self.config.counted_as(call.name.as_str());
+            let name = &self.config.budget_name(call.name.as_str());
             let used = self.ledger.count_call(name.clone());
             if let Some(limit) = self.config.budget.calls_of(name).filter(|limit| used > *limit) {
-                let text = words::over_budget(name, limit);
+                let text = words::budget_text(name, limit);
                 over.push(ToolResult::text(call.id.clone(), ResultStatus::NotStarted, text));
             }
         }

@@ -4,8 +4,8 @@
 use windlass_protocol::{Message, Part, ResultStatus, Role, ToolCall, ToolResult, Usage};
 
 use super::Core;
-use super::restored::{LastAnswer, Restored};
-use crate::completion::accepted_completion;
+use super::restored::{LastAnswer, RestoredState};
+use crate::completion::find_completion;
 use crate::{
     Command, Config, Entry, InterruptId, InterruptReason, MessageSource, Outcome, ResumeError, Transcript,
     TranscriptError, Wait,
@@ -17,7 +17,7 @@ impl Core {
         config: Config,
         entries: impl IntoIterator<Item = Entry>,
         now_ms: u64,
-    ) -> Result<(Self, Restored), ResumeError> {
+    ) -> Result<(Self, RestoredState), ResumeError> {
         let mut core = Self::new(config);
         core.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate().peekable();
@@ -41,7 +41,7 @@ impl Core {
         core.ledger.start(now_ms);
         let fits = core.conversation.begin_task(task);
         fits.map_err(|source| ResumeError::Contradiction { position: 0, source })?;
-        let mut restored = Restored::default();
+        let mut restored = RestoredState::default();
         for (position, entry) in entries {
             let fits = core.replay(entry, &mut restored)?;
             fits.map_err(|source| ResumeError::Contradiction { position, source })?;
@@ -57,7 +57,7 @@ impl Core {
     fn replay(
         &mut self,
         entry: Entry,
-        restored: &mut Restored,
+        restored: &mut RestoredState,
     ) -> Result<Result<(), TranscriptError>, ResumeError> {
         match entry {
             Entry::Answered { message, refused, malformed, stop, usage, .. } => {
@@ -90,7 +90,7 @@ impl Core {
         Ok(Ok(()))
     }
 
-    fn replay_counter(&mut self, entry: Entry, restored: &mut Restored) {
+    fn replay_counter(&mut self, entry: Entry, restored: &mut RestoredState) {
         match entry {
             Entry::Resumed { generation } => {
                 self.generation = generation;
@@ -132,7 +132,7 @@ impl Core {
             None => {
                 for call in &calls {
                     self.count_call(call);
-                    self.ledger.count_call(self.config.counted_as(call.name.as_str()));
+                    self.ledger.count_call(self.config.budget_name(call.name.as_str()));
                 }
             }
         }
@@ -145,7 +145,11 @@ impl Core {
         self.attempts.clear_discarded();
     }
 
-    fn replay_result(&mut self, result: ToolResult, restored: &mut Restored) -> Result<(), TranscriptError> {
+    fn replay_result(
+        &mut self,
+        result: ToolResult,
+        restored: &mut RestoredState,
+    ) -> Result<(), TranscriptError> {
         let (call, status) = (result.call.clone(), result.status);
         let answer = self.transcript().open_answer();
         let name = answer
@@ -177,7 +181,7 @@ impl Core {
         &mut self,
         source: Option<MessageSource>,
         message: Message,
-        restored: &mut Restored,
+        restored: &mut RestoredState,
     ) -> Result<(), TranscriptError> {
         let was_queued = self.steering.remove_sent(source, &message);
         let newest = self.transcript().messages().last();
@@ -192,7 +196,7 @@ impl Core {
             }
             // The message was queued until the end of a task.
             _ if was_queued
-                && (is_behind_answer || accepted_completion(&self.config, self.transcript()).is_some()) =>
+                && (is_behind_answer || find_completion(&self.config, self.transcript()).is_some()) =>
             {
                 self.progress.forgive();
             }
@@ -205,7 +209,7 @@ impl Core {
         self.conversation.push_user(message)
     }
 
-    fn replay_reply(&mut self, id: Option<InterruptId>, words: Option<String>, restored: &mut Restored) {
+    fn replay_reply(&mut self, id: Option<InterruptId>, words: Option<String>, restored: &mut RestoredState) {
         // Without an id it is the approval of another run, or an answer in a record before version 6.
         let reason = id.map_or(InterruptReason::Unspecified, |id| id.reason);
         if id.is_some() || self.interrupts.is_open_without_id() {
@@ -218,7 +222,7 @@ impl Core {
         restored.unsent_reply = words;
     }
 
-    fn replay_end(&mut self, outcome: Outcome, restored: &mut Restored) -> Result<(), ResumeError> {
+    fn replay_end(&mut self, outcome: Outcome, restored: &mut RestoredState) -> Result<(), ResumeError> {
         restored.settle();
         match outcome {
             Outcome::Completed { .. } => return Err(ResumeError::Completed),

@@ -9,7 +9,7 @@ use crate::Entry;
 
 /// What a record says of the newest answer and its calls.
 #[derive(Default)]
-pub(crate) struct Restored {
+pub(crate) struct RestoredState {
     /// The calls that started.
     pub(crate) started: BTreeSet<CallId>,
     /// The calls that continue outside the process.
@@ -45,7 +45,7 @@ pub(crate) struct LastAnswer {
     pub(crate) is_settled: bool,
 }
 
-impl Restored {
+impl RestoredState {
     /// Returns the state of the next answer. Only the mode outlives an answer.
     pub(super) fn next_answer(&mut self, refused: Vec<ToolResult>, last: LastAnswer) -> Self {
         Self { refused, last: Some(last), mode: self.mode.take(), ..Self::default() }

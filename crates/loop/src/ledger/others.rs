@@ -67,7 +67,7 @@ impl Others {
     }
 
     /// Returns the usage since the last restart.
-    pub(crate) fn since_restart(&self) -> Used {
+    pub(crate) fn usage_since_restart(&self) -> Used {
         self.total().less(self.before)
     }
 }

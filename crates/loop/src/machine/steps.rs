@@ -29,7 +29,7 @@ impl Machine {
             Command::Interrupt { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
             Command::Run(call) => {
                 let hints = self.core.config().hints(call.name.as_str());
-                (format!("tool-{}", call.id), StepClass::of_call(hints))
+                (format!("tool-{}", call.id), StepClass::from_hints(hints))
             }
             _ => return None,
         };

@@ -3,7 +3,8 @@
 use crate::core::Core;
 use crate::transition::Transition;
 use crate::{
-    Command, Entry, Input, InterruptId, InterruptReason, MessageSource, Outcome, StopCause, Unanswered, Wait,
+    Command, Entry, Input, InterruptId, InterruptReason, MessageSource, Outcome, StopCause, UnansweredPolicy,
+    Wait,
 };
 
 /// The open question to the human.
@@ -36,7 +37,7 @@ impl Consulting {
 
     /// Applies the human's answer; `None` if the human does not answer.
     fn apply_reply(&mut self, core: &mut Core, words: Option<String>) -> Transition {
-        if words.is_none() && core.config().unanswered == Unanswered::Suspend {
+        if words.is_none() && core.config().unanswered == UnansweredPolicy::Suspend {
             let waits = vec![Wait::InterruptReply { id: self.id, question: self.question.clone() }];
             return Transition::End(Outcome::Suspended { waits });
         }

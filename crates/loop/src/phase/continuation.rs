@@ -3,8 +3,8 @@
 use windlass_protocol::{CallId, Message, Role, ToolCall};
 
 use super::turn;
-use crate::completion::accepted_completion;
-use crate::core::{Core, LastAnswer, Restored};
+use crate::completion::find_completion;
+use crate::core::{Core, LastAnswer, RestoredState};
 use crate::transition::Transition;
 use crate::{InterruptReason, MessageSource, Transcript, words};
 
@@ -17,12 +17,12 @@ pub(super) fn open_calls(transcript: &Transcript) -> Vec<ToolCall> {
 }
 
 /// Continues a run without an open call at the point where its process ended.
-pub(super) fn continue_between_answers(core: &mut Core, restored: Restored) -> Transition {
+pub(super) fn continue_between_answers(core: &mut Core, restored: RestoredState) -> Transition {
     if let Some(words) = restored.unsent_reply {
         core.push_user(MessageSource::InterruptReply, &words);
         return Transition::NextTurn;
     }
-    if let Some(text) = accepted_completion(core.config(), core.transcript()) {
+    if let Some(text) = find_completion(core.config(), core.transcript()) {
         return turn::complete(core, text, false);
     }
     if let Some(question) = core.mistakes_question() {

@@ -97,7 +97,7 @@ impl Streaming {
         }
         let fingerprint = call.fingerprint();
         // A repeated call may be refused, and a call with a used id gets another id.
-        let is_new = !core.progress().made_last(&fingerprint)
+        let is_new = !core.progress().is_last_call(&fingerprint)
             && !core.transcript().has_call(&call.id)
             && !self.speculative.contains(&fingerprint, &call.id);
         if self.early.streams_before(key) || !is_new || !is_harmless(core.config(), &call) {

@@ -62,7 +62,7 @@ pub(super) fn handle_no_call(core: &mut Core, has_words: bool, stop: Option<&Sto
     if matches!(stop, Some(StopReason::Refusal | StopReason::ContentFilter)) {
         return Transition::stop(StopCause::Refused);
     }
-    let kind = NoCall::of(has_words, stop);
+    let kind = NoCall::from_answer(has_words, stop);
     let Some(tool) = core.config().completion_tool().map(str::to_owned) else {
         return end_with_text(core, kind);
     };

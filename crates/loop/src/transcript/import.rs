@@ -11,7 +11,7 @@ use crate::words;
 /// An imported conversation, with a list of the repairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Imported {
+pub struct ImportedTranscript {
     /// The conversation, in which every call has exactly one result.
     pub transcript: Transcript,
     /// The text of its system messages, which belongs into the system prompt.
@@ -99,7 +99,7 @@ impl fmt::Display for Mend {
 
 /// The messages between an answer and the next one, split into results and other messages.
 #[derive(Default)]
-struct Between {
+struct BetweenAnswers {
     results: Vec<ToolResult>,
     /// For each result, true if another message preceded it.
     is_late: Vec<bool>,
@@ -122,19 +122,19 @@ impl Transcript {
     /// assert_eq!(imported.mends[0].to_string(), "the call call_1 had no result, and has one that says so now");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn import(messages: impl IntoIterator<Item = Message>) -> Imported {
+    pub fn import(messages: impl IntoIterator<Item = Message>) -> ImportedTranscript {
         let mut import = Import::default();
         let mut messages = messages.into_iter().enumerate().peekable();
         while let Some((at, message)) = messages.next() {
             if message.role != Role::Assistant {
-                let mut between = Between::default();
+                let mut between = BetweenAnswers::default();
                 import.sort(at, message, &mut between);
                 import.orphans(between.results);
                 import.say_all(between.said);
                 continue;
             }
             let answer = import.answer(at, message);
-            let mut between = Between::default();
+            let mut between = BetweenAnswers::default();
             while let Some((at, message)) = messages.next_if(|(_, message)| message.role != Role::Assistant) {
                 import.sort(at, message, &mut between);
             }
@@ -153,7 +153,7 @@ struct Answer {
 
 #[derive(Default)]
 struct Import {
-    imported: Imported,
+    imported: ImportedTranscript,
     ids: BTreeSet<CallId>,
     made: usize,
 }
@@ -164,7 +164,7 @@ impl Import {
     }
 
     /// Splits a message of another role than the model's into results and other parts.
-    fn sort(&mut self, at: usize, message: Message, between: &mut Between) {
+    fn sort(&mut self, at: usize, message: Message, between: &mut BetweenAnswers) {
         let Message { role, parts, .. } = message;
         if parts.is_empty() {
             return self.mend(Mend::Empty { message: at });
@@ -225,7 +225,7 @@ impl Import {
     }
 
     /// Adds an answer with one result for each of its calls, and then the messages that followed the answer.
-    fn close(&mut self, answer: Answer, between: Between) {
+    fn close(&mut self, answer: Answer, between: BetweenAnswers) {
         let Answer { parts, calls } = answer;
         let mut results: Vec<Option<(ToolResult, bool)>> =
             between.results.into_iter().zip(between.is_late).map(Some).collect();
@@ -237,7 +237,7 @@ impl Import {
             if own.as_ref().is_some_and(|(_, is_late)| *is_late) {
                 self.mend(Mend::Moved { call: now.clone() });
             }
-            found.push(own.map(|(result, _)| of_call(result, now)));
+            found.push(own.map(|(result, _)| assign_to_call(result, now)));
         }
         // The other results are assigned to the calls without a result, in their order. A second result of
         // one call is dropped.
@@ -257,7 +257,7 @@ impl Import {
             }
             *slot = Some(if let Some(result) = rest.next() {
                 self.mend(Mend::ByPosition { call: now.clone(), was: result.call.clone() });
-                of_call(result, now)
+                assign_to_call(result, now)
             } else {
                 self.mend(Mend::NoResult { call: now.clone() });
                 ToolResult::text(now.clone(), ResultStatus::EffectsUnknown, words::NO_RESULT_ON_RECORD)
@@ -289,7 +289,7 @@ impl Import {
     }
 }
 
-fn of_call(mut result: ToolResult, call: &CallId) -> ToolResult {
+fn assign_to_call(mut result: ToolResult, call: &CallId) -> ToolResult {
     result.call.clone_from(call);
     result
 }

@@ -104,7 +104,7 @@ fn with_child() -> Config {
         "A tool.",
         r#"{"type":"object"}"#.parse().unwrap(),
     );
-    let mut config = config().with_unanswered(windlass_loop::Unanswered::Suspend).with_run("run-1");
+    let mut config = config().with_unanswered(windlass_loop::UnansweredPolicy::Suspend).with_run("run-1");
     config.tools.push(OfferedTool::new(spec, Hints { resumable: true, ..Hints::default() }));
     config
 }

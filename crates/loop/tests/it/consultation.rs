@@ -2,7 +2,7 @@
 
 use windlass_loop::{
     Budget, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Limits, Machine, Outcome,
-    StopCause, StreamFailure, Unanswered, UnknownEffects, Used, Wait,
+    StopCause, StreamFailure, UnansweredPolicy, UnknownEffects, Used, Wait,
 };
 use windlass_protocol::{ResultStatus, StopReason, Usage};
 use windlass_stream::Chunk;
@@ -46,7 +46,7 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
 fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
     let config = config()
         .with_budget(requests(3))
-        .with_unanswered(Unanswered::Suspend)
+        .with_unanswered(UnansweredPolicy::Suspend)
         .with_unknown_effects(UnknownEffects::AskHuman);
     let (mut record, id) = suspended_at_unknown_effects(&config);
     let Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) = record.last() else { panic!() };
@@ -74,7 +74,7 @@ fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
 #[test]
 fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     let budget = Budget { wall_ms: 5_000, requests: 2, ..Budget::default() };
-    let config = config().with_budget(budget).with_unanswered(Unanswered::Suspend);
+    let config = config().with_budget(budget).with_unanswered(UnansweredPolicy::Suspend);
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.now = 5_000;
@@ -102,7 +102,7 @@ fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
 // A question in other words is another question: the answer was given to what was shown.
 #[test]
 fn a_question_that_shows_something_else_is_another_one() {
-    let shared = || config().with_shared_budget(requests(1)).with_unanswered(Unanswered::Suspend);
+    let shared = || config().with_shared_budget(requests(1)).with_unanswered(UnansweredPolicy::Suspend);
     let mut run = Driven::start(shared());
     let mut record = entries(&run.effects);
     turn(&mut run, "a");

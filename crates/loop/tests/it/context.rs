@@ -181,7 +181,7 @@ fn a_run_that_is_cancelled_while_it_sums_up_ends() {
 
 fn too_long(run: &mut Driven) {
     run.effects.clear();
-    let failure = StreamFailure::new("prompt is too long", false).of_length();
+    let failure = StreamFailure::new("prompt is too long", false).mark_length();
     run.step(Input::StreamEnd(Err(failure)));
 }
 
@@ -347,7 +347,7 @@ fn a_refused_length_keeps_the_task_after_a_conversation_from_elsewhere() {
     let (mut run, mut record) = started_after_import(config());
     for number in 0..6 {
         run.effects.clear();
-        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
+        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).mark_length())));
         record.extend(entries(&run.effects));
         assert!(words(&run).contains("the task"));
         check_paired(&sent(&run).messages);
@@ -409,7 +409,7 @@ fn a_refused_length_keeps_an_earlier_summary() {
     }
     for number in 300..302 {
         run.effects.clear();
-        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
+        run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).mark_length())));
         turn(&mut run, number, 90);
     }
     assert!(words(&run).contains("The door code is 4711."), "{}", words(&run));

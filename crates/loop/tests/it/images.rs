@@ -28,7 +28,7 @@ fn look(run: &mut Driven, number: usize) {
 /// The provider refuses a picture of the present request.
 fn refuse(run: &mut Driven) {
     run.effects.clear();
-    run.step(Input::StreamEnd(Err(StreamFailure::new(REASON, false).of_image())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new(REASON, false).mark_image())));
 }
 
 fn last_request(run: &Driven) -> Option<&Request> {
@@ -228,7 +228,7 @@ fn long_words_of_a_provider_are_cut() {
     look(&mut run, 0);
     run.effects.clear();
     let message = format!("bad image:\n {}", "é".repeat(10_000));
-    run.step(Input::StreamEnd(Err(StreamFailure::new(message, false).of_image())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new(message, false).mark_image())));
     let texts = run.texts_of_results();
     assert!(texts.len() < 500 && texts.contains("bad image: é") && texts.contains("…]"), "{texts}");
     let recorded = entries(&run.effects);

@@ -16,7 +16,7 @@ fn start(order: &[ToolProtocol]) -> Driven {
 
 fn refuse(run: &mut Driven) {
     run.effects.clear();
-    let failure = StreamFailure::new("this model has no tools", false).of_protocol();
+    let failure = StreamFailure::new("this model has no tools", false).mark_protocol();
     run.step(Input::StreamEnd(Err(failure)));
 }
 

@@ -3,7 +3,7 @@
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
     Budget, Command, Config, DeliverAt, Entry, Event, Input, Judgement, Machine, Outcome, RunOrigin,
-    StopCause, StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
+    StopCause, StreamFailure, Transcript, UnansweredPolicy, UnknownEffects, Wait,
 };
 use windlass_protocol::{
     CallId, Image, Message, Part, PlannedFile, ReconcileOutcome, ResultStatus, Role, ToolCall, ToolProtocol,
@@ -12,7 +12,7 @@ use windlass_protocol::{
 use crate::driven::{Driven, call, check_paired, config, entries};
 
 fn suspending() -> Config {
-    config().with_unanswered(Unanswered::Suspend)
+    config().with_unanswered(UnansweredPolicy::Suspend)
 }
 
 fn id(text: &str) -> CallId {
@@ -352,7 +352,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     let mut run = Driven { machine, effects, now: 0 };
     let mut record = entries(&run.effects);
     run.effects.clear();
-    run.step(Input::StreamEnd(Err(StreamFailure::new("no tools", false).of_protocol())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("no tools", false).mark_protocol())));
     record.extend(entries(&run.effects));
     let mut run = resumed(config, &record);
     record.extend(entries(&run.effects));
@@ -369,8 +369,8 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });
     run.result("a", ResultStatus::Ok);
     run.guide(Some("go on, quickly"));
-    run.step(Input::StreamEnd(Err(StreamFailure::new("no image", false).of_image())));
-    run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).of_length())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("no image", false).mark_image())));
+    run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).mark_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);
     run.judge_all();

@@ -398,7 +398,7 @@ async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
     assert_eq!(post(port, "/mcp", &format!("{own}{bearer}Origin: http://evil.example\r\n")).await.0, 403);
     assert_eq!(post(port, "/other", &format!("{own}{bearer}")).await.0, 404);
     stop.cancel();
-    let (port, _stop) = served(HttpOptions::without_token()).await;
+    let (port, _stop) = served(HttpOptions::allow_without_token()).await;
     assert_eq!(post(port, "/mcp", own).await.0, 200);
 }
 
@@ -406,9 +406,10 @@ async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
 async fn other_machines_come_in_only_where_that_was_said_and_with_a_token() {
     let server = ToolServer::new(Arc::new(Fixture::default()));
     let mut refused = Vec::new();
-    for options in
-        [HttpOptions::with_token(HttpToken::new("t0ken")), HttpOptions::without_token().with_host("box.lan")]
-    {
+    for options in [
+        HttpOptions::with_token(HttpToken::new("t0ken")),
+        HttpOptions::allow_without_token().with_host("box.lan"),
+    ] {
         let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
         refused.push(server.serve_http(listener, options, CancellationToken::new()).await.unwrap_err());
     }
@@ -422,7 +423,7 @@ async fn a_server_with_all_places_taken_stops() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (stop, server) = (CancellationToken::new(), ToolServer::new(Arc::new(Fixture::default())));
-    let (token, mut options) = (stop.clone(), HttpOptions::without_token());
+    let (token, mut options) = (stop.clone(), HttpOptions::allow_without_token());
     options.connections = 1;
     let serving = tokio::spawn(async move { server.serve_http(listener, options, token).await });
     let mut held = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
@@ -436,7 +437,7 @@ async fn a_server_with_all_places_taken_stops() {
 // correctness 16
 #[tokio::test]
 async fn a_body_that_never_ends_gives_its_place_back() {
-    let mut options = HttpOptions::without_token();
+    let mut options = HttpOptions::allow_without_token();
     (options.connections, options.body_timeout) = (1, Duration::from_millis(200));
     let (port, _stop) = served(options).await;
     let mut half = TcpStream::connect(("127.0.0.1", port)).await.unwrap();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
 use windlass_tool::{Human, Question};
 
-use super::field::{Field, Said};
+use super::field::{Field, FieldAnswer};
 use crate::OpenUrl;
 
 /// Maximum length of a question's parameters in bytes.
@@ -29,11 +29,11 @@ pub(crate) struct Asks {
 pub(crate) struct Asking {
     asks: Asks,
     human: Arc<dyn Human>,
-    wanted: Option<Wanted>,
+    wanted: Option<RequestedAnswer>,
 }
 
 #[derive(Deserialize)]
-struct Wanted {
+struct RequestedAnswer {
     message: String,
     /// A missing mode means `form`.
     #[serde(default)]
@@ -89,7 +89,7 @@ impl Asking {
         let Some(wanted) = &self.wanted else { return declined };
         match (wanted.mode.as_deref(), &wanted.url) {
             (Some("url"), Some(url)) => match OpenUrl::parse(url) {
-                Ok(url) => self.consent(wanted, &shown(&url)).await,
+                Ok(url) => self.consent(wanted, &display_url(&url)).await,
                 Err(_) => declined,
             },
             (None | Some("form"), _) if wanted.schema.properties.is_empty() => self.consent(wanted, "").await,
@@ -99,7 +99,7 @@ impl Asking {
     }
 
     /// Asks a question with the answers yes and no.
-    async fn consent(&self, wanted: &Wanted, more: &str) -> Value {
+    async fn consent(&self, wanted: &RequestedAnswer, more: &str) -> Value {
         let question = Question::new(self.text(wanted, more), vec!["yes".to_owned(), "no".to_owned()]);
         match self.human.answer(&question).await {
             Ok(word) if word.trim().eq_ignore_ascii_case("yes") && wanted.url.is_some() => {
@@ -113,7 +113,7 @@ impl Asking {
 
     /// Asks one question for each field of the form. An empty answer means the field's default, if the schema
     /// has one.
-    async fn form(&self, wanted: &Wanted) -> Value {
+    async fn form(&self, wanted: &RequestedAnswer) -> Value {
         let mut content = Map::new();
         for (name, schema) in &wanted.schema.properties {
             let field = Field::new(name, schema);
@@ -122,11 +122,11 @@ impl Asking {
                 return json!({"action": "cancel"});
             };
             match field.read(&said) {
-                Said::Value(value) => {
+                FieldAnswer::Value(value) => {
                     content.insert(name.clone(), value);
                 }
-                Said::Nothing if !wanted.schema.required.contains(name) => {}
-                Said::Nothing | Said::Unfit => return json!({"action": "decline"}),
+                FieldAnswer::Nothing if !wanted.schema.required.contains(name) => {}
+                FieldAnswer::Nothing | FieldAnswer::Unfit => return json!({"action": "decline"}),
             }
         }
         if content.is_empty() {
@@ -138,7 +138,7 @@ impl Asking {
 
     /// Returns the text of a question. It names the server first; the server's own text follows as a
     /// quotation with invisible characters escaped.
-    fn text(&self, wanted: &Wanted, more: &str) -> String {
+    fn text(&self, wanted: &RequestedAnswer, more: &str) -> String {
         let mut text = format!(
             "The MCP server {} asks. What you answer goes to it; it should be given no password and no key.\n> {}",
             display_safe(&self.asks.server),
@@ -160,7 +160,7 @@ impl Drop for Asking {
 
 /// Returns the text for a URL that the human may open, with its host first, because the host decides whether
 /// to trust it.
-fn shown(url: &OpenUrl) -> String {
+fn display_url(url: &OpenUrl) -> String {
     format!(
         "It wants you to open an address of the host {}; nothing opens it for you:\n{url}\nAnswer yes when you have, or no.",
         url.host()

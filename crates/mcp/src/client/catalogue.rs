@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::connection::Connection;
-use super::pages::{Extent, Listing, Unlisted};
+use super::pages::{Extent, ListError, Listing};
 use crate::definition::{Definition, RefusedTool};
 use crate::{Limits, McpServer};
 
@@ -19,7 +19,7 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     /// Requests all pages. If a limit cut the list, `refused` has an entry for the rest.
-    pub(crate) async fn list(connection: &Connection, server: &McpServer) -> Result<Self, Unlisted> {
+    pub(crate) async fn list(connection: &Connection, server: &McpServer) -> Result<Self, ListError> {
         let limits = server.limits();
         let origin = server.origin();
         let mut catalogue = Self::default();

@@ -14,7 +14,7 @@ use super::catalogue::Catalogue;
 use super::connection::{self, Connection};
 use super::handler::Handler;
 use super::log::Log;
-use super::pages::Unlisted;
+use super::pages::ListError;
 use super::sampling::{Sampler, Samples};
 use super::{ClientOptions, ToolWrapper, Way};
 use crate::failure::Failure;
@@ -186,7 +186,7 @@ impl ClientInner {
                     .connect()
                     .await
                     .map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
-                Connection::over_pipes(pipes, handler, limits.frame_bytes).await
+                Connection::connect_pipes(pipes, handler, limits.frame_bytes).await
             }
             Way::Http(address) => super::over_http::connect(&self.server, address, handler).await?,
         };
@@ -204,10 +204,10 @@ impl ClientInner {
     async fn list(&self, connection: &Connection) -> Result<(), StartError> {
         let listed = Catalogue::list(connection, &self.server).await;
         let listed = listed.map_err(|why| match why {
-            Unlisted::Failure(Failure::SignIn(challenge)) => {
+            ListError::Failure(Failure::SignIn(challenge)) => {
                 StartError::SignIn { server: self.server.id().to_owned(), challenge }
             }
-            why => self.unfit(why.told()),
+            why => self.unfit(why.describe()),
         })?;
         *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listed);
         Ok(())
@@ -231,7 +231,7 @@ impl ClientInner {
             Some(challenge) => {
                 StartError::SignIn { server: self.server.id().to_owned(), challenge: challenge.to_owned() }
             }
-            None => self.unfit(connection::told(error)),
+            None => self.unfit(connection::describe_error(error)),
         }
     }
 
@@ -241,7 +241,7 @@ impl ClientInner {
 
     /// Returns the end of the server's standard error output as a clause for an error message.
     fn heard(&self) -> String {
-        let heard = windlass_hitl::display_safe(&self.way.heard());
+        let heard = windlass_hitl::display_safe(&self.way.stderr_tail());
         if heard.is_empty() { heard } else { format!("; it said: {heard}") }
     }
 }

@@ -55,18 +55,18 @@ struct Open<'a> {
 
 impl Connection {
     /// Connects over two pipes and completes the MCP handshake.
-    pub(crate) async fn over_pipes(
+    pub(crate) async fn connect_pipes(
         pipes: Pipes,
         handler: Handler,
         frame_bytes: usize,
     ) -> Result<Self, ClientInitializeError> {
         let ledger = handler.ledger().clone();
         let lines = Lines::new(pipes.reader, pipes.writer, ledger, frame_bytes);
-        Self::over(lines, handler, pipes.held).await
+        Self::connect(lines, handler, pipes.held).await
     }
 
     /// Completes the MCP handshake over a transport that records its requests in the handler's ledger.
-    pub(crate) async fn over<T>(
+    pub(crate) async fn connect<T>(
         transport: T,
         handler: Handler,
         held: Box<dyn Any + Send + Sync>,
@@ -76,13 +76,13 @@ impl Connection {
     {
         let (ledger, kept) = (handler.ledger().clone(), handler.clone());
         // The guard also ends the transport's tasks if this future is dropped.
-        let end = ledger.over().clone().drop_guard();
+        let end = ledger.end_token().clone().drop_guard();
         let running = handler.serve(transport).await?;
         Ok(Self { running, ledger, handler: kept, _end: end, _held: held })
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.ledger.over().is_cancelled() || self.running.is_closed()
+        self.ledger.end_token().is_cancelled() || self.running.is_closed()
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {
@@ -134,11 +134,11 @@ impl Connection {
                     return reply.unwrap_or(Err(Failure::Gone));
                 }
                 () = wait.stop.cancelled() => return Err(Failure::Cancelled),
-                () = self.ledger.over().cancelled() => return Err(open.lost()),
+                () = self.ledger.end_token().cancelled() => return Err(open.lost_failure()),
                 is_answered = open.engine(), if !is_heard_of => {
                     if !is_answered {
                         open.handle = None;
-                        return Err(open.lost());
+                        return Err(open.lost_failure());
                     }
                     // The engine has an answer, so the raw text has arrived or arrives next.
                     is_heard_of = true;
@@ -168,7 +168,7 @@ impl Open<'_> {
         }
     }
 
-    fn lost(&self) -> Failure {
+    fn lost_failure(&self) -> Failure {
         if self.ticket.is_sent() { Failure::Gone } else { Failure::NotSent }
     }
 }
@@ -185,7 +185,7 @@ impl Drop for Open<'_> {
 }
 
 /// Describes the reason why the handshake failed.
-pub(crate) fn told(error: &ClientInitializeError) -> String {
+pub(crate) fn describe_error(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => {
             "it ended".to_owned()
@@ -197,7 +197,7 @@ pub(crate) fn told(error: &ClientInitializeError) -> String {
         ),
         ClientInitializeError::TransportError { error, .. } => {
             match error.error.downcast_ref::<StreamableHttpError<HttpError>>() {
-                Some(error) => Failure::of_http(error).told(),
+                Some(error) => Failure::from_http(error).describe(),
                 None => "it ended".to_owned(),
             }
         }

@@ -16,7 +16,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         }
         Failure::Server(error) => {
             let said = format!("error {}: {}", error.code, display_safe(&error.message));
-            (ResultStatus::Error, outcome::enclosed(&said, server))
+            (ResultStatus::Error, outcome::enclose(&said, server))
         }
         Failure::TooLong { read: None } => (
             ResultStatus::Error,
@@ -31,7 +31,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
                 "{name} ran, and the server's answer has {bytes} bytes: it is over the limit of {} and was not \
                  kept. Ask for less. It begins so:\n{}",
                 limits.frame_bytes,
-                outcome::enclosed(&head, server)
+                outcome::enclose(&head, server)
             ),
         ),
         Failure::Gone => (
@@ -51,7 +51,7 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         ),
         Failure::Refused(why) => (
             ResultStatus::Error,
-            format!("the server {server} refused the call of {name}: {}", outcome::enclosed(&why, server)),
+            format!("the server {server} refused the call of {name}: {}", outcome::enclose(&why, server)),
         ),
         Failure::Broken(why) => (
             ResultStatus::EffectsUnknown,

@@ -13,7 +13,7 @@ pub(crate) struct Field<'a> {
 }
 
 /// A human's answer to a field.
-pub(crate) enum Said {
+pub(crate) enum FieldAnswer {
     Value(Value),
     Nothing,
     Unfit,
@@ -49,15 +49,18 @@ impl<'a> Field<'a> {
     }
 
     /// Converts an answer to a value of the schema's type.
-    pub(crate) fn read(&self, said: &str) -> Said {
+    pub(crate) fn read(&self, said: &str) -> FieldAnswer {
         let said = said.trim();
         if said.is_empty() {
-            return self.schema.get("default").map_or(Said::Nothing, |default| Said::Value(default.clone()));
+            return self
+                .schema
+                .get("default")
+                .map_or(FieldAnswer::Nothing, |default| FieldAnswer::Value(default.clone()));
         }
         let choices = choices(self.schema);
         let value =
             if choices.is_empty() { self.plain(said) } else { choose(&choices, said).map(Value::from) };
-        value.map_or(Said::Unfit, Said::Value)
+        value.map_or(FieldAnswer::Unfit, FieldAnswer::Value)
     }
 
     fn plain(&self, said: &str) -> Option<Value> {

@@ -14,7 +14,7 @@ const DIFF_TIME: Duration = Duration::from_millis(500);
 /// Returns the diff against the accepted definition, or the whole definition at the first use. The text
 /// is not escaped, like a diff of files: the question escapes it once, so that an escape sequence in the
 /// display cannot be the server's own characters.
-pub(crate) fn of(accepted: &AcceptedTools, definition: &Definition) -> Change {
+pub(crate) fn diff_definition(accepted: &AcceptedTools, definition: &Definition) -> Change {
     let accepted = accepted.read().unwrap_or_else(PoisonError::into_inner);
     let path = format!("mcp:{}/{}", definition.server, definition.name);
     let before = accepted.text_before(definition).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::address::Address;
 use crate::oauth::login;
 use crate::transport::http::Http;
 use crate::transport::intake::Intake;
-use crate::transport::watched::Watched;
+use crate::transport::watched::WatchedTransport;
 use crate::{McpServer, StartError};
 
 /// Number of attempts to resume an interrupted stream, and the delays between them.
@@ -35,7 +35,7 @@ pub(crate) async fn connect(
 ) -> Result<Introduced, StartError> {
     let id = || server.id().to_owned();
     let unfit = |why: String| StartError::Unfit { server: id(), why, heard: String::new() };
-    let carried = address.carried().map_err(|source| StartError::Address { server: id(), source })?;
+    let carried = address.credentials().map_err(|source| StartError::Address { server: id(), source })?;
     let intake = Intake(handler.ledger().clone());
     let http = Http::new(intake, carried, server.limits().frame_bytes, CONNECT);
     let http = http.map_err(|error| unfit(error.to_string()))?;
@@ -44,13 +44,13 @@ pub(crate) async fn connect(
         None => Ok(None),
     };
     match manager {
-        Ok(Some(manager)) => Ok(over(AuthClient::new(http, manager), server, address, handler).await),
-        Ok(None) => Ok(over(http, server, address, handler).await),
+        Ok(Some(manager)) => Ok(connect_client(AuthClient::new(http, manager), server, address, handler).await),
+        Ok(None) => Ok(connect_client(http, server, address, handler).await),
         Err(error) => Err(unfit(windlass_hitl::display_safe(&error.to_string()))),
     }
 }
 
-async fn over<C>(client: C, server: &McpServer, address: &Address, handler: Handler) -> Introduced
+async fn connect_client<C>(client: C, server: &McpServer, address: &Address, handler: Handler) -> Introduced
 where
     C: StreamableHttpClient + Sync,
 {
@@ -66,6 +66,6 @@ where
     retries.max_delay = Some(LONGEST_WAIT);
     config.retry_config = Arc::new(retries);
     let inner = StreamableHttpClientTransport::with_client(client, config);
-    let transport = Watched { inner, ledger: handler.ledger().clone() };
-    Connection::over(transport, handler, Box::new(())).await
+    let transport = WatchedTransport { inner, ledger: handler.ledger().clone() };
+    Connection::connect(transport, handler, Box::new(())).await
 }

@@ -33,7 +33,7 @@ pub(crate) enum Extent {
 
 /// Error of a list request.
 #[derive(Debug)]
-pub(crate) enum Unlisted {
+pub(crate) enum ListError {
     Failure(Failure),
     Unfit(String),
 }
@@ -46,10 +46,10 @@ struct Page<'a> {
     next: Option<String>,
 }
 
-impl Unlisted {
-    pub(crate) fn told(&self) -> String {
+impl ListError {
+    pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Failure(failure) => failure.told(),
+            Self::Failure(failure) => failure.describe(),
             Self::Unfit(why) => why.clone(),
         }
     }
@@ -84,15 +84,15 @@ impl Listing {
         connection: &Connection,
         limits: &Limits,
         take: &mut (dyn FnMut(&str) -> ControlFlow<()> + Send),
-    ) -> Result<Extent, Unlisted> {
+    ) -> Result<Extent, ListError> {
         let stop = CancellationToken::new();
-        let wait = Wait { limit: limits.beyond_start(), stop: &stop, told: &|_| {} };
+        let wait = Wait { limit: limits.start_request_timeout(), stop: &stop, told: &|_| {} };
         let mut cursor: Option<String> = None;
         for _ in 0..limits.pages.max(1) {
             let page = connection.request(self.request(cursor.clone()), None, wait).await;
-            let page = page.map_err(Unlisted::Failure)?;
+            let page = page.map_err(ListError::Failure)?;
             let page: Page<'_> = object(page.get())
-                .map_err(|error| Unlisted::Unfit(format!("its list of {} is none: {error}", self.word())))?;
+                .map_err(|error| ListError::Unfit(format!("its list of {} is none: {error}", self.word())))?;
             for raw in &page.tools.kept {
                 if take(raw.get()).is_break() {
                     return Ok(Extent::Cut);

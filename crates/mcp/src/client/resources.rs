@@ -15,7 +15,7 @@ use windlass_protocol::Content;
 
 use super::McpClient;
 use super::connection::Wait;
-use super::pages::{Listing, Unlisted};
+use super::pages::{ListError, Listing};
 use crate::failure::Failure;
 use crate::pieces::Pieces;
 use crate::transport::message::{NO_METHOD, object};
@@ -174,7 +174,7 @@ struct Got<'a> {
 }
 
 #[derive(Deserialize)]
-struct Spoken<'a> {
+struct MessageParams<'a> {
     role: String,
     #[serde(borrow)]
     content: &'a RawValue,
@@ -188,7 +188,7 @@ impl McpClient {
     /// # Errors
     /// If the server cannot be started or reached, or does not answer.
     pub async fn list_resources(&self) -> Result<Vec<Resource>, RequestError> {
-        self.listed(Listing::Resources).await
+        self.list_all(Listing::Resources).await
     }
 
     /// Lists the server's URI templates, with the limits of [`list_resources`](Self::list_resources).
@@ -196,7 +196,7 @@ impl McpClient {
     /// # Errors
     /// See [`list_resources`](Self::list_resources).
     pub async fn list_resource_templates(&self) -> Result<Vec<ResourceTemplate>, RequestError> {
-        self.listed(Listing::ResourceTemplates).await
+        self.list_all(Listing::ResourceTemplates).await
     }
 
     /// Lists the server's prompts, with the limits of [`list_resources`](Self::list_resources).
@@ -204,7 +204,7 @@ impl McpClient {
     /// # Errors
     /// See [`list_resources`](Self::list_resources).
     pub async fn list_prompts(&self) -> Result<Vec<Prompt>, RequestError> {
-        self.listed(Listing::Prompts).await
+        self.list_all(Listing::Prompts).await
     }
 
     /// Reads a resource. At most `Limits::pieces` parts are returned.
@@ -212,8 +212,8 @@ impl McpClient {
     /// # Errors
     /// If the server cannot be started or reached, has no such resource, or does not answer.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>, RequestError> {
-        let raw = self.asked(ReadResourceRequest::new(ReadResourceRequestParams::new(uri))).await?;
-        let read: Read<'_> = object(raw.get()).map_err(|error| self.failed(&error.to_string()))?;
+        let raw = self.send_request(ReadResourceRequest::new(ReadResourceRequestParams::new(uri))).await?;
+        let read: Read<'_> = object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
         let limits = self.server().limits();
         let parts = read.contents.kept.iter().take(limits.pieces);
         Ok(parts.filter_map(|raw| object::<OnePart>(raw.get()).ok()).map(OnePart::whole).collect())
@@ -229,19 +229,19 @@ impl McpClient {
         arguments: Map<String, Value>,
     ) -> Result<Vec<PromptMessage>, RequestError> {
         let params = GetPromptRequestParams::new(name).with_arguments(arguments);
-        let raw = self.asked(GetPromptRequest::new(params)).await?;
-        let got: Got<'_> = object(raw.get()).map_err(|error| self.failed(&error.to_string()))?;
+        let raw = self.send_request(GetPromptRequest::new(params)).await?;
+        let got: Got<'_> = object(raw.get()).map_err(|error| self.to_request_error(&error.to_string()))?;
         let limits = self.server().limits();
         let spoken = got.messages.kept.iter().take(limits.pieces);
-        let spoken = spoken.filter_map(|raw| object::<Spoken<'_>>(raw.get()).ok());
-        let message = |spoken: Spoken<'_>| PromptMessage {
+        let spoken = spoken.filter_map(|raw| object::<MessageParams<'_>>(raw.get()).ok());
+        let message = |spoken: MessageParams<'_>| PromptMessage {
             role: display_safe(&spoken.role),
             content: outcome::piece(spoken.content, self.id(), limits),
         };
         Ok(spoken.map(message).collect())
     }
 
-    async fn listed<T: DeserializeOwned + Send>(&self, listing: Listing) -> Result<Vec<T>, RequestError> {
+    async fn list_all<T: DeserializeOwned + Send>(&self, listing: Listing) -> Result<Vec<T>, RequestError> {
         let connection = self.0.ready().await?;
         let limits = self.server().limits();
         let mut members = Vec::new();
@@ -258,14 +258,14 @@ impl McpClient {
         match listing.read(&connection, limits, &mut take).await {
             Ok(_) => {}
             // Servers without such a list may answer METHOD_NOT_FOUND; treat that as an empty list.
-            Err(Unlisted::Failure(Failure::Server(error))) if error.code == i64::from(NO_METHOD) => {}
-            Err(why) => return Err(self.failed(&why.told())),
+            Err(ListError::Failure(Failure::Server(error))) if error.code == i64::from(NO_METHOD) => {}
+            Err(why) => return Err(self.to_request_error(&why.describe())),
         }
         self.0.is_well();
         Ok(members)
     }
 
-    async fn asked(&self, request: impl Into<ClientRequest>) -> Result<Box<RawValue>, RequestError> {
+    async fn send_request(&self, request: impl Into<ClientRequest>) -> Result<Box<RawValue>, RequestError> {
         let connection = self.0.ready().await?;
         let stop = CancellationToken::new();
         let wait = Wait { limit: self.server().limits().call, stop: &stop, told: &|_| {} };
@@ -275,11 +275,11 @@ impl McpClient {
         }
         reply.map_err(|failure| {
             self.0.note(&failure);
-            self.failed(&failure.told())
+            self.to_request_error(&failure.describe())
         })
     }
 
-    fn failed(&self, why: &str) -> RequestError {
+    fn to_request_error(&self, why: &str) -> RequestError {
         RequestError::Failed { server: self.id().to_owned(), why: why.to_owned() }
     }
 }

@@ -66,8 +66,8 @@ struct Asking<'a>(&'a AtomicBool);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Wanted {
-    messages: Vec<Spoken>,
+struct SamplingParams {
+    messages: Vec<SamplingMessage>,
     #[serde(default)]
     system_prompt: Option<String>,
     #[serde(default)]
@@ -75,7 +75,7 @@ struct Wanted {
 }
 
 #[derive(Deserialize)]
-struct Spoken {
+struct SamplingMessage {
     role: String,
     content: Value,
 }
@@ -129,7 +129,7 @@ fn request(server: &str, params: Value) -> Option<SamplingRequest> {
     if params.to_string().len() > QUESTION_BYTES || params.get("tools").is_some() {
         return None;
     }
-    let wanted: Wanted = serde_json::from_value(params).ok()?;
+    let wanted: SamplingParams = serde_json::from_value(params).ok()?;
     if wanted.messages.is_empty() || wanted.messages.len() > MESSAGES {
         return None;
     }

@@ -131,7 +131,7 @@ impl Tool for McpTool {
         if self.is_known() {
             Inspection::default()
         } else {
-            Inspection::default().with_change(news::of(&self.client.accepted, &self.definition))
+            Inspection::default().with_change(news::diff_definition(&self.client.accepted, &self.definition))
         }
     }
 

@@ -21,12 +21,12 @@ struct State {
     /// The tools that a search found, by server and name.
     found: BTreeSet<(String, String)>,
     /// The tools of each server as they were offered last.
-    offered: BTreeMap<String, Vec<Offered>>,
+    offered: BTreeMap<String, Vec<OfferedTools>>,
     is_deferring: bool,
 }
 
 #[derive(PartialEq, Eq)]
-struct Offered {
+struct OfferedTools {
     name: String,
     fingerprint: String,
     offer: Offer,
@@ -42,17 +42,17 @@ impl Offers {
     pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) {
         let Some(dynamic) = &self.dynamic else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let count: usize = clients.values().map(|client| client.enabled().len()).sum();
+        let count: usize = clients.values().map(|client| client.enabled_definitions().len()).sum();
         let is_deferring = count > self.defer_over;
         for (id, client) in clients {
             let offer = |name: &str| {
                 let is_found = state.found.contains(&(id.clone(), name.to_owned()));
                 if is_deferring && !is_found { Offer::Deferred } else { Offer::Shown }
             };
-            let now: Vec<Offered> = client
-                .enabled()
+            let now: Vec<OfferedTools> = client
+                .enabled_definitions()
                 .iter()
-                .map(|definition| Offered {
+                .map(|definition| OfferedTools {
                     name: definition.name.clone(),
                     fingerprint: definition.fingerprint.clone(),
                     offer: offer(&definition.name),
@@ -61,7 +61,7 @@ impl Offers {
             if state.offered.get(id).map(Vec::as_slice).unwrap_or_default() == now.as_slice() {
                 continue;
             }
-            let tools = client.registered().into_iter().map(|(identity, tool)| {
+            let tools = client.registered_tools().into_iter().map(|(identity, tool)| {
                 let offer = offer(identity.remote().map_or("", |(_, name)| name));
                 (identity, tool, offer)
             });
@@ -90,7 +90,7 @@ impl Offers {
     }
 
     /// Records tools that a search found.
-    pub(crate) fn found(&self, tools: impl Iterator<Item = (String, String)>) {
+    pub(crate) fn record_found(&self, tools: impl Iterator<Item = (String, String)>) {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).found.extend(tools);
     }
 }

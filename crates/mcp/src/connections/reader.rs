@@ -20,7 +20,7 @@ pub(crate) struct ResourceReader {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct ReadRequest {
     uri: String,
 }
 
@@ -37,7 +37,7 @@ impl ResourceReader {
         let Payload::Function { arguments } = payload else {
             return Err(ToolError::model("give an object with a `uri`; nothing was sent"));
         };
-        let Wanted { uri } = serde_json::from_str(arguments.as_str())
+        let ReadRequest { uri } = serde_json::from_str(arguments.as_str())
             .map_err(|error| ToolError::model(format!("give an object with a `uri`: {error}")))?;
         let server = self.client.id();
         let read = tokio::select! {
@@ -75,7 +75,8 @@ impl Tool for ResourceReader {
         if self.client.knows(&self.definition) {
             Inspection::default()
         } else {
-            Inspection::default().with_change(news::of(self.client.accepted(), &self.definition))
+            Inspection::default()
+                .with_change(news::diff_definition(self.client.accepted_tools(), &self.definition))
         }
     }
 

@@ -11,7 +11,7 @@ impl McpConnections {
     /// # Errors
     /// If the server is unknown, cannot be started or reached, or does not answer.
     pub async fn list_resources(&self, server: &str) -> Result<Vec<Resource>, RequestError> {
-        self.known(server)?.list_resources().await
+        self.find_client(server)?.list_resources().await
     }
 
     /// Lists the URI templates of a server.
@@ -19,7 +19,7 @@ impl McpConnections {
     /// # Errors
     /// See [`list_resources`](Self::list_resources).
     pub async fn list_resource_templates(&self, server: &str) -> Result<Vec<ResourceTemplate>, RequestError> {
-        self.known(server)?.list_resource_templates().await
+        self.find_client(server)?.list_resource_templates().await
     }
 
     /// Reads a resource of a server.
@@ -31,7 +31,7 @@ impl McpConnections {
         server: &str,
         uri: &str,
     ) -> Result<Vec<ResourceContents>, RequestError> {
-        self.known(server)?.read_resource(uri).await
+        self.find_client(server)?.read_resource(uri).await
     }
 
     /// Lists the prompts of a server.
@@ -39,7 +39,7 @@ impl McpConnections {
     /// # Errors
     /// See [`list_resources`](Self::list_resources).
     pub async fn list_prompts(&self, server: &str) -> Result<Vec<Prompt>, RequestError> {
-        self.known(server)?.list_prompts().await
+        self.find_client(server)?.list_prompts().await
     }
 
     /// Fills a prompt of a server in and returns its messages.
@@ -52,10 +52,10 @@ impl McpConnections {
         name: &str,
         arguments: Map<String, Value>,
     ) -> Result<Vec<PromptMessage>, RequestError> {
-        self.known(server)?.get_prompt(name, arguments).await
+        self.find_client(server)?.get_prompt(name, arguments).await
     }
 
-    fn known(&self, server: &str) -> Result<&McpClient, RequestError> {
+    fn find_client(&self, server: &str) -> Result<&McpClient, RequestError> {
         self.0.clients.get(server).ok_or_else(|| RequestError::UnknownServer(server.to_owned()))
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct ToolSearch {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wanted {
+struct SearchRequest {
     query: String,
     #[serde(default)]
     limit: Option<usize>,
@@ -47,7 +47,7 @@ impl ToolSearch {
         let Payload::Function { arguments } = payload else {
             return Err(ToolError::model("give an object with a `query`"));
         };
-        let wanted: Wanted = serde_json::from_str(arguments.as_str())
+        let wanted: SearchRequest = serde_json::from_str(arguments.as_str())
             .map_err(|error| ToolError::model(format!("give an object with a `query`: {error}")))?;
         let Some(shared) = self.shared.upgrade() else {
             return Err(ToolError::model("the MCP servers are closed; go on without them"));
@@ -55,7 +55,7 @@ impl ToolSearch {
         let definitions = shared.definitions();
         let mut ranking = Ranking::default();
         for definition in &definitions {
-            ranking.push(&definition.name, &about(definition));
+            ranking.push(&definition.name, &index_text(definition));
         }
         let most = wanted.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND);
         let best = ranking.best(&wanted.query, most);
@@ -66,12 +66,12 @@ impl ToolSearch {
                 definitions.len()
             )));
         }
-        shared.found(found.iter().map(|definition| (definition.server.clone(), definition.name.clone())));
+        shared.offer_found(found.iter().map(|definition| (definition.server.clone(), definition.name.clone())));
         let lines: Vec<String> = found.iter().map(|definition| line(definition)).collect();
         Ok(Output::text(format!(
             "{} tools, offered from your next turn on.\n{}",
             found.len(),
-            outcome::enclosed(&lines.join("\n"), "whose tools these are")
+            outcome::enclose(&lines.join("\n"), "whose tools these are")
         )))
     }
 }
@@ -100,7 +100,7 @@ impl Tool for ToolSearch {
 }
 
 /// Returns the text to index besides the name: server id, description and names of parameters.
-fn about(definition: &Definition) -> String {
+fn index_text(definition: &Definition) -> String {
     let schema: serde_json::Value =
         serde_json::from_str(definition.input_schema.as_str()).unwrap_or_default();
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);

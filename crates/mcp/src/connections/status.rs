@@ -74,7 +74,7 @@ impl Board {
         all.iter().map(|(server, status)| (server.clone(), status.clone())).collect()
     }
 
-    pub(crate) async fn settled(&self) {
+    pub(crate) async fn wait_until_settled(&self) {
         // The sender is a field of `self`, so the wait cannot fail.
         let _ = self.starting.subscribe().wait_for(|count| *count == 0).await;
     }

@@ -28,7 +28,7 @@ pub(crate) fn begin(
         // The receiver is dropped unless the server is required.
         let _ = tell.send(outcome);
         loop {
-            client.changed().await;
+            client.wait_for_change().await;
             tokio::time::sleep(DEBOUNCE).await;
             if !client.is_connected() {
                 note(&shared, client.id(), ServerStatus::Closed);
@@ -43,7 +43,7 @@ pub(crate) fn begin(
 
 fn status(client: &McpClient, error: Option<&StartError>) -> ServerStatus {
     match error {
-        None => ServerStatus::Ready { tools: client.registered().len() },
+        None => ServerStatus::Ready { tools: client.registered_tools().len() },
         Some(error) => ServerStatus::Failed {
             why: error.to_string(),
             wants_sign_in: matches!(error, StartError::SignIn { .. }),

@@ -49,31 +49,32 @@ impl KnownOrigins {
 
     /// Returns the refused origin, if there is one. The user has to name it before the sign-in can reach it;
     /// the engine's errors do not carry the reason.
-    pub(crate) fn refused(&self) -> Option<String> {
+    pub(crate) fn refused_origin(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Records an origin whose address is not public.
-    fn refuse(&self, url: &Url, why: Refusal) -> Refused {
+    fn refuse(&self, url: &Url, why: Refusal) -> RefusedAuthority {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.get_or_insert_with(|| url.origin().ascii_serialization());
-        Refused::Private(why)
+        RefusedAuthority::Private(why)
     }
 
     /// Checks the text of a URL for a request or a browser. The host of an unknown origin must be public.
     ///
     /// Returns the endpoint whose addresses must still be checked, or `None` for a known origin.
-    pub(crate) fn judge(&self, url: &Url) -> Result<Option<Endpoint>, Refused> {
+    pub(crate) fn judge(&self, url: &Url) -> Result<Option<Endpoint>, RefusedAuthority> {
         if !is_closed(url) {
-            return Err(Refused::Open);
+            return Err(RefusedAuthority::Open);
         }
         if self.is_any || self.origins.contains(&url.origin()) {
             return Ok(None);
         }
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));
-        let endpoint = Endpoint::from_host(host, port).map_err(|_| Refused::Open)?;
+        let endpoint = Endpoint::from_host(host, port).map_err(|_| RefusedAuthority::Open)?;
         // Authorities also use ports other than those of the web.
-        let reach = Reach::default().with_host(host, port, Scope::Public).map_err(|_| Refused::Open)?;
+        let reach =
+            Reach::default().with_host(host, port, Scope::Public).map_err(|_| RefusedAuthority::Open)?;
         reach.scope(&endpoint, Some(Scope::Public)).map_err(|why| self.refuse(url, why))?;
         Ok(Some(endpoint))
     }
@@ -81,7 +82,7 @@ impl KnownOrigins {
 
 /// Error of a request to an authority that was refused here.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refused {
+pub(crate) enum RefusedAuthority {
     #[error("an authority's address is https, or http to this machine itself")]
     Open,
     #[error(
@@ -107,13 +108,13 @@ impl Authority {
         let addresses = addresses.map_err(|why| self.known.refuse(url, why))?;
         let addresses: Vec<_> = addresses.into_iter().map(Checked::address).collect();
         let host = url.host_str().unwrap_or_default();
-        Ok(tls::pinned_client(self.connect, (host, &addresses), follows)?)
+        Ok(tls::build_pinned_client(self.connect, (host, &addresses), follows)?)
     }
 
     async fn ask(&self, request: OAuthHttpRequest) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
         let follows = matches!(request.redirect_policy, OAuthHttpRedirectPolicy::Follow);
         let sent = reqwest::Request::try_from(request.request)?;
-        let url = Url::parse(sent.url().as_str()).map_err(|_| Refused::Open)?;
+        let url = Url::parse(sent.url().as_str()).map_err(|_| RefusedAuthority::Open)?;
         let client = self.client(&url, follows).await?;
         let response = client.execute(sent).await.map_err(reqwest::Error::without_url)?;
         let mut built = http::Response::builder().status(response.status());
@@ -125,7 +126,7 @@ impl Authority {
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk.map_err(reqwest::Error::without_url)?;
             if body.len().saturating_add(chunk.len()) > MOST_BYTES {
-                return Err(Refused::TooLong.into());
+                return Err(RefusedAuthority::TooLong.into());
             }
             body.extend_from_slice(&chunk);
         }

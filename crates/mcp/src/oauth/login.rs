@@ -106,9 +106,9 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
-        let known = known_origins(address, sign_in);
+        let known = chosen_origins(address, sign_in);
         let signed_in = self.sign_in_at((address, sign_in), &known, options, open).await;
-        signed_in.map_err(|error| match (error, known.refused()) {
+        signed_in.map_err(|error| match (error, known.refused_origin()) {
             (LoginError::Refused { .. }, Some(origin)) => {
                 LoginError::AuthorityNotNamed { server: self.id().to_owned(), origin }
             }
@@ -124,21 +124,21 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let manager = manager_for((address, sign_in), self.id(), known.clone()).await;
-        let mut manager = manager.map_err(refused)?;
+        let mut manager = manager.map_err(to_login_error)?;
         let found = match &options.challenge {
             Some(challenge) => manager.resolve_metadata_from_challenge(Some(challenge)).await,
             None => manager.resolve_metadata().await,
         };
-        manager.set_metadata(found.map_err(refused)?.metadata);
+        manager.set_metadata(found.map_err(to_login_error)?.metadata);
         match sign_in.grant {
             Grant::Human => browse(manager, (sign_in, known), options.time.unwrap_or(TIME), open).await,
             Grant::Program => {
                 let missing = "no client with a secret of its own";
                 let config = program(address, sign_in)
                     .ok_or_else(|| LoginError::NotPossible { server: self.id().to_owned(), missing })?;
-                manager.validate_client_credentials_metadata(&config).map_err(refused)?;
-                manager.configure_client_credentials(&config).map_err(refused)?;
-                manager.exchange_client_credentials(&config).await.map(drop).map_err(refused)
+                manager.validate_client_credentials_metadata(&config).map_err(to_login_error)?;
+                manager.configure_client_credentials(&config).map_err(to_login_error)?;
+                manager.exchange_client_credentials(&config).await.map(drop).map_err(to_login_error)
             }
         }
     }
@@ -177,7 +177,8 @@ async fn browse(
 ) -> Result<(), LoginError> {
     let listener = Listener::bind(sign_in.port).await.map_err(LoginError::Listen)?;
     let request = request(sign_in, &listener.address());
-    let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| refused(error))?;
+    let session =
+        AuthorizationSession::new(manager, request).await.map_err(|(_, error)| to_login_error(error))?;
     let url = OpenUrl::parse(session.get_authorization_url())?;
     let parsed = Url::parse(url.as_argument()).ok().filter(|url| known.judge(url).is_ok());
     let state = parsed.and_then(|url| {
@@ -194,7 +195,7 @@ async fn browse(
     if let Some(why) = error_of(&answer) {
         return Err(LoginError::Refused { why });
     }
-    session.handle_callback_url(&answer).await.map(drop).map_err(refused)
+    session.handle_callback_url(&answer).await.map(drop).map_err(to_login_error)
 }
 
 /// Returns the configuration of the client credentials grant, or `None` without a client secret.
@@ -220,7 +221,7 @@ pub(crate) async fn manager(
     sign_in: &SignIn,
     server: &str,
 ) -> Result<AuthorizationManager, AuthError> {
-    manager_for((address, sign_in), server, known_origins(address, sign_in)).await
+    manager_for((address, sign_in), server, chosen_origins(address, sign_in)).await
 }
 
 async fn manager_for(
@@ -258,7 +259,7 @@ pub(crate) async fn signed_in(
 }
 
 /// Returns the origins that the user chose for a sign-in.
-fn known_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
+fn chosen_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
     let own = Url::parse(address.as_str()).ok();
     KnownOrigins::new(own.into_iter().chain(sign_in.authorities.iter().cloned()), sign_in.any_authority)
 }
@@ -293,7 +294,7 @@ fn error_of(answer: &str) -> Option<String> {
 
 /// Converts an error of the engine to a text of at most 500 bytes, safe to display.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn refused(error: AuthError) -> LoginError {
+fn to_login_error(error: AuthError) -> LoginError {
     let mut why = windlass_hitl::display_safe(&error.to_string());
     why.truncate(why.floor_char_boundary(500));
     LoginError::Refused { why }

@@ -38,19 +38,19 @@ type Kept<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a
 
 impl Credentials {
     fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let text = self.store.load(&self.key).map_err(failed)?;
+        let text = self.store.load(&self.key).map_err(to_auth_error)?;
         // Treat unreadable tokens as missing, so that the user signs in again.
         Ok(text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()))
     }
 
     fn write(&self, credentials: &StoredCredentials) -> Result<(), AuthError> {
-        let text = serde_json::to_string(credentials).map_err(|error| failed(error.into()))?;
-        self.store.save(&self.key, &SecretString::from(text)).map_err(failed)
+        let text = serde_json::to_string(credentials).map_err(|error| to_auth_error(error.into()))?;
+        self.store.save(&self.key, &SecretString::from(text)).map_err(to_auth_error)
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
-fn failed(error: io::Error) -> AuthError {
+fn to_auth_error(error: io::Error) -> AuthError {
     AuthError::CredentialStoreError(error.to_string())
 }
 
@@ -76,6 +76,6 @@ impl CredentialStore for Credentials {
         'a: 'b,
         Self: 'b,
     {
-        Box::pin(async { self.store.clear(&self.key).map_err(failed) })
+        Box::pin(async { self.store.clear(&self.key).map_err(to_auth_error) })
     }
 }

@@ -73,7 +73,7 @@ impl Connector for ChildConnector {
         Box::pin(async { self.start() })
     }
 
-    fn heard(&self) -> String {
+    fn stderr_tail(&self) -> String {
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&heard).trim().to_owned()
     }

@@ -18,7 +18,7 @@ pub trait Connector: Send + Sync {
 
     /// Returns the end of the server's standard error output, for error messages. The default is an empty
     /// text.
-    fn heard(&self) -> String {
+    fn stderr_tail(&self) -> String {
         String::new()
     }
 }

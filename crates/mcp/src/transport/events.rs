@@ -12,7 +12,7 @@ use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;
 use windlass_sse::{Limits, Parser};
 
-use super::intake::{Intake, Passed};
+use super::intake::{Intake, PassedMessage};
 use crate::failure::Failure;
 
 /// Maximum number of bytes read to find a stream's first event.
@@ -95,7 +95,7 @@ impl Reading {
         let pushed = self.parser.push(chunk, |event| {
             let name = (!event.event.is_empty()).then(|| event.event.to_owned());
             let is_message = matches!(event.event, "" | "message");
-            let data = if is_message { passed(intake, event.data) } else { None };
+            let data = if is_message { check_event(intake, event.data) } else { None };
             let id = (event.id != last_id.as_str()).then(|| event.id.to_owned());
             if id.is_some() {
                 event.id.clone_into(last_id);
@@ -125,13 +125,13 @@ impl Reading {
 }
 
 /// Checks an event's data, and returns the message for the engine.
-fn passed(intake: &Intake, data: &str) -> Option<String> {
+fn check_event(intake: &Intake, data: &str) -> Option<String> {
     // An event without data only updates the last event id.
     if data.trim().is_empty() {
         return None;
     }
     match intake.take(data.trim().as_bytes())? {
-        Passed::Engine(message) => serde_json::to_string(&message).ok(),
-        Passed::Refuse(_) => None,
+        PassedMessage::Engine(message) => serde_json::to_string(&message).ok(),
+        PassedMessage::Refuse(_) => None,
     }
 }

@@ -52,7 +52,7 @@ impl Frames {
 
     /// Returns whether the buffer has an incomplete line.
     pub(crate) fn has_half(&self) -> bool {
-        self.long.is_some() || !trimmed(&self.line).is_empty()
+        self.long.is_some() || !trim(&self.line).is_empty()
     }
 
     fn grow(&mut self, bytes: &[u8]) {
@@ -71,7 +71,7 @@ impl Frames {
         if let Some(long) = self.long.take() {
             return each(Frame::TooLong { id: long.scan.id(), bytes: long.bytes, head: &long.head });
         }
-        let line = trimmed(&self.line);
+        let line = trim(&self.line);
         if !line.is_empty() {
             each(Frame::Line(line));
         }
@@ -89,7 +89,7 @@ impl Long {
     }
 }
 
-fn trimmed(line: &[u8]) -> &[u8] {
+fn trim(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     line.strip_prefix(BOM).unwrap_or(line).trim_ascii()
 }

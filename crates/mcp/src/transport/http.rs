@@ -16,12 +16,12 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::events;
-use super::http_error::{HttpError, failed, words_of};
-use super::intake::{Intake, Passed};
+use super::http_error::{HttpError, classify_error, words_of};
+use super::intake::{Intake, PassedMessage};
 use super::ledger::number;
 use super::message;
 use super::tls;
-use crate::address::Carried;
+use crate::address::RequestCredentials;
 use crate::failure::Failure;
 
 const JSON: &str = "application/json";
@@ -40,7 +40,7 @@ const OLD_KIND_TIME: Duration = Duration::from_secs(5);
 pub(crate) struct Http {
     client: Client,
     intake: Intake,
-    carried: Arc<Carried>,
+    carried: Arc<RequestCredentials>,
     frame_bytes: usize,
 }
 
@@ -50,7 +50,7 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 impl Http {
     pub(crate) fn new(
         intake: Intake,
-        carried: Carried,
+        carried: RequestCredentials,
         frame_bytes: usize,
         connect: Duration,
     ) -> Result<Self, HttpError> {
@@ -92,7 +92,7 @@ impl Http {
     ) -> Outcome<StreamableHttpPostResponse> {
         let body = message::line(message)?;
         let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
-        let response = self.prepare(request, session, token, headers).send().await.map_err(failed)?;
+        let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;
         let response = self.judge(response, session).await?;
         let is_asked = matches!(message, ClientJsonRpcMessage::Request(_));
         let new_session =
@@ -116,8 +116,10 @@ impl Http {
         }
         let body = self.body(response, self.frame_bytes).await.map_err(StreamableHttpError::Client)?;
         match self.intake.take(body.trim_ascii()) {
-            Some(Passed::Engine(message)) => Ok(StreamableHttpPostResponse::Json(*message, new_session)),
-            Some(Passed::Refuse(_)) | None => Err(StreamableHttpError::Client(HttpError::NoMessage)),
+            Some(PassedMessage::Engine(message)) => {
+                Ok(StreamableHttpPostResponse::Json(*message, new_session))
+            }
+            Some(PassedMessage::Refuse(_)) | None => Err(StreamableHttpError::Client(HttpError::NoMessage)),
         }
     }
 
@@ -190,7 +192,7 @@ impl Http {
         if let Some(last_event) = last_event {
             request = request.header(LAST_EVENT, last_event);
         }
-        let response = self.prepare(request, session, token, headers).send().await.map_err(failed)?;
+        let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
@@ -229,7 +231,7 @@ impl StreamableHttpClient for Http {
             return Err(error);
         }
         let ledger = &self.intake.0;
-        ledger.fail(request_id(&message), Failure::of_http(&error));
+        ledger.fail(request_id(&message), Failure::from_http(&error));
         if matches!(error, StreamableHttpError::SessionExpired) {
             // The session has expired, so close the connection; the next use opens another (fault F68).
             ledger.close();
@@ -247,7 +249,7 @@ impl StreamableHttpClient for Http {
         let request = self.client.delete(uri.as_ref());
         let request = self.prepare(request, Some(&session_id), auth_header, custom_headers);
         // A server may refuse to delete sessions; the engine ignores the error.
-        request.send().await.map(drop).map_err(failed)
+        request.send().await.map(drop).map_err(classify_error)
     }
 
     async fn get_stream(

@@ -24,7 +24,7 @@ pub(crate) enum HttpError {
 }
 
 /// Converts an error of reqwest, by whether the request may have been sent.
-pub(crate) fn failed(error: reqwest::Error) -> StreamableHttpError<HttpError> {
+pub(crate) fn classify_error(error: reqwest::Error) -> StreamableHttpError<HttpError> {
     let is_before = error.is_connect() || error.is_builder();
     let words = words_of(error);
     StreamableHttpError::Client(if is_before {

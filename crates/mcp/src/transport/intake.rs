@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::ledger::{Ledger, Waited};
+use super::ledger::{AnswerReceiver, Ledger};
 use super::message::{self, Message, NO_METHOD};
 use crate::failure::Failure;
 
@@ -20,12 +20,12 @@ const WORD_BYTES: usize = 500;
 pub(crate) struct Intake(pub(crate) Arc<Ledger>);
 
 #[derive(Deserialize)]
-struct Progressed {
+struct ProgressParams {
     params: ProgressNotificationParam,
 }
 
 /// The outcome of a checked message.
-pub(crate) enum Passed {
+pub(crate) enum PassedMessage {
     /// A message for the engine.
     Engine(Box<ServerJsonRpcMessage>),
     /// A refusal, as JSON text to send to the server.
@@ -34,7 +34,7 @@ pub(crate) enum Passed {
 
 impl Intake {
     /// Checks one message. Returns `None` if the message was skipped or needs no further handling.
-    pub(crate) fn take(&self, text: &[u8]) -> Option<Passed> {
+    pub(crate) fn take(&self, text: &[u8]) -> Option<PassedMessage> {
         let ledger = &self.0;
         match Message::read(text) {
             None => {
@@ -44,11 +44,11 @@ impl Intake {
             Some(Message::Answer { id, outcome }) => {
                 let reply = || outcome.clone().map(ToOwned::to_owned).map_err(Failure::Server);
                 match ledger.answer(id, reply) {
-                    Waited::Nobody => None,
-                    Waited::Caller => id.and_then(answered),
-                    Waited::Engine => {
-                        ledger.greeted();
-                        outcome.ok().and_then(introduced).map_or_else(
+                    AnswerReceiver::Nobody => None,
+                    AnswerReceiver::Caller => id.and_then(empty_result),
+                    AnswerReceiver::Engine => {
+                        ledger.record_greeting();
+                        outcome.ok().and_then(complete_introduction).map_or_else(
                             || engine(text),
                             |result| {
                                 let whole = json!({"jsonrpc": "2.0", "id": id, "result": result});
@@ -61,11 +61,15 @@ impl Intake {
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
                 ledger.skipped().refused += 1;
-                Some(Passed::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
+                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
             }
             Some(Message::Request { id, .. }) => engine(text).or_else(|| {
                 ledger.skipped().refused += 1;
-                Some(Passed::Refuse(message::refusal(id, NO_METHOD, "this client does not offer that")))
+                Some(PassedMessage::Refuse(message::refusal(
+                    id,
+                    NO_METHOD,
+                    "this client does not offer that",
+                )))
             }),
             Some(Message::Notification { method }) => {
                 match method.as_ref() {
@@ -80,19 +84,19 @@ impl Intake {
     }
 
     fn progress(&self, text: &[u8]) {
-        if let Ok(Progressed { params }) = serde_json::from_slice(text) {
+        if let Ok(ProgressParams { params }) = serde_json::from_slice(text) {
             self.0.progress(&params.progress_token.0, word(&params));
         }
     }
 
     /// Handles a message that was too long to buffer: fails its request, if its id was found.
-    pub(crate) fn take_long(&self, id: Option<u64>, bytes: u64, head: &[u8]) -> Option<Passed> {
+    pub(crate) fn take_long(&self, id: Option<u64>, bytes: u64, head: &[u8]) -> Option<PassedMessage> {
         self.0.skipped().too_long += 1;
         id?;
         let head = || String::from_utf8_lossy(head).into_owned();
         match self.0.answer(id, || Err(Failure::TooLong { read: Some((bytes, head())) })) {
-            Waited::Nobody => None,
-            Waited::Engine | Waited::Caller => id.and_then(answered),
+            AnswerReceiver::Nobody => None,
+            AnswerReceiver::Engine | AnswerReceiver::Caller => id.and_then(empty_result),
         }
     }
 }
@@ -111,18 +115,18 @@ fn word(progress: &ProgressNotificationParam) -> String {
 }
 
 /// Returns an empty result for the engine; the caller has the raw result already.
-fn answered(id: u64) -> Option<Passed> {
+fn empty_result(id: u64) -> Option<PassedMessage> {
     let id = NumberOrString::Number(i64::try_from(id).ok()?);
     let message = ServerJsonRpcMessage::response(ServerResult::empty(()), id);
-    Some(Passed::Engine(Box::new(message)))
+    Some(PassedMessage::Engine(Box::new(message)))
 }
 
-fn engine(text: &[u8]) -> Option<Passed> {
-    serde_json::from_slice(text).ok().map(|message| Passed::Engine(Box::new(message)))
+fn engine(text: &[u8]) -> Option<PassedMessage> {
+    serde_json::from_slice(text).ok().map(|message| PassedMessage::Engine(Box::new(message)))
 }
 
 /// Returns a server's `initialize` result with the members that the engine requires and small servers omit.
-fn introduced(raw: &RawValue) -> Option<Value> {
+fn complete_introduction(raw: &RawValue) -> Option<Value> {
     let mut result: Map<String, Value> = message::object(raw.get()).ok()?;
     result.get("protocolVersion")?;
     result.entry("capabilities").or_insert_with(|| json!({}));

@@ -42,7 +42,7 @@ pub(crate) struct Returns {
 
 /// The receiver of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Waited {
+pub(crate) enum AnswerReceiver {
     Nobody,
     Engine,
     Caller,
@@ -131,17 +131,17 @@ impl Ledger {
     }
 
     /// Routes an answer to the request's receiver, once. Other answers are only counted (case MCP-019).
-    pub(crate) fn answer(&self, id: Option<u64>, reply: impl FnOnce() -> Reply) -> Waited {
+    pub(crate) fn answer(&self, id: Option<u64>, reply: impl FnOnce() -> Reply) -> AnswerReceiver {
         let open = id.and_then(|id| self.open().as_mut()?.remove(&id));
         match open {
             None => {
                 self.skipped().unasked += 1;
-                Waited::Nobody
+                AnswerReceiver::Nobody
             }
-            Some(Open { ticket: None, .. }) => Waited::Engine,
+            Some(Open { ticket: None, .. }) => AnswerReceiver::Engine,
             Some(Open { ticket: Some(ticket), .. }) => {
                 ticket.answer(reply());
-                Waited::Caller
+                AnswerReceiver::Caller
             }
         }
     }
@@ -181,7 +181,7 @@ impl Ledger {
     }
 
     /// Returns the token that is cancelled when the connection ends.
-    pub(crate) fn over(&self) -> &CancellationToken {
+    pub(crate) fn end_token(&self) -> &CancellationToken {
         &self.over
     }
 
@@ -189,7 +189,7 @@ impl Ledger {
         self.is_greeted.load(Ordering::Acquire)
     }
 
-    pub(crate) fn greeted(&self) {
+    pub(crate) fn record_greeting(&self) {
         self.is_greeted.store(true, Ordering::Release);
     }
 

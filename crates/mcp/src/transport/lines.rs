@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use super::frames::{Frame, Frames};
-use super::intake::{Intake, Passed};
+use super::intake::{Intake, PassedMessage};
 use super::ledger::Ledger;
 use super::message;
 
@@ -51,7 +51,7 @@ impl Lines {
             let ledger = intake.0.clone();
             tokio::select! {
                 () = read(reader, frame_bytes, &intake, &to_engine, &answers) => {}
-                () = ledger.over().cancelled() => {}
+                () = ledger.end_token().cancelled() => {}
             }
             ledger.close();
         });
@@ -59,7 +59,7 @@ impl Lines {
         tokio::spawn(async move {
             tokio::select! {
                 () = write(writer, to_write) => {}
-                () = writing.over().cancelled() => {}
+                () = writing.end_token().cancelled() => {}
             }
             writing.close();
         });
@@ -127,12 +127,12 @@ async fn read(
         });
         for one in passed.drain(..) {
             match one {
-                Passed::Engine(message) => {
+                PassedMessage::Engine(message) => {
                     if to_engine.send(*message).await.is_err() {
                         return;
                     }
                 }
-                Passed::Refuse(mut line) => {
+                PassedMessage::Refuse(mut line) => {
                     line.push(b'\n');
                     if answers.try_send(line).is_err() {
                         intake.0.skipped().refused += 1;

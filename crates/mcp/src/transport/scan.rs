@@ -44,9 +44,9 @@ impl Scan {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.in_string {
-                self.inside(*byte);
+                self.scan_inside(*byte);
             } else {
-                self.outside(*byte);
+                self.scan_outside(*byte);
             }
         }
     }
@@ -59,7 +59,7 @@ impl Scan {
         }
     }
 
-    fn inside(&mut self, byte: u8) {
+    fn scan_inside(&mut self, byte: u8) {
         if self.escaped {
             self.escaped = false;
             self.key = Key::Other;
@@ -75,7 +75,7 @@ impl Scan {
         }
     }
 
-    fn outside(&mut self, byte: u8) {
+    fn scan_outside(&mut self, byte: u8) {
         if self.depth == 1 {
             self.number(byte);
         }

@@ -23,7 +23,7 @@ pub(crate) fn straight_client(connect: Duration) -> Result<reqwest::Client, reqw
 
 /// Creates a client that connects to a host at these addresses only, so that a second DNS look-up cannot
 /// return others. If `follows` is set, it follows redirects like [`client`], which stay at the host.
-pub(crate) fn pinned_client(
+pub(crate) fn build_pinned_client(
     connect: Duration,
     (host, addresses): (&str, &[SocketAddr]),
     follows: bool,

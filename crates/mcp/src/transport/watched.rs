@@ -9,12 +9,12 @@ use rmcp::transport::Transport;
 use super::ledger::Ledger;
 
 /// A transport of the engine, and the ledger of its requests.
-pub(crate) struct Watched<T> {
+pub(crate) struct WatchedTransport<T> {
     pub(crate) inner: T,
     pub(crate) ledger: Arc<Ledger>,
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for WatchedTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use windlass_hitl::display_safe;
-use windlass_mcp::{Accepted, AcceptedTools, ClientOptions, Limits, McpClient};
+use windlass_mcp::{AcceptedDefinitions, AcceptedTools, ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, Effect, Payload, Risk};
 
 use crate::fake::{FakeServer, polite, tool, with_tools};
@@ -44,12 +44,12 @@ async fn the_first_use_shows_the_whole_definition_and_an_acceptance_ends_it() {
     assert!(!known);
     assert!(news(&client).contains(poisoned), "{}", news(&client));
     assert!(!client.accept("add", "another"), "only what it is now can be accepted");
-    assert_eq!(client.unaccepted().len(), 1);
+    assert_eq!(client.unaccepted_definitions().len(), 1);
     assert!(client.accept("add", &fingerprint));
-    assert!(client.unaccepted().is_empty());
+    assert!(client.unaccepted_definitions().is_empty());
     assert_eq!((effect(&client), news(&client).as_str()), ((fingerprint, true), ""));
     let text = accepted.read().unwrap().to_text().unwrap();
-    assert_eq!(Accepted::parse(&text).unwrap(), *accepted.read().unwrap());
+    assert_eq!(AcceptedDefinitions::parse(&text).unwrap(), *accepted.read().unwrap());
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn invisible_characters_are_written_out_and_flagged() {
     )
     .await;
     let news = display_safe(&news(&client));
-    assert!(client.definitions()[0].shown().contains(r"adds\u{200b}"));
+    assert!(client.definitions()[0].display().contains(r"adds\u{200b}"));
     assert!(news.contains(r"adds\u{200b}\u{e0049}\u{e0067}\u{1b}[2K"), "{news}");
     assert!(news.contains("WARNING: 4 characters"), "{news}");
     let tools = client.tools();
@@ -132,7 +132,7 @@ async fn another_program_under_the_same_id_is_another_server() {
     let definition = client.definitions().remove(0);
     accepted.write().unwrap().accept(&definition);
     let text = accepted.read().unwrap().to_text().unwrap().replace(&definition.origin, "0");
-    *accepted.write().unwrap() = Accepted::parse(&text).unwrap();
+    *accepted.write().unwrap() = AcceptedDefinitions::parse(&text).unwrap();
     assert!(!effect(&client).1);
     assert!(news(&client).starts_with("# the server of this name was another program"), "{}", news(&client));
 }

@@ -20,7 +20,7 @@ fn server(id: &str) -> McpServer {
 }
 
 fn of(server: McpServer, fake: &Arc<FakeServer>) -> McpClient {
-    McpClient::reached_by(server, fake.clone(), ClientOptions::default())
+    McpClient::with_connector(server, fake.clone(), ClientOptions::default())
 }
 
 fn ctx() -> Context {
@@ -28,8 +28,8 @@ fn ctx() -> Context {
 }
 
 async fn start(clients: Vec<McpClient>, options: ConnectionOptions) -> McpConnections {
-    let connections = McpConnections::of(clients, options).await.unwrap();
-    connections.settled().await;
+    let connections = McpConnections::start_clients(clients, options).await.unwrap();
+    connections.wait_until_settled().await;
     connections
 }
 
@@ -60,7 +60,7 @@ async fn servers_that_fail_are_told_and_stop_nobody() {
     let good = with_tools(json!([tool("add"), tool("sub")]));
     let clients = vec![
         of(server("good"), &good),
-        McpClient::of(McpServer::new("missing", "/no/such/program").unwrap(), ClientOptions::default()),
+        McpClient::new(McpServer::new("missing", "/no/such/program").unwrap(), ClientOptions::default()),
     ];
     let connections = start(clients, options).await;
     let status = connections.status();
@@ -92,7 +92,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
     let good = with_tools(json!([tool("add")]));
     let clients =
         vec![of(server("silent"), &silent), of(server("good").with_presence(Presence::Required), &good)];
-    let connections = McpConnections::of(clients, ConnectionOptions::default()).await.unwrap();
+    let connections = McpConnections::start_clients(clients, ConnectionOptions::default()).await.unwrap();
     assert!(connections.tool("good", "add").is_some());
     assert_eq!(connections.status()[1].1, ServerStatus::Starting);
 }

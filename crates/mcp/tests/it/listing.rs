@@ -12,7 +12,8 @@ use crate::fake::{FakeServer, Say, answer, polite, tool, with_tools};
 async fn listed(tools: Value, limits: Limits) -> (Vec<String>, Vec<String>) {
     let client = with_tools(tools).client_of("fake", limits, ClientOptions::default()).await.unwrap();
     let names = client.definitions().iter().map(|definition| definition.name.clone()).collect();
-    let refused = client.refused().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why));
+    let refused =
+        client.refused_tools().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why));
     (names, refused.collect())
 }
 
@@ -75,7 +76,8 @@ async fn a_schema_that_is_too_deep_crashes_nothing() {
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 1);
     assert!(
-        client.refused()[0].why.contains("100001 deep") || client.refused()[0].why.contains("100002 deep")
+        client.refused_tools()[0].why.contains("100001 deep")
+            || client.refused_tools()[0].why.contains("100002 deep")
     );
 }
 
@@ -93,10 +95,10 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
     let limits = Limits { pages: 7, ..Limits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 7);
-    assert_eq!(client.refused().len(), 1);
+    assert_eq!(client.refused_tools().len(), 1);
     let limits = Limits { tools: 3, ..Limits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
-    assert_eq!((client.definitions().len(), client.refused().len()), (3, 1));
+    assert_eq!((client.definitions().len(), client.refused_tools().len()), (3, 1));
     let many: Vec<Value> = (0..10_000).map(|number| tool(&format!("t{number}"))).collect();
     let (names, refused) = listed(many.into(), Limits::default()).await;
     assert_eq!((names.len(), refused.len()), (512, 1));

@@ -65,11 +65,15 @@ impl Scene {
         let options = ClientOptions::default()
             .with_each(move |_, tool| Arc::new(Recorded { tool, called: calls.clone() }));
         let client = |id: &str, fake: &Arc<FakeServer>| {
-            McpClient::reached_by(McpServer::new(id, "no program").unwrap(), fake.clone(), options.clone())
+            McpClient::with_connector(
+                McpServer::new(id, "no program").unwrap(),
+                fake.clone(),
+                options.clone(),
+            )
         };
         let clients = [client("tracker", &tracker), client("clock", &with_tools(json!([])))];
-        let connections = McpConnections::of(clients, ConnectionOptions::default()).await.unwrap();
-        connections.settled().await;
+        let connections = McpConnections::start_clients(clients, ConnectionOptions::default()).await.unwrap();
+        connections.wait_until_settled().await;
         Self { connections, called }
     }
 
@@ -176,12 +180,12 @@ async fn unknown_names_and_unfit_arguments_are_refused_without_a_request() {
 
 #[tokio::test]
 async fn a_proxy_is_returned_only_for_what_a_server_has() {
-    let none = McpConnections::of([], ConnectionOptions::default()).await.unwrap();
+    let none = McpConnections::start([], ConnectionOptions::default()).await.unwrap();
     assert!(none.proxies().is_empty());
     let server = McpServer::new("clock", "no program").unwrap();
-    let clock = McpClient::reached_by(server, with_tools(json!([])), ClientOptions::default());
-    let connections = McpConnections::of([clock], ConnectionOptions::default()).await.unwrap();
-    connections.settled().await;
+    let clock = McpClient::with_connector(server, with_tools(json!([])), ClientOptions::default());
+    let connections = McpConnections::start_clients([clock], ConnectionOptions::default()).await.unwrap();
+    connections.wait_until_settled().await;
     let names: Vec<_> = connections.proxies().iter().map(|tool| tool.spec().name().to_string()).collect();
     assert_eq!(names, ["use_mcp_tool"]);
 }

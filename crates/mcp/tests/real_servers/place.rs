@@ -116,7 +116,7 @@ pub(crate) fn patient() -> Limits {
 pub(crate) async fn used(server: McpServer, options: ClientOptions) -> McpConnections {
     let options = ConnectionOptions::default().with_client(options);
     let connections = McpConnections::start([server], options).await.unwrap();
-    connections.settled().await;
+    connections.wait_until_settled().await;
     let (name, status) = &connections.status()[0];
     assert!(connections.client(name).unwrap().is_connected(), "{name}: {status:?}");
     connections

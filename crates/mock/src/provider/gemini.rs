@@ -12,7 +12,7 @@ pub(super) struct Address<'a> {
 
 impl<'a> Address<'a> {
     /// Parses `…/models/MODEL:METHOD` with or without a query. Returns `None` for any other path.
-    pub(super) fn of(address: &'a str) -> Option<Self> {
+    pub(super) fn parse(address: &'a str) -> Option<Self> {
         let path = address.split_once('?').map_or(address, |(path, _)| path);
         let (_, last) = path.split_once("/models/")?;
         match last.split_once(':')? {
@@ -43,11 +43,11 @@ pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
         if !matches!(content["role"].as_str(), Some("user" | "model")) {
             return Err(at(position, "the role is neither user nor model"));
         }
-        let results = named(parts, "functionResponse");
+        let results = parts_of_kind(parts, "functionResponse");
         if results.iter().map(|result| &result["name"]).ne(open.iter().map(|call| &call["name"])) {
             return Err(at(position, "there is not one result for each call, in the order of the calls"));
         }
-        open = named(parts, "functionCall");
+        open = parts_of_kind(parts, "functionCall");
         if content["role"] == "user" && !open.is_empty() {
             return Err(at(position, "the user calls a function"));
         }
@@ -63,7 +63,7 @@ pub(super) fn contents(contents: &[Value]) -> Result<(), Refusal> {
     }
 }
 
-fn named<'a>(parts: &'a [Value], kind: &str) -> Vec<&'a Value> {
+fn parts_of_kind<'a>(parts: &'a [Value], kind: &str) -> Vec<&'a Value> {
     parts.iter().filter_map(|part| part.get(kind)).collect()
 }
 

@@ -12,12 +12,12 @@ pub(super) fn chat(messages: &[Value]) -> Result<(), Refusal> {
         if role == "tool" {
             let id = message.get("tool_call_id").and_then(Value::as_str).unwrap_or_default();
             answer(&mut open, id, position)?;
-            filled(message, position)?;
+            check_filled(message, position)?;
             continue;
         }
         all_answered(&open, position)?;
         match role {
-            "system" | "developer" | "user" => filled(message, position)?,
+            "system" | "developer" | "user" => check_filled(message, position)?,
             "assistant" => open = chat_calls(message, position)?,
             other => return Err(at(position, format!("the role {other:?} is not known"))),
         }
@@ -28,7 +28,7 @@ pub(super) fn chat(messages: &[Value]) -> Result<(), Refusal> {
 fn chat_calls(message: &Value, position: usize) -> Result<Vec<&str>, Refusal> {
     let Some(calls) = message.get("tool_calls").filter(|calls| !calls.is_null()) else {
         if message.get("refusal").is_none_or(Value::is_null) {
-            filled(message, position)?;
+            check_filled(message, position)?;
         }
         return Ok(Vec::new());
     };
@@ -53,7 +53,7 @@ fn chat_calls(message: &Value, position: usize) -> Result<Vec<&str>, Refusal> {
 pub(super) fn anthropic(messages: &[Value]) -> Result<(), Refusal> {
     let mut open: Vec<&str> = Vec::new();
     for (position, message) in messages.iter().enumerate() {
-        filled(message, position)?;
+        check_filled(message, position)?;
         let blocks = message.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         match message.get("role").and_then(Value::as_str) {
             Some("user") => anthropic_results(&mut open, blocks, position)?,
@@ -118,7 +118,7 @@ fn all_answered(open: &[&str], position: usize) -> Result<(), Refusal> {
     }
 }
 
-fn filled(message: &Value, position: usize) -> Result<(), Refusal> {
+fn check_filled(message: &Value, position: usize) -> Result<(), Refusal> {
     let is_filled = match message.get("content") {
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Array(parts)) => {

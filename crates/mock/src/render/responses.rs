@@ -27,14 +27,14 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
         grow(turn, (index, step), item, &mut events);
     }
     let open = events.0.len();
-    let end = ended(turn, setting, &items);
+    let end = render_end(turn, setting, &items);
     let kind = if end["status"] == "completed" { "completed" } else { "incomplete" };
     events.push(kind, json!({ "response": end }));
     Frames { frames: events.0, open }
 }
 
 pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
-    ended(turn, setting, &items(turn, setting))
+    render_end(turn, setting, &items(turn, setting))
 }
 
 /// Renders an error as an event.
@@ -134,7 +134,7 @@ fn incomplete<'a>(turn: &'a Turn, setting: Setting<'_>) -> Option<&'a str> {
     }
 }
 
-fn ended(turn: &Turn, setting: Setting<'_>, items: &[Value]) -> Value {
+fn render_end(turn: &Turn, setting: Setting<'_>, items: &[Value]) -> Value {
     let reason = incomplete(turn, setting);
     let status = if reason.is_some() { "incomplete" } else { "completed" };
     let mut response = response(setting, status, &json!(items));

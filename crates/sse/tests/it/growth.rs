@@ -25,7 +25,7 @@ fn a_stream_is_cut_into_events_in_linear_time() {
         "\0",
         "id: \0\n",
     ]
-    .map(Shape::of);
+    .map(Shape::repeat);
     growth::check("growth::a_stream_is_cut_into_events_in_linear_time", MEGABYTE, &shapes, |text| {
         for bytes in [MEGABYTE, 1_000, 7] {
             let mut parser = Parser::new();

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use windlass_agent::{Answer, Answers, Limits, Outcome, RunOptions, StoredAnswers, Unanswered, Wait};
+use windlass_agent::{Answer, Answers, Limits, Outcome, RunOptions, StoredAnswers, UnansweredPolicy, Wait};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journals as _;
 use windlass_protocol::ResultStatus;
@@ -24,7 +24,7 @@ async fn a_yes_at_the_root_lets_the_call_run() {
     let (cast, scene) = one_child();
     let answers = Answers::new([Answer::Approve]);
     ended(scene.builder().approver(answers.clone()).build().unwrap().stream("task")).await;
-    let asked = answers.asked();
+    let asked = answers.requests();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].agents, ["child"]);
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 1);
@@ -84,7 +84,7 @@ async fn a_grant_of_an_agent_is_its_own() {
     let scene = Scene::new(cast, [agent("child")]);
     let answers = Answers::new([Answer::Remember, Answer::Approve, Answer::Remember]);
     ended(scene.builder().approver(answers.clone()).build().unwrap().stream("task")).await;
-    let asked: Vec<Vec<String>> = answers.asked().iter().map(|request| request.agents.clone()).collect();
+    let asked: Vec<Vec<String>> = answers.requests().iter().map(|request| request.agents.clone()).collect();
     let (child, root) = (vec!["child".to_owned()], Vec::new());
     assert_eq!(asked, [child.clone(), root, child], "each asks for itself, and the second time it need not");
     assert_eq!(scene.write.ended.load(Ordering::SeqCst), 5);
@@ -112,7 +112,7 @@ async fn a_question_of_an_agent_can_be_answered_when_nothing_runs() {
     let scene = Scene::new(cast.clone(), [agent("one"), agent("two")]);
     let journal = Shared::default();
     let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
-    let suspending = || scene.builder().unanswered(Unanswered::Suspend);
+    let suspending = || scene.builder().on_unanswered(UnansweredPolicy::Suspend);
     let (outcome, _) = ended(suspending().build().unwrap().stream_with("task", options())).await;
     let Outcome::Suspended { waits } = outcome else { panic!("{outcome:?}") };
     assert!(waits.iter().all(|wait| matches!(wait, Wait::Result { .. })), "{waits:?}");

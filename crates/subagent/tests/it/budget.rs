@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use windlass_agent::{Budget, Outcome, RunOptions, SharedBudget, StopCause, Unanswered, Used};
+use windlass_agent::{Budget, Outcome, RunOptions, SharedBudget, StopCause, UnansweredPolicy, Used};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, hand, says};
@@ -97,7 +97,7 @@ async fn what_was_used_is_known_in_another_process() {
     let journal = Shared::default();
     let set_up = |budget: u32| {
         let budget = Budget { requests: budget, ..Budget::default() };
-        scene.builder().budget(budget).unanswered(Unanswered::Suspend).build().unwrap()
+        scene.builder().budget(budget).on_unanswered(UnansweredPolicy::Suspend).build().unwrap()
     };
     let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
     let (outcome, _) = ended(set_up(7).stream_with("task", options())).await;

@@ -18,7 +18,7 @@ fn read(text: &str) {
 
 #[test]
 fn a_document_is_read_in_linear_time_up_to_its_limit() {
-    let shapes = ["a", "---\n", "\n", "- ", "\u{feff}", "---", "a: b\n", "\r\n"].map(Shape::of);
+    let shapes = ["a", "---\n", "\n", "- ", "\u{feff}", "---", "a: b\n", "\r\n"].map(Shape::repeat);
     let bodies = ["a", "---\n", "\n", "{{"].map(|body| Shape::new(format!("{HEAD}---\n"), body, ""));
     let shapes = [shapes.to_vec(), bodies.to_vec()].concat();
     growth::check("growth::a_document_is_read_in_linear_time_up_to_its_limit", LONGEST, &shapes, read);

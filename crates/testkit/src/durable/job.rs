@@ -22,7 +22,7 @@ pub struct Job {
 
 impl Job {
     /// Creates a job of three turns, each with a call of each class, without approvals.
-    pub fn of_each_class() -> Self {
+    pub fn with_each_class() -> Self {
         let call = |turn: usize, tool: &'static str| (tool, format!("{tool}-{turn}"));
         Self { turns: (1..=3).map(|turn| [LOOK, KEEP, MARK].map(|tool| call(turn, tool)).to_vec()).collect() }
     }

@@ -4,7 +4,7 @@
 use windlass_protocol::ResultStatus;
 
 use super::job::{ASK, KEEP, LOOK, MARK};
-use super::{Ended, Harness, Job, Left};
+use super::{EndOfPart, Harness, Job, LeftState};
 
 /// Maximum number of processes for one run; a run that needs more does not make progress.
 const MOST_PROCESSES: u32 = 20;
@@ -29,14 +29,14 @@ pub struct Checked {
 pub fn check(harness: &mut dyn Harness) -> Checked {
     let mut checked = Checked::default();
     let points = harness.points();
-    checked.run("not killed", harness, &Job::of_each_class(), &[]);
+    checked.run("not killed", harness, &Job::with_each_class(), &[]);
     checked.run("not killed, with questions", harness, &Job::with_questions(), &[]);
     for (at, point) in points.iter().enumerate() {
-        checked.run(point, harness, &Job::of_each_class(), &[point]);
+        checked.run(point, harness, &Job::with_each_class(), &[point]);
         checked.run(&format!("{point}, with questions"), harness, &Job::with_questions(), &[point]);
         // Kill again during recovery: at the same point, and at another one.
         let other = points.get((at * 7 + 3) % points.len()).unwrap_or(point);
-        checked.run(&format!("{point}, twice"), harness, &Job::of_each_class(), &[point, point]);
+        checked.run(&format!("{point}, twice"), harness, &Job::with_each_class(), &[point, point]);
         checked.run(&format!("{point}, then {other}"), harness, &Job::with_questions(), &[point, other]);
     }
     checked
@@ -69,11 +69,11 @@ impl Checked {
         for _ in 0..MOST_PROCESSES {
             not_lost(&harness.result()?)?;
             match ended {
-                Ended::Done => return right(&harness.result()?, job, no),
-                Ended::Died => {
+                EndOfPart::Done => return right(&harness.result()?, job, no),
+                EndOfPart::Died => {
                     self.kills = self.kills.saturating_add(1);
                 }
-                Ended::Waits(calls) => {
+                EndOfPart::Waits(calls) => {
                     let (call, others) = calls.split_last().ok_or("it waits for nothing")?;
                     for waiting in &calls {
                         let seen = harness.result()?.seen.get(waiting).copied().unwrap_or_default();
@@ -93,7 +93,7 @@ impl Checked {
     }
 }
 
-fn not_lost(left: &Left) -> Result<(), String> {
+fn not_lost(left: &LeftState) -> Result<(), String> {
     if left.records < left.acknowledged {
         return Err(format!("{} records were acknowledged, {} are there", left.acknowledged, left.records));
     }
@@ -103,7 +103,7 @@ fn not_lost(left: &Left) -> Result<(), String> {
     }
 }
 
-fn right(left: &Left, job: &Job, no: bool) -> Result<(), String> {
+fn right(left: &LeftState, job: &Job, no: bool) -> Result<(), String> {
     if left.text.as_deref() != Some(&job.text()) {
         return Err(format!("it says {:?} at its end", left.text));
     }

@@ -7,13 +7,13 @@ use windlass_hitl::{
 };
 use windlass_loop::{
     CallStart, Command, Config, Entry, Input, Judgement, Machine, OfferedTool, Outcome, Step, StepClass,
-    Unanswered,
+    UnansweredPolicy,
 };
 use windlass_protocol::{Effect, Hints, Request, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_wire::check_pairing;
 
 use super::job::{ASK, KEEP, LOOK, MARK};
-use super::{Ended, Harness, Job, Left};
+use super::{EndOfPart, Harness, Job, LeftState};
 
 /// The kinds of records before and after which a process can die.
 const RECORDS: [&str; 9] =
@@ -51,12 +51,12 @@ impl Harness for MachineHarness {
         self.fuse = at.map(str::to_owned);
     }
 
-    fn start(&mut self, job: &Job) -> Result<Ended, String> {
+    fn start(&mut self, job: &Job) -> Result<EndOfPart, String> {
         *self = Self { job: Some(job.clone()), fuse: self.fuse.take(), ..Self::default() };
         self.process()
     }
 
-    fn restart(&mut self) -> Result<Ended, String> {
+    fn restart(&mut self) -> Result<EndOfPart, String> {
         self.process()
     }
 
@@ -72,7 +72,7 @@ impl Harness for MachineHarness {
         Ok(())
     }
 
-    fn result(&self) -> Result<Left, String> {
+    fn result(&self) -> Result<LeftState, String> {
         let statuses = self.record.iter().filter_map(|entry| match entry {
             Entry::Result { result } => Some((result.call.to_string(), result.status)),
             _ => None,
@@ -81,7 +81,7 @@ impl Harness for MachineHarness {
             Entry::Finished { outcome: Outcome::Completed { text } } => Some(text.clone()),
             _ => None,
         });
-        Ok(Left {
+        Ok(LeftState {
             acknowledged: self.acknowledged,
             records: self.record.len() as u64,
             statuses: statuses.collect(),
@@ -94,7 +94,7 @@ impl Harness for MachineHarness {
 
 impl MachineHarness {
     /// Runs one process from the record until the run ends or waits, or the process dies.
-    fn process(&mut self) -> Result<Ended, String> {
+    fn process(&mut self) -> Result<EndOfPart, String> {
         let mut fuse = Fuse::new(self.fuse.take());
         let (mut machine, effects) = if self.record.is_empty() {
             let mut machine = Machine::new(config());
@@ -104,7 +104,7 @@ impl MachineHarness {
             let resumed = Machine::resume(config(), self.record.clone(), 0);
             match resumed {
                 Ok(resumed) => resumed,
-                Err(windlass_loop::ResumeError::Completed) => return Ok(Ended::Done),
+                Err(windlass_loop::ResumeError::Completed) => return Ok(EndOfPart::Done),
                 Err(error) => return Err(error.to_string()),
             }
         };
@@ -114,10 +114,10 @@ impl MachineHarness {
             let mut inputs = Vec::new();
             let ended = match self.perform(effect, step.as_ref(), &mut fuse, &mut inputs) {
                 Ok(ended) => ended,
-                Err(Dead) => return Ok(Ended::Died),
+                Err(Dead) => return Ok(EndOfPart::Died),
             };
             if let Some(outcome) = ended {
-                return ended_so(outcome);
+                return to_end(outcome);
             }
             for input in inputs {
                 effects.extend(machine.step(input, 0));
@@ -146,8 +146,8 @@ impl MachineHarness {
                 self.acknowledged = self.record.len() as u64;
             }
             Command::Send { request, .. } => self.answer(&request, inputs),
-            Command::Decide(call) => inputs.push(judged(&call)),
-            Command::Ask(request) => inputs.push(self.asked(&request)),
+            Command::Decide(call) => inputs.push(judge(&call)),
+            Command::Ask(request) => inputs.push(self.answer_approval(&request)),
             Command::Run(call) => {
                 let step = step.expect("a call that runs is a step");
                 self.once(step);
@@ -190,7 +190,7 @@ impl MachineHarness {
         inputs.push(Input::StreamEnd(Ok(())));
     }
 
-    fn asked(&self, request: &ApprovalRequest) -> Input {
+    fn answer_approval(&self, request: &ApprovalRequest) -> Input {
         let request_id = request.request_id.clone();
         Input::Approval(match self.answers.get(request.call.id.as_str()) {
             None => ApprovalOutcome::NoApprover { request_id },
@@ -200,15 +200,15 @@ impl MachineHarness {
     }
 }
 
-fn ended_so(outcome: Outcome) -> Result<Ended, String> {
+fn to_end(outcome: Outcome) -> Result<EndOfPart, String> {
     match outcome {
-        Outcome::Completed { .. } => Ok(Ended::Done),
+        Outcome::Completed { .. } => Ok(EndOfPart::Done),
         Outcome::Suspended { waits } => {
             let calls = waits.iter().filter_map(|wait| match wait {
                 windlass_loop::Wait::Approval { call, .. } => Some(call.to_string()),
                 _ => None,
             });
-            Ok(Ended::Waits(calls.collect()))
+            Ok(EndOfPart::Waits(calls.collect()))
         }
         other => Err(format!("it ended: {other:?}")),
     }
@@ -256,12 +256,12 @@ fn config() -> Config {
     let tools = [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
     let tools = tools.map(|(name, hints)| OfferedTool::new(spec(name), hints));
     Config::new("model", tools.to_vec())
-        .with_unanswered(Unanswered::Suspend)
+        .with_unanswered(UnansweredPolicy::Suspend)
         .with_call_start(CallStart::AfterAnswer)
 }
 
 /// Returns the policy's judgement: a call of `ask` needs approval, all others are allowed.
-fn judged(call: &ToolCall) -> Input {
+fn judge(call: &ToolCall) -> Input {
     let effect = match call.name.as_str() {
         ASK => Effect::Write { path: "a.txt".into(), bytes: None },
         _ => Effect::Internal,

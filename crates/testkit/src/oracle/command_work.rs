@@ -21,11 +21,11 @@ pub fn command_work(bytes: &[u8]) {
     let times = (1_usize << (times & 15)).min(LONGEST / shape.len().max(1));
     let text = format!("rm x; {}", shape.repeat(times));
     let scan = Scan::scan(&text);
-    within(&scan, text.len());
+    check_within(&scan, text.len());
     assert!(scan.runs(&["rm"]) && scan.may_run(&["rm"]), "what stands first is lost: {:?}", scan.excess());
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let alone = Scan::scan_argv(&words);
-    within(&alone, text.len().saturating_add(1));
+    check_within(&alone, text.len().saturating_add(1));
     assert!(alone.runs(&["rm"]), "the program itself is lost");
     let effects = Effects::from_argv(&words);
     assert!(effects.touches().len() <= text.len().saturating_mul(4), "more paths than bytes");
@@ -40,7 +40,7 @@ pub fn command_work(bytes: &[u8]) {
     }
 }
 
-fn within(scan: &Scan, bytes: usize) {
+fn check_within(scan: &Scan, bytes: usize) {
     let budget = bytes.saturating_mul(WORK_PER_BYTE).saturating_add(LEAST_WORK);
     assert!(scan.work() <= budget, "{} units of work for {bytes} bytes", scan.work());
     let kept = scan.programs().len().saturating_add(scan.writes().len());

@@ -6,7 +6,7 @@ use windlass_vendors::WireFormat;
 use windlass_wire::{EncodedHistory, Wire, assert_append_only};
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
 
-use self::edits::{Asked, Edit};
+use self::edits::{Edit, EditedRequest};
 
 /// Interprets the bytes as changes of a conversation between two requests: turns, steering, edits,
 /// compaction, copies, other tools, another model, another format with the same cache. Each request has the
@@ -24,7 +24,7 @@ pub fn encoded_history(bytes: &[u8]) {
     formats.push((&plain, &caching));
     let mut memories = vec![EncodedHistory::new(); formats.len() + 1];
     let mut before: Vec<Option<Vec<u8>>> = vec![None; formats.len()];
-    let mut asked = Asked::new();
+    let mut asked = EditedRequest::new();
     let mut bytes = bytes.iter().copied();
     while let Some(operation) = bytes.next() {
         let edit = asked.edit(operation, bytes.next().unwrap_or_default());

@@ -4,7 +4,7 @@ mod chunks;
 mod drive;
 mod outside;
 
-use windlass_loop::{Entry, Machine, ResumeError, Unanswered};
+use windlass_loop::{Entry, Machine, ResumeError, UnansweredPolicy};
 use windlass_wire::check_pairing;
 
 use self::drive::Drive;
@@ -22,7 +22,7 @@ use self::outside::config;
 /// The property is violated.
 pub fn machine(bytes: &[u8]) {
     // Operations are pairs of bytes, so the parity of the length can select an option.
-    let unanswered = if bytes.len() % 2 == 1 { Unanswered::Suspend } else { Unanswered::Deny };
+    let unanswered = if bytes.len() % 2 == 1 { UnansweredPolicy::Suspend } else { UnansweredPolicy::Deny };
     // Inputs and effects are plain data: a quarter of the runs serialises them as JSON (DESIGN "Where it
     // runs").
     let by_post = bytes.len() / 2 % 4 == 3;
@@ -40,7 +40,7 @@ fn check_record(record: &[Entry]) {
     let step = record.len().div_ceil(MOST_CUTS).max(1);
     for end in (0..=record.len()).rev().step_by(step) {
         let part = record.iter().take(end).cloned();
-        match Machine::resume(config(Unanswered::Deny), part, 0) {
+        match Machine::resume(config(UnansweredPolicy::Deny), part, 0) {
             Ok((machine, _)) => {
                 // A call that waits for its result is still open; without it the conversation must be paired.
                 let mut messages = machine.transcript().messages().clone();

@@ -8,7 +8,7 @@ use windlass_partial_json::{Completeness, Error, Kind, Limits, Node, Parser, Sta
 
 use crate::split;
 use rebuilt::Rebuilt;
-use shown::Shown;
+use shown::ObservedNode;
 
 /// The final result equals that of `serde_json` on the whole text (J6).
 ///
@@ -36,8 +36,8 @@ pub fn partial_json_oracle(bytes: &[u8]) {
 
 /// All observable results of a text, at its end.
 #[derive(Debug, PartialEq)]
-struct Seen {
-    shown: Option<Shown>,
+struct ObservedText {
+    shown: Option<ObservedNode>,
     rebuilt: Option<Value>,
     status: Status,
     pending_key: Option<(String, bool)>,
@@ -57,7 +57,7 @@ pub fn partial_json_split(bytes: &[u8]) {
     }
 }
 
-fn read(parts: &[&[u8]]) -> Seen {
+fn read(parts: &[&[u8]]) -> ObservedText {
     let mut parser = Parser::new();
     let mut rebuilt = Rebuilt::default();
     for part in parts {
@@ -65,8 +65,8 @@ fn read(parts: &[&[u8]]) -> Seen {
         let _ = parser.push_bytes(part);
         parser.drain_events(|event| rebuilt.take(event));
     }
-    Seen {
-        shown: parser.snapshot().root().map(Shown::of),
+    ObservedText {
+        shown: parser.snapshot().root().map(ObservedNode::observe),
         rebuilt: rebuilt.value(),
         status: parser.status(),
         pending_key: parser.pending_key().map(|key| (key.text.to_owned(), key.is_complete)),
@@ -85,14 +85,14 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
     const MOST_STEPS: usize = 2_048;
     let mut parser = Parser::new();
     let mut rebuilt = Rebuilt::default();
-    let mut before: Option<Shown> = None;
+    let mut before: Option<ObservedNode> = None;
     let mut duplicates = 0;
     for part in bytes.chunks(bytes.len().div_ceil(MOST_STEPS).max(1)) {
         let _ = parser.push_bytes(part);
         parser.drain_events(|event| rebuilt.take(event));
         let snapshot = parser.snapshot();
         assert_eq!(rebuilt.value(), snapshot.to_value(), "the events tell another value");
-        let now = snapshot.root().map(Shown::of);
+        let now = snapshot.root().map(ObservedNode::observe);
         // A repeated key replaces the earlier value and is counted.
         if parser.duplicates() == duplicates
             && let Some(before) = &before

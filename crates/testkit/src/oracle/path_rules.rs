@@ -31,12 +31,12 @@ pub fn path_rules(bytes: &[u8]) {
     let is_denied = |place: &[&str]| rules.iter().any(|rule| links.denies(rule, place));
     // A rule may also be about the name that another rule's link gives to the place: that is stricter.
     let may_be_denied = |place: &[&str]| {
-        let named = links.named(place).filter(|_| links.names_link);
+        let named = links.name_through_link(place).filter(|_| links.names_link);
         is_denied(place) || named.is_some_and(|named| rules.iter().any(|rule| fits(rule, &named)))
     };
     let start = Effect::Read { path: ".".to_owned() };
     for kind in [EffectKind::Read, EffectKind::Delete] {
-        let policy = links.followed_by(policy(&rules, kind));
+        let policy = links.add_to_policy(policy(&rules, kind));
         let facts = |effect, seen| facts(effect, seen).with_links(policy.resolve_links());
         let walk = policy.path_rules(&facts(start.clone(), Vec::new())).expect("rules about paths");
         for place in &places {
@@ -78,18 +78,18 @@ struct Links<'w> {
 
 impl<'w> Links<'w> {
     /// The name that the link gives to a place, if the place is reached through it.
-    fn named(&self, place: &[&'w str]) -> Option<Vec<&'w str>> {
+    fn name_through_link(&self, place: &[&'w str]) -> Option<Vec<&'w str>> {
         let rest = place.strip_prefix(self.leads.as_slice())?;
         Some([LINK].into_iter().chain(rest.iter().copied()).collect())
     }
 
     /// Whether a rule is about a place: by the place's name, or by the link's where the rule begins with the link.
     fn denies(&self, rule: &[&str], place: &[&'w str]) -> bool {
-        let named = self.named(place).filter(|_| rule.first() == Some(&LINK));
+        let named = self.name_through_link(place).filter(|_| rule.first() == Some(&LINK));
         fits(rule, place) || named.is_some_and(|named| fits(rule, &named))
     }
 
-    fn followed_by(&self, policy: Policy) -> Policy {
+    fn add_to_policy(&self, policy: Policy) -> Policy {
         let leads = self.leads.join("/");
         policy.with_link_resolver(move |path| {
             let rest = path.strip_prefix(LINK).filter(|rest| rest.is_empty() || rest.starts_with('/'));

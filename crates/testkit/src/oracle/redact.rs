@@ -13,11 +13,11 @@ pub fn redact(bytes: &[u8]) {
     let redactor = Redactor::new(secrets.iter().flatten().map(|secret| secret.as_str().into()));
     let whole = redactor.redact_bytes(text).into_owned();
     assert_eq!(
-        pushed(&redactor, text, usize::from(cut % 7).saturating_add(1)),
+        push_all(&redactor, text, usize::from(cut % 7).saturating_add(1)),
         whole,
         "another cut, another text"
     );
-    assert_eq!(pushed(&redactor, text, 1), whole, "byte by byte it is another text");
+    assert_eq!(push_all(&redactor, text, 1), whole, "byte by byte it is another text");
     for secret in secrets.iter().flatten() {
         // Skip refused secrets, and secrets with brackets, which a redaction mark and its neighbours can
         // form.
@@ -43,7 +43,7 @@ fn cut_out(text: &[u8], seed: u8) -> Option<String> {
     Some(String::from_utf8_lossy(piece).into_owned())
 }
 
-fn pushed(redactor: &Redactor, text: &[u8], cut: usize) -> Vec<u8> {
+fn push_all(redactor: &Redactor, text: &[u8], cut: usize) -> Vec<u8> {
     let mut stream = redactor.stream();
     let mut clean = Vec::new();
     for piece in text.chunks(cut) {

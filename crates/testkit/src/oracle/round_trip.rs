@@ -12,7 +12,7 @@ use crate::split;
 
 /// The content of an answer.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct AnswerContent {
     pub(super) text: String,
     pub(super) reasoning: String,
     pub(super) calls: Vec<(String, String)>,
@@ -28,18 +28,18 @@ pub(super) struct Said {
 /// The property is violated.
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
-    let expected = said_by(&turn);
+    let expected = content_of_turn(&turn);
     for format in WireFormat::all() {
-        let (wire, format) = (format.wire.as_ref(), rendered(format));
+        let (wire, format) = (format.wire.as_ref(), render_format(format));
         let body = turn.render(format);
-        for way in [vec![body.as_slice()], split::fixed(&body, 7), split::random(&body, 3, 90)] {
+        for way in [vec![body.as_slice()], split::into_fixed(&body, 7), split::random(&body, 3, 90)] {
             assert_eq!(read(wire, &way), expected, "read as {}", wire.name());
         }
     }
 }
 
 /// Returns the format of the scripted provider that renders this wire format.
-pub(super) fn rendered(format: &WireFormat) -> Format {
+pub(super) fn render_format(format: &WireFormat) -> Format {
     Format::from_path(format.server.request_path()).expect("the scripted provider renders every wire format")
 }
 
@@ -68,8 +68,8 @@ pub(super) fn turn(bytes: &[u8]) -> Turn {
     turn
 }
 
-pub(super) fn said_by(turn: &Turn) -> Said {
-    let mut said = Said::default();
+pub(super) fn content_of_turn(turn: &Turn) -> AnswerContent {
+    let mut said = AnswerContent::default();
     for step in &turn.steps {
         match step {
             Step::Text(text) => said.text.push_str(text),
@@ -81,8 +81,8 @@ pub(super) fn said_by(turn: &Turn) -> Said {
     said
 }
 
-fn read(wire: &dyn Wire, pieces: &[&[u8]]) -> Said {
-    said(read_all(wire, pieces))
+fn read(wire: &dyn Wire, pieces: &[&[u8]]) -> AnswerContent {
+    content_of_chunks(read_all(wire, pieces))
 }
 
 pub(super) fn read_all(wire: &dyn Wire, pieces: &[&[u8]]) -> Vec<Chunk> {
@@ -94,13 +94,13 @@ pub(super) fn read_all(wire: &dyn Wire, pieces: &[&[u8]]) -> Vec<Chunk> {
     chunks
 }
 
-pub(super) fn said(chunks: Vec<Chunk>) -> Said {
+pub(super) fn content_of_chunks(chunks: Vec<Chunk>) -> AnswerContent {
     let (mut assembler, mut events) = (Assembler::new(Options::default()), Vec::new());
     for chunk in chunks {
         assembler.push(chunk, &mut events);
     }
     let answer = assembler.finish(&mut events);
-    let mut said = Said::default();
+    let mut said = AnswerContent::default();
     for part in &answer.message().unwrap_or_else(|| Message::assistant(Vec::new())).parts {
         match part {
             Part::Text(text) => said.text.push_str(&text.text),

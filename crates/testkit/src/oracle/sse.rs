@@ -8,7 +8,7 @@ use crate::split;
 
 /// The results of parsing a stream.
 #[derive(Debug, PartialEq)]
-struct Seen {
+struct ParsedStream {
     log: String,
     ending: Ending,
     id: String,
@@ -37,7 +37,7 @@ pub fn sse(bytes: &[u8]) {
     }
 }
 
-fn read(parts: &[&[u8]], limits: Limits) -> Seen {
+fn read(parts: &[&[u8]], limits: Limits) -> ParsedStream {
     let mut parser = Parser::with_limits(limits);
     let mut log = String::new();
     let mut error = None;
@@ -46,7 +46,7 @@ fn read(parts: &[&[u8]], limits: Limits) -> Seen {
         error = error.or(pushed.err());
     }
     let ending = parser.finish();
-    Seen { log, ending, id: parser.last_event_id().to_owned(), retry: parser.retry(), error }
+    ParsedStream { log, ending, id: parser.last_event_id().to_owned(), retry: parser.retry(), error }
 }
 
 fn note(log: &mut String, signal: Signal<'_>) {

@@ -49,6 +49,6 @@ pub const NAMES: [&str; TABLE.len()] = {
 };
 
 /// Returns the property with this name.
-pub fn by_name(name: &str) -> Option<Oracle> {
+pub fn find(name: &str) -> Option<Oracle> {
     TABLE.iter().find(|(known, _)| *known == name).map(|(_, oracle)| *oracle)
 }

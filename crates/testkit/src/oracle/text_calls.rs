@@ -117,10 +117,10 @@ fn scan(options: &Options, pieces: &[&str]) -> Vec<Chunk> {
     let told = chunks.len();
     scanner.finish(&mut chunks);
     assert_eq!(chunks.len(), told, "a second end says nothing");
-    merged(chunks)
+    merge(chunks)
 }
 
-fn merged(chunks: Vec<Chunk>) -> Vec<Chunk> {
+fn merge(chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut merged: Vec<Chunk> = Vec::new();
     for chunk in chunks {
         match (merged.last_mut(), &chunk) {

@@ -6,7 +6,7 @@ use windlass_stream::Chunk;
 use windlass_vendors::WireFormat;
 use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 
-use super::round_trip::{read_all, rendered, said, said_by, turn};
+use super::round_trip::{content_of_chunks, content_of_turn, read_all, render_format, turn};
 
 /// Interprets the bytes as an answer of text, reasoning and calls. Encoded in a provider's format, decoded,
 /// encoded again in every format (as events, as an array and as a whole) and decoded once more, it has the
@@ -16,9 +16,9 @@ use super::round_trip::{read_all, rendered, said, said_by, turn};
 /// The property is violated.
 pub fn wire_answer(bytes: &[u8]) {
     let turn = turn(bytes);
-    let expected = said_by(&turn);
+    let expected = content_of_turn(&turn);
     for from in WireFormat::all() {
-        let (format, wire) = (rendered(from), from.wire.as_ref());
+        let (format, wire) = (render_format(from), from.wire.as_ref());
         let body = turn.render(format);
         let whole = normal(read_all(wire, &[&body]));
         let cut = bytes.first().map_or(0, |first| body.len().saturating_mul(usize::from(*first)) / 255);
@@ -28,7 +28,7 @@ pub fn wire_answer(bytes: &[u8]) {
             for framing in server.framings() {
                 let way = format!("{} as {} {framing:?}", wire.name(), server.name());
                 let read = read_framed(reader, *framing, &write(server, *framing, &whole));
-                assert_eq!(said(read), expected, "{way}");
+                assert_eq!(content_of_chunks(read), expected, "{way}");
                 let calls = good_calls(read_framed(reader, *framing, &write(server, *framing, &cut)));
                 assert!(expected.calls.starts_with(&calls), "{way}: {calls:?} of an answer that was cut");
             }

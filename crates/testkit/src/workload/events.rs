@@ -38,7 +38,7 @@ pub fn w5_openai(bytes: usize) -> Vec<u8> {
             Moment::Delta(delta) => format!("\"function\":{{\"arguments\":{delta}}}"),
             Moment::End => return,
         };
-        let padding = "abcdefghijklmnop".get(..random.between(4, 16)).unwrap_or_default();
+        let padding = "abcdefghijklmnop".get(..random.in_range(4, 16)).unwrap_or_default();
         let choice = format!(
             "\"delta\":{{\"tool_calls\":[{{\"index\":{call},{fields}}}]}},\"logprobs\":null,\"finish_reason\":null"
         );

@@ -28,7 +28,7 @@ pub fn w1(bytes: usize) -> String {
         "\\n\\t",
     ];
     written(bytes, 1, |text, random| {
-        for _ in 0..random.between(2, 4) {
+        for _ in 0..random.in_range(2, 4) {
             text.push_str(random.pick(WORDS));
             text.push_str(random.pick(&[" ", " ", "(", ") ", "; ", " = ", "."]));
         }
@@ -39,7 +39,7 @@ pub fn w1(bytes: usize) -> String {
 /// W1u: like W1, with non-ASCII characters as raw UTF-8 and without surrogate escapes.
 pub fn w1u(bytes: usize) -> String {
     written(bytes, 2, |text, random| {
-        for _ in 0..random.between(2, 4) {
+        for _ in 0..random.in_range(2, 4) {
             text.push_str(random.pick(WORDS));
             text.push(' ');
         }
@@ -82,12 +82,12 @@ pub fn w2() -> String {
             text,
             "{{\"line\": {}, \"column\": {}, \"score\": {}.{}, \"weight\": {}e-{}, \"applied\": {}, \"note\": null, \
              \"old\": \"{} {}\", \"new\": \"{} {}\"}}",
-            random.between(1, 99_999),
-            random.between(1, 200),
-            random.between(0, 99),
-            random.between(10, 9_999),
-            random.between(1, 9),
-            random.between(1, 30),
+            random.in_range(1, 99_999),
+            random.in_range(1, 200),
+            random.in_range(0, 99),
+            random.in_range(10, 9_999),
+            random.in_range(1, 9),
+            random.in_range(1, 30),
             random.pick(&["true", "false"]),
             random.pick(WORDS),
             random.pick(WORDS),

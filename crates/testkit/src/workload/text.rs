@@ -15,7 +15,7 @@ pub fn prose(bytes: usize) -> String {
     let mut random = SplitMix64::new(6);
     let mut text = String::new();
     while text.len() < bytes {
-        let line = text.len() + random.between(60, 100);
+        let line = text.len() + random.in_range(60, 100);
         while text.len() < line {
             text.push_str(random.pick(WORDS));
             text.push_str(random.pick(&[" ", " ", " ", ", ", ". "]));

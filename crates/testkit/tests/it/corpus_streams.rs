@@ -300,7 +300,7 @@ pub(crate) fn check_cut(api: &str, wire: &dyn Wire) {
         let whole = finished(&events);
         let mut random = split::SplitMix64::new(u64::try_from(case.body.len()).unwrap());
         for _ in 0..ROUNDS {
-            let at = random.between(0, case.body.len());
+            let at = random.in_range(0, case.body.len());
             let (events, _) = assemble(decode(wire, &[&case.body[..at]]).0);
             let cut = finished(&events);
             assert!(cut.is_subset(&whole), "{} cut at {at}: {:?}", case.name, cut.difference(&whole));

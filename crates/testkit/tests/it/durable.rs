@@ -1,6 +1,6 @@
 //! The conformance kit against the driver without IO, and against ones that lose or double something.
 
-use windlass_testkit::durable::{Ended, Harness, Job, Left, MachineHarness, check};
+use windlass_testkit::durable::{EndOfPart, Harness, Job, LeftState, MachineHarness, check};
 
 // R5, R6, DESIGN "Where it runs": killed at every record and step, once and again on the way back.
 #[test]
@@ -16,7 +16,7 @@ fn the_machine_with_a_list_for_a_journal_conforms() {
 /// A driver with a fault.
 struct Faulty {
     inner: MachineHarness,
-    spoil: fn(&mut Left),
+    spoil: fn(&mut LeftState),
 }
 
 impl Harness for Faulty {
@@ -26,16 +26,16 @@ impl Harness for Faulty {
     fn kill(&mut self, at: Option<&str>) {
         self.inner.kill(at);
     }
-    fn start(&mut self, job: &Job) -> Result<Ended, String> {
+    fn start(&mut self, job: &Job) -> Result<EndOfPart, String> {
         self.inner.start(job)
     }
-    fn restart(&mut self) -> Result<Ended, String> {
+    fn restart(&mut self) -> Result<EndOfPart, String> {
         self.inner.restart()
     }
     fn approve(&mut self, call: &str, yes: bool) -> Result<(), String> {
         self.inner.approve(call, yes)
     }
-    fn result(&self) -> Result<Left, String> {
+    fn result(&self) -> Result<LeftState, String> {
         let mut left = self.inner.result()?;
         (self.spoil)(&mut left);
         Ok(left)
@@ -43,7 +43,7 @@ impl Harness for Faulty {
 }
 
 #[track_caller]
-fn check_found(says: &str, spoil: fn(&mut Left)) {
+fn check_found(says: &str, spoil: fn(&mut LeftState)) {
     let checked = check(&mut Faulty { inner: MachineHarness::default(), spoil });
     let is_found = checked.problems.iter().any(|problem| problem.contains(says));
     assert!(is_found, "{says:?} is not among {:?}", checked.problems);

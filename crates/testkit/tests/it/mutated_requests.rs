@@ -44,8 +44,8 @@ fn check(api: &str) {
         let mut random = SplitMix64::new(u64::try_from(at).unwrap());
         for _ in 0..ROUNDS {
             let mut mutated = request.clone();
-            let place = &found[random.between(0, found.len() - 1)];
-            *mutated.pointer_mut(place).unwrap() = others[random.between(0, others.len() - 1)].clone();
+            let place = &found[random.in_range(0, found.len() - 1)];
+            *mutated.pointer_mut(place).unwrap() = others[random.in_range(0, others.len() - 1)].clone();
             oracle::wire_request(&serde_json::to_vec(&mutated).unwrap());
             ways += 1;
         }

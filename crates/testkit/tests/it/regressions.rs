@@ -12,7 +12,7 @@ fn what_fuzzing_found_stays_fixed() {
     for entry in std::fs::read_dir(&root).unwrap() {
         let folder = entry.unwrap().path();
         let target = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let oracle = oracle::by_name(&target).unwrap_or_else(|| panic!("no property is called {target}"));
+        let oracle = oracle::find(&target).unwrap_or_else(|| panic!("no property is called {target}"));
         for (name, bytes) in corpora::files(&folder) {
             println!("{target}/{name}");
             oracle(&bytes);

@@ -25,7 +25,7 @@ impl Listener {
             .with_tools(request.tools.iter().map(ToolSpec::as_function))
             .with_reasoning(Reasoning::Split)
             .with_id_prefix(format!("text_{turn}"));
-        let free_text = FreeText::of(&request.tools);
+        let free_text = FreeText::for_tools(&request.tools);
         Self { scanner: Scanner::new(options), free_text, heard: Vec::new() }
     }
 

@@ -51,7 +51,7 @@ fn text_arguments_are_converted_in_linear_time() {
 #[test]
 fn many_text_arguments_are_converted_in_linear_time() {
     let spec = spec();
-    let shapes = ["k{n}=1\n", "k{n}=null\n", "p=1\n", "=\n"].map(Shape::of);
+    let shapes = ["k{n}=1\n", "k{n}=null\n", "p=1\n", "=\n"].map(Shape::repeat);
     growth::check("growth::many_text_arguments_are_converted_in_linear_time", MEGABYTE, &shapes, |text| {
         let parameters = text.lines().filter_map(|line| line.split_once('='));
         assert!(!parse_legacy(&spec, parameters).arguments.as_str().is_empty());

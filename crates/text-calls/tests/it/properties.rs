@@ -159,8 +159,8 @@ const PIECES: &[&str] = &[
 fn check(property: Oracle, seed: u64) {
     let mut random = SplitMix64::new(seed);
     for _ in 0..CASES {
-        let length = random.between(1, 14);
-        let mut bytes = vec![u8::try_from(random.between(0, 255)).unwrap()];
+        let length = random.in_range(1, 14);
+        let mut bytes = vec![u8::try_from(random.in_range(0, 255)).unwrap()];
         for _ in 0..length {
             bytes.extend_from_slice(random.pick(PIECES).as_bytes());
         }

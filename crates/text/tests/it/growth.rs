@@ -22,7 +22,7 @@ fn shapes() -> Vec<Shape> {
         "a{n}/*.txt\n",
         "{a,b}{c,d}\n",
     ]
-    .map(Shape::of)
+    .map(Shape::repeat)
     .to_vec()
 }
 

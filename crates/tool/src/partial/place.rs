@@ -57,18 +57,18 @@ impl Place {
             }
             (Some(open), _) => (open.member, Part::Inside),
             (None, Change::Begin { key, value }) => {
-                let member = self.known(member_of(key));
+                let member = self.insert_known(member_of(key));
                 self.open = Some(Open { member, depth: step.depth });
                 (member, Part::Begin(value))
             }
-            (None, Change::Whole { key, value }) => (self.known(member_of(key)), Part::Whole(value)),
+            (None, Change::Whole { key, value }) => (self.insert_known(member_of(key)), Part::Whole(value)),
             (None, Change::Grow { .. } | Change::End { .. }) => return None,
         };
         (member != UNKNOWN).then_some((member, part))
     }
 
     #[inline]
-    fn known(&mut self, member: Option<u16>) -> u16 {
+    fn insert_known(&mut self, member: Option<u16>) -> u16 {
         self.met_unknown |= member.is_none();
         member.unwrap_or(UNKNOWN)
     }

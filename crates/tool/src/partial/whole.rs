@@ -67,7 +67,7 @@ impl Unfit {
     }
 
     /// Prefixes the path with the token of the surrounding member or element.
-    fn inside(mut self, token: &str) -> Self {
+    fn prefix_path(mut self, token: &str) -> Self {
         self.path = format!("/{}{}", token.replace('~', "~0").replace('/', "~1"), self.path);
         self
     }
@@ -79,7 +79,7 @@ impl Error for Unfit {
     }
 
     fn invalid_type(met: Unexpected<'_>, wanted: &dyn Expected) -> Self {
-        Self::new(wanted.to_string(), clipped(&met.to_string()))
+        Self::new(wanted.to_string(), clip(&met.to_string()))
     }
 
     fn invalid_value(met: Unexpected<'_>, wanted: &dyn Expected) -> Self {
@@ -87,11 +87,11 @@ impl Error for Unfit {
     }
 
     fn unknown_variant(variant: &str, known: &'static [&'static str]) -> Self {
-        Self::new(format!("one of {}", known.join(", ")), clipped(&format!("`{variant}`")))
+        Self::new(format!("one of {}", known.join(", ")), clip(&format!("`{variant}`")))
     }
 
     fn unknown_field(field: &str, known: &'static [&'static str]) -> Self {
-        Self::new(format!("one of {}", known.join(", ")), clipped(&format!("`{field}`")))
+        Self::new(format!("one of {}", known.join(", ")), clip(&format!("`{field}`")))
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -99,7 +99,7 @@ impl Error for Unfit {
     }
 }
 
-fn clipped(text: &str) -> String {
+fn clip(text: &str) -> String {
     match text.char_indices().nth(TOLD) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
@@ -123,7 +123,7 @@ impl Value<'_> {
         // Use the parser that reads complete arguments, so that floats have identical bits.
         match serde_json::from_str(text) {
             Ok(number) => visitor.visit_f64(number),
-            Err(_) => Err(Unfit::new("a number in range", clipped(text))),
+            Err(_) => Err(Unfit::new("a number in range", clip(text))),
         }
     }
 

@@ -12,7 +12,7 @@ fn group(pattern: &str) -> String {
 #[test]
 fn modes_that_are_too_many_are_refused_before_their_patterns_are_built() {
     let refused = |text: &str| WorkModes::builtin().with_file(text, ModeOwner::User).unwrap_err();
-    let modes = Shape::of(format!("{MODE}groups = [{}]\n", group("a"))).text(10_000);
+    let modes = Shape::repeat(format!("{MODE}groups = [{}]\n", group("a"))).text(10_000);
     assert!(matches!(refused(&modes), ModeError::TooMany));
     let groups = format!("{}groups = [{}]\n", MODE.replace("{n}", ""), group("a").repeat(9));
     assert!(matches!(refused(&groups), ModeError::TooManyGroups { .. }), "{}", refused(&groups));
@@ -25,22 +25,22 @@ const LONGEST: usize = 256 * 1024;
 fn a_file_of_modes_is_read_in_linear_time_up_to_its_limit() {
     let heavy = group(r"^(\pL{1,20}/)+\d$").repeat(8);
     let shapes = [
-        Shape::of(format!("{MODE}groups = [\"read\"]\n")),
-        Shape::of(format!("{MODE}groups = [{heavy}]\n")),
+        Shape::repeat(format!("{MODE}groups = [\"read\"]\n")),
+        Shape::repeat(format!("{MODE}groups = [{heavy}]\n")),
         Shape::new(format!("{}groups = [", MODE.replace("{n}", "")), "\"read\", ", "]\n"),
         Shape::new(format!("{}groups = [", MODE.replace("{n}", "")), group("a"), "]\n"),
         Shape::new("a = \"", "\\u0041", "\""),
-        Shape::of("[[mode]]\n"),
-        Shape::of("[a{n}]\n"),
-        Shape::of("[a.b.c.d.e.f{n}]\n"),
-        Shape::of("a{n} = 1\n"),
-        Shape::of("a = 1\n"),
-        Shape::of("a."),
-        Shape::of("[["),
-        Shape::of("{"),
-        Shape::of("#"),
-        Shape::of("\n"),
-        Shape::of("\""),
+        Shape::repeat("[[mode]]\n"),
+        Shape::repeat("[a{n}]\n"),
+        Shape::repeat("[a.b.c.d.e.f{n}]\n"),
+        Shape::repeat("a{n} = 1\n"),
+        Shape::repeat("a = 1\n"),
+        Shape::repeat("a."),
+        Shape::repeat("[["),
+        Shape::repeat("{"),
+        Shape::repeat("#"),
+        Shape::repeat("\n"),
+        Shape::repeat("\""),
         Shape::new("a = [", "0,", "]"),
         Shape::new("a = ", "[", ""),
         Shape::new("a = ", "{a=", ""),
@@ -62,7 +62,7 @@ fn a_file_of_modes_is_read_in_linear_time_up_to_its_limit() {
 #[test]
 fn a_file_pattern_is_built_and_matched_in_linear_time_up_to_its_limit() {
     let shapes =
-        ["a", "(", "a*", "(a|b)", r"\pL{9}", r"[a-z]{9}", "a|", "(?i)b", "[01]*1[01]{9}"].map(Shape::of);
+        ["a", "(", "a*", "(a|b)", r"\pL{9}", r"[a-z]{9}", "a|", "(?i)b", "[01]*1[01]{9}"].map(Shape::repeat);
     let test = "growth::a_file_pattern_is_built_and_matched_in_linear_time_up_to_its_limit";
     growth::check(test, 1_000, &shapes, |text| {
         if let Ok(pattern) = FilePattern::new(text) {

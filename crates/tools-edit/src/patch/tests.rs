@@ -27,7 +27,7 @@ fn a_patch_is_read_in_linear_time() {
     let shapes =
         lines.map(|line| Shape::new("*** Begin Patch\n*** Update File: a\n", line, "\n*** End Patch\n"));
     let added = lines.map(|line| Shape::new("*** Begin Patch\n*** Add File: a\n", line, "\n*** End Patch\n"));
-    let around = ["```\n", "\n", "cat <<E\n", "a\n"].map(Shape::of);
+    let around = ["```\n", "\n", "cat <<E\n", "a\n"].map(Shape::repeat);
     let shapes = [shapes.to_vec(), added.to_vec(), around.to_vec()].concat();
     growth::check("patch::tests::a_patch_is_read_in_linear_time", MEGABYTE, &shapes, |text| {
         let _ = parse(text);
@@ -50,7 +50,7 @@ fn blocks_are_read_in_linear_time() {
         "<",
         ">>>>>>> REPLACE\n",
     ];
-    let outside = parts.map(Shape::of);
+    let outside = parts.map(Shape::repeat);
     let end = "\n>>>>>>> REPLACE";
     let found = parts.map(|part| Shape::new("<<<<<<< SEARCH\n", part, format!("\n=======\nb{end}")));
     let replaced = parts.map(|part| Shape::new("<<<<<<< SEARCH\nx\n=======\n", part, end));

@@ -8,7 +8,7 @@ use super::{Matching, NameQuery};
 fn a_query_is_built_in_linear_time_up_to_its_limit() {
     let shapes =
         ["a", "(", "a*", "(a|b)", "\\pL", "\\w{9}", "(?i)b", "[a-z]", "a{9}", ".", "\u{e9}", "\u{17f}", "k"]
-            .map(Shape::of);
+            .map(Shape::repeat);
     let test = "wanted::tests::a_query_is_built_in_linear_time_up_to_its_limit";
     growth::check(test, 200, &shapes, |text| {
         for matching in [Matching::Contains, Matching::Exact, Matching::Fuzzy, Matching::Regex] {

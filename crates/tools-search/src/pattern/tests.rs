@@ -35,7 +35,7 @@ fn a_pattern_is_built_in_linear_time_up_to_its_limit() {
         "[[:alpha:]]",
         "(?:a{9}){9}",
     ]
-    .map(Shape::of);
+    .map(Shape::repeat);
     let test = "pattern::tests::a_pattern_is_built_in_linear_time_up_to_its_limit";
     growth::check(test, MAX_TEXT_BYTES, &shapes, |text| {
         for is_multiline in [false, true] {

@@ -30,19 +30,19 @@ pub(crate) fn read(fields: &mut Fields<'_>, name: &str) -> Result<Vec<Part>, Req
 }
 
 fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
-    match fields.required_text("type")?.as_str() {
+    match fields.take_required_text("type")?.as_str() {
         "text" => {
-            let text = Text::new(fields.required_text("text")?);
-            Ok(Part::Text(text.with_opaque(marks::kept(fields.rest()))))
+            let text = Text::new(fields.take_required_text("text")?);
+            Ok(Part::Text(text.with_opaque(marks::wrap_rest(fields.rest()))))
         }
         "image" => match image(&mut fields)? {
-            Some(image) => Ok(Part::Image(image.with_opaque(marks::kept(fields.rest())))),
+            Some(image) => Ok(Part::Image(image.with_opaque(marks::wrap_rest(fields.rest())))),
             None => unknown(raw),
         },
         "document" => match document(&mut fields)? {
             Some(file) => {
                 let file = file.with_name(fields.text("title")?);
-                Ok(Part::File(file.with_opaque(marks::kept(fields.rest()))))
+                Ok(Part::File(file.with_opaque(marks::wrap_rest(fields.rest()))))
             }
             None => unknown(raw),
         },
@@ -54,7 +54,7 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
             Ok(Part::Reasoning(Reasoning::new(text, opaque)))
         }
         "redacted_thinking" => {
-            let data = fields.required_text("data")?;
+            let data = fields.take_required_text("data")?;
             let opaque = Opaque::new(NAME, json!({ "type": "redacted_thinking", "data": data }));
             Ok(Part::Reasoning(Reasoning::new("", Some(opaque))))
         }
@@ -75,13 +75,13 @@ fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
         return Err(fields.wrong("source", "an object is wanted"));
     };
-    Ok(match source.required_text("type")?.as_str() {
+    Ok(match source.take_required_text("type")?.as_str() {
         "base64" => {
-            let media_type = source.required_text("media_type")?;
-            Some(Image::base64(media_type, source.required_text("data")?))
+            let media_type = source.take_required_text("media_type")?;
+            Some(Image::base64(media_type, source.take_required_text("data")?))
         }
         // A URL does not reveal its media type, and providers do not require one.
-        "url" => Some(Image::url("image/*", source.required_text("url")?)),
+        "url" => Some(Image::url("image/*", source.take_required_text("url")?)),
         _ => None,
     })
 }
@@ -92,28 +92,28 @@ fn document(fields: &mut Fields<'_>) -> Result<Option<File>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
         return Err(fields.wrong("source", "an object is wanted"));
     };
-    Ok(match source.required_text("type")?.as_str() {
+    Ok(match source.take_required_text("type")?.as_str() {
         "base64" => {
-            let media_type = source.required_text("media_type")?;
-            Some(File::base64(media_type, source.required_text("data")?))
+            let media_type = source.take_required_text("media_type")?;
+            Some(File::base64(media_type, source.take_required_text("data")?))
         }
         "text" => {
             let media_type = source.text("media_type")?.unwrap_or_else(|| "text/plain".to_owned());
-            Some(File::base64(media_type, base64::encode(source.required_text("data")?.as_bytes())))
+            Some(File::base64(media_type, base64::encode(source.take_required_text("data")?.as_bytes())))
         }
-        "url" => Some(File::url("application/pdf", source.required_text("url")?)),
-        "file" => Some(File::from_upload("application/octet-stream", source.required_text("file_id")?)),
+        "url" => Some(File::url("application/pdf", source.take_required_text("url")?)),
+        "file" => Some(File::from_upload("application/octet-stream", source.take_required_text("file_id")?)),
         _ => None,
     })
 }
 
 fn id(fields: &mut Fields<'_>, name: &str) -> Result<CallId, RequestError> {
-    let text = fields.required_text(name)?;
+    let text = fields.take_required_text(name)?;
     CallId::new(text).map_err(|error| fields.wrong(name, error.to_string()))
 }
 
 pub(crate) fn name(fields: &mut Fields<'_>) -> Result<ToolName, RequestError> {
-    let text = fields.required_text("name")?;
+    let text = fields.take_required_text("name")?;
     ToolName::new(text).map_err(|error| fields.wrong("name", error.to_string()))
 }
 
@@ -121,7 +121,7 @@ fn call(mut fields: Fields<'_>) -> Result<ToolCall, RequestError> {
     let (id, name) = (id(&mut fields, "id")?, name(&mut fields)?);
     let text = fields.raw("input").map_or("{}", |raw| raw.get());
     let arguments = Arguments::parse(text).map_err(|error| fields.wrong("input", error.to_string()))?;
-    Ok(ToolCall::function(id, name, arguments).with_opaque(marks::kept(fields.rest())))
+    Ok(ToolCall::function(id, name, arguments).with_opaque(marks::wrap_rest(fields.rest())))
 }
 
 fn result(mut fields: Fields<'_>) -> Result<ToolResult, RequestError> {

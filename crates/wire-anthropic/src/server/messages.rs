@@ -14,7 +14,7 @@ pub(crate) fn read(
 ) -> Result<(), RequestError> {
     for (place, raw) in items {
         let mut fields = Fields::parse(place, raw.get())?;
-        let role = fields.required_text("role")?;
+        let role = fields.take_required_text("role")?;
         let parts = blocks::read(&mut fields, "content")?;
         match role.as_str() {
             "assistant" => conversation.push(Message::assistant(parts)),

@@ -22,7 +22,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, 
 
 fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     let mut fields = Fields::parse("", text)?;
-    let model = fields.required_text("model")?;
+    let model = fields.take_required_text("model")?;
     let Some(items) = fields.list("messages")? else {
         return Err(fields.wrong("messages", "a list is wanted"));
     };
@@ -81,7 +81,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
 }
 
 fn schema(format: &mut Fields<'_>) -> Result<OutputFormat, RequestError> {
-    if format.required_text("type")? != "json_schema" {
+    if format.take_required_text("type")? != "json_schema" {
         return Err(format.wrong("type", "json_schema is wanted"));
     }
     let Some(raw) = format.raw("schema") else {

@@ -25,7 +25,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
             Some(true) => Strictness::On,
             Some(false) => Strictness::Off,
         };
-        if let Some(opaque) = marks::kept(tool.rest()) {
+        if let Some(opaque) = marks::wrap_rest(tool.rest()) {
             request.tool_fields.insert(name.clone(), opaque);
         }
         request.tools.push(ToolSpec::Function { name, description, parameters, strict });
@@ -35,7 +35,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
 
 fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let Some(mut choice) = fields.object("tool_choice")? else { return Ok(()) };
-    request.tool_choice = match choice.required_text("type")?.as_str() {
+    request.tool_choice = match choice.take_required_text("type")?.as_str() {
         "auto" => ToolChoice::Auto,
         "any" => ToolChoice::Required,
         "none" => ToolChoice::None,

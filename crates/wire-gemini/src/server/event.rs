@@ -104,7 +104,7 @@ impl<'a> Event<'a> {
         Self { beside, ..Self::default() }
     }
 
-    pub(crate) fn of(self, reply: &'a ResponseHead) -> NamedEvent<'a> {
+    pub(crate) fn name_event(self, reply: &'a ResponseHead) -> NamedEvent<'a> {
         NamedEvent {
             candidates: self.candidate.map(|candidate| [candidate]),
             beside: self.beside,

@@ -6,12 +6,12 @@ use windlass_wire::{Fields, RequestError};
 
 /// Parses the object at this place.
 pub(crate) fn fields(place: impl Into<String>, raw: &RawValue) -> Result<Fields<'_>, RequestError> {
-    Ok(Fields::parse(place, raw.get())?.renamed(camel))
+    Ok(Fields::parse(place, raw.get())?.rename_fields(camel))
 }
 
 /// Takes a field that is an object.
 pub(crate) fn object<'a>(of: &mut Fields<'a>, name: &str) -> Result<Option<Fields<'a>>, RequestError> {
-    Ok(of.object(name)?.map(|fields| fields.renamed(camel)))
+    Ok(of.object(name)?.map(|fields| fields.rename_fields(camel)))
 }
 
 /// Takes a list. A missing field is an empty list.

@@ -103,11 +103,11 @@ impl Contents {
         match kind {
             "functionCall" => Ok(Part::Call(self.call(at, inner, marks)?)),
             "functionResponse" => {
-                let id = self.answered(&inner)?;
+                let id = self.find_answered(&inner)?;
                 Ok(Part::Result(result(id, inner, marks)?))
             }
             "inlineData" => inline(inner, marks),
-            _ => linked(inner, marks),
+            _ => decode_link(inner, marks),
         }
     }
 
@@ -118,7 +118,7 @@ impl Contents {
         mut marks: Map<String, Value>,
     ) -> Result<ToolCall, RequestError> {
         let given = fields.text("id")?.filter(|id| !id.is_empty());
-        let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
+        let name = tool_name(fields.place("name"), fields.take_required_text("name")?)?;
         let args = fields.raw("args").map_or("{}", RawValue::get);
         let arguments = Arguments::parse(args).map_err(|error| fields.wrong("args", error.to_string()))?;
         let made = || CallId::synthesize(u64::try_from(turn).unwrap_or(u64::MAX), position);
@@ -137,7 +137,7 @@ impl Contents {
     }
 
     /// Returns the call that a result answers: by its id, else by its name, else the next one (RULES R3).
-    fn answered(&mut self, result: &Fields<'_>) -> Result<CallId, RequestError> {
+    fn find_answered(&mut self, result: &Fields<'_>) -> Result<CallId, RequestError> {
         let text = |name: &str| serde_json::from_str::<String>(result.peek(name)?.get()).ok();
         let (id, name) = (text("id").filter(|id| !id.is_empty()), text("name"));
         self.waiting.take(id.as_deref(), name.as_deref()).ok_or_else(|| {
@@ -163,7 +163,7 @@ fn keep_rest(fields: Fields<'_>, mut marks: Map<String, Value>) -> Option<Opaque
 
 /// Decodes bytes: an image, or a document of any other media type.
 fn inline(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
-    let (media_type, data) = (fields.required_text("mimeType")?, fields.required_text("data")?);
+    let (media_type, data) = (fields.take_required_text("mimeType")?, fields.take_required_text("data")?);
     let opaque = keep_rest(fields, marks);
     Ok(if media_type.starts_with("image/") {
         Part::Image(Image::base64(media_type, data).with_opaque(opaque))
@@ -173,8 +173,9 @@ fn inline(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, Req
 }
 
 /// Decodes a reference to a file by its URI.
-fn linked(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
-    let (media_type, url) = (fields.text("mimeType")?.unwrap_or_default(), fields.required_text("fileUri")?);
+fn decode_link(mut fields: Fields<'_>, marks: Map<String, Value>) -> Result<Part, RequestError> {
+    let (media_type, url) =
+        (fields.text("mimeType")?.unwrap_or_default(), fields.take_required_text("fileUri")?);
     let opaque = keep_rest(fields, marks);
     Ok(if media_type.starts_with("image/") {
         Part::Image(Image::url(media_type, url).with_opaque(opaque))

@@ -54,7 +54,7 @@ fn address(path: &str) -> Option<Address<'_>> {
 }
 
 fn read(address: &Address<'_>, text: &str) -> Result<DecodedRequest, RequestError> {
-    let mut body = Fields::parse("", text)?.renamed(camel);
+    let mut body = Fields::parse("", text)?.rename_fields(camel);
     let mut request = Request::new(address.model, messages(list(&mut body, "contents")?)?);
     if address.framing == Framing::Whole {
         request.delivery = Delivery::Whole;

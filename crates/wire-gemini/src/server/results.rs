@@ -20,7 +20,7 @@ pub(crate) fn result(
     if !response.is_object() {
         return Err(fields.wrong("response", "an object is wanted"));
     }
-    let (status, mut content) = said(response);
+    let (status, mut content) = decode_response(response);
     let mut parts = Vec::new();
     for (place, raw) in list(&mut fields, "parts")? {
         parts.push(value(&place, raw)?);
@@ -42,7 +42,7 @@ pub(crate) fn result(
 
 /// Decodes the response object. An object with only the text `output` or `error` is a text; any other object
 /// is a structured value.
-fn said(response: Value) -> (ResultStatus, Vec<Content>) {
+fn decode_response(response: Value) -> (ResultStatus, Vec<Content>) {
     let only = |name: &str| match response.as_object()?.get(name)? {
         Value::String(text) if !text.is_empty() && response.as_object()?.len() == 1 => Some(text.as_str()),
         _ => None,

@@ -57,7 +57,7 @@ impl AnswerEncoder {
         if self.framing == Framing::Whole {
             return self.whole.take(event);
         }
-        let json = serde_json::to_string(&event.of(&self.reply))?;
+        let json = serde_json::to_string(&event.name_event(&self.reply))?;
         self.frame(bytes, &json);
         Ok(())
     }

@@ -28,7 +28,7 @@ pub(crate) fn tools(request: &mut Request, body: &mut Fields<'_>) -> Result<(), 
 }
 
 fn function(request: &mut Request, mut fields: Fields<'_>) -> Result<(), RequestError> {
-    let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
+    let name = tool_name(fields.place("name"), fields.take_required_text("name")?)?;
     let description = fields.text("description")?.unwrap_or_default();
     let mut kept = Map::new();
     let parameters = match (fields.raw(JSON_SCHEMA), fields.raw(PARAMETERS)) {

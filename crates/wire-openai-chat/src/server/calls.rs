@@ -11,11 +11,11 @@ use crate::names::unsupported;
 /// The calls of the answer so far.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    calls: Vec<Told>,
+    calls: Vec<SentCall>,
 }
 
 #[derive(Debug)]
-struct Told {
+struct SentCall {
     key: Option<CallKey>,
     has_text: bool,
 }
@@ -90,7 +90,7 @@ impl Calls {
         opaque: Option<&Opaque>,
     ) -> Piece {
         let index = self.calls.len();
-        self.calls.push(Told { key, has_text: false });
+        self.calls.push(SentCall { key, has_text: false });
         let id = id.map_or_else(|| format!("call_{index}"), str::to_owned);
         let more = marks::group(opaque, marks::CALL).cloned().unwrap_or_default();
         let head = Head { id, name: name.to_owned(), form, more };

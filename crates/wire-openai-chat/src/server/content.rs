@@ -41,14 +41,14 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
         let part: Value = serde_json::from_str(raw)?;
         Ok(Part::Unknown(Unknown::new(NAME, json!({ marks::PART: part }))))
     };
-    let kind = fields.required_text("type")?;
+    let kind = fields.take_required_text("type")?;
     match kind.as_str() {
         "text" => {
-            let text = fields.required_text("text")?;
-            Ok(Part::Text(Text::new(text).with_opaque(kept([(marks::PART, fields.rest())]))))
+            let text = fields.take_required_text("text")?;
+            Ok(Part::Text(Text::new(text).with_opaque(wrap_groups([(marks::PART, fields.rest())]))))
         }
         "refusal" => {
-            let refusal = fields.required_text("refusal")?;
+            let refusal = fields.take_required_text("refusal")?;
             Ok(Part::Unknown(Unknown::new(NAME, json!({ "refusal": refusal }))))
         }
         "image_url" => {
@@ -57,13 +57,13 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
                 fields.peek("image_url").map(|raw| serde_json::from_str(raw.get())).transpose()
             {
                 fields.raw("image_url");
-                return Ok(Part::Image(image(url).with_opaque(kept([(marks::PART, fields.rest())]))));
+                return Ok(Part::Image(image(url).with_opaque(wrap_groups([(marks::PART, fields.rest())]))));
             }
             let Some(mut address) = fields.object("image_url")? else {
                 return Err(fields.wrong("image_url", "an object is wanted"));
             };
-            let image = image(address.required_text("url")?);
-            let opaque = kept([(marks::PART, fields.rest()), (marks::BODY, address.rest())]);
+            let image = image(address.take_required_text("url")?);
+            let opaque = wrap_groups([(marks::PART, fields.rest()), (marks::BODY, address.rest())]);
             Ok(Part::Image(image.with_opaque(opaque)))
         }
         "file" => match fields.object("file")? {
@@ -74,9 +74,11 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
             let Some(mut body) = fields.object("input_audio")? else {
                 return Err(fields.wrong("input_audio", "an object is wanted"));
             };
-            let media_type = format!("audio/{}", body.required_text("format")?);
-            let file = File::base64(media_type, body.required_text("data")?);
-            Ok(Part::File(file.with_opaque(kept([(marks::PART, fields.rest()), (marks::BODY, body.rest())]))))
+            let media_type = format!("audio/{}", body.take_required_text("format")?);
+            let file = File::base64(media_type, body.take_required_text("data")?);
+            Ok(Part::File(
+                file.with_opaque(wrap_groups([(marks::PART, fields.rest()), (marks::BODY, body.rest())])),
+            ))
         }
         "thinking" if fields.peek("thinking").is_some() => Ok(thinking(&mut fields)?.unwrap_or(unknown()?)),
         _ => unknown(),
@@ -105,7 +107,7 @@ fn file(
         },
         (None, None) => return unknown(),
     };
-    let opaque = kept([(marks::PART, fields.rest()), (marks::BODY, body.rest())]);
+    let opaque = wrap_groups([(marks::PART, fields.rest()), (marks::BODY, body.rest())]);
     Ok(Part::File(file.with_name(name).with_opaque(opaque)))
 }
 
@@ -138,7 +140,7 @@ fn data_url(url: &str) -> Option<(&str, &str)> {
 }
 
 /// Wraps the groups that are not empty as opaque data of this format.
-fn kept<const N: usize>(groups: [(&str, Map<String, Value>); N]) -> Option<Opaque> {
+fn wrap_groups<const N: usize>(groups: [(&str, Map<String, Value>); N]) -> Option<Opaque> {
     let groups = groups.into_iter().filter(|(_, rest)| !rest.is_empty());
     let value: Map<String, Value> =
         groups.map(|(name, rest)| (name.to_owned(), Value::Object(rest))).collect();

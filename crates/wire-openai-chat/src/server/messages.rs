@@ -24,16 +24,16 @@ pub(crate) fn read(items: Items<'_>) -> Result<(Option<String>, Vec<Message>), R
     let (mut system, mut messages) = (None, Vec::<Message>::new());
     for (position, (place, raw)) in items.into_iter().enumerate() {
         let mut fields = Fields::parse(place, raw.get())?;
-        let role = fields.required_text("role")?;
+        let role = fields.take_required_text("role")?;
         let message = match role.as_str() {
             "system" | "developer" => {
-                let mut message = said(Role::System, &mut fields)?;
+                let mut message = decode_message(Role::System, &mut fields)?;
                 if role == "developer" {
                     marks::set(&mut message, marks::ROLE, role.into());
                 }
                 message
             }
-            "user" => said(Role::User, &mut fields)?,
+            "user" => decode_message(Role::User, &mut fields)?,
             "assistant" => assistant(&mut fields)?,
             "tool" => Message::new(Role::Tool, vec![Part::Result(result(&mut fields)?)]),
             _ => return Err(fields.wrong("role", "system, developer, user, assistant or tool is wanted")),
@@ -59,7 +59,7 @@ fn with_rest(mut message: Message, rest: Map<String, Value>) -> Message {
     message
 }
 
-fn said(role: Role, fields: &mut Fields<'_>) -> Result<Message, RequestError> {
+fn decode_message(role: Role, fields: &mut Fields<'_>) -> Result<Message, RequestError> {
     let (form, parts) = content::read(fields)?;
     let mut message = Message::new(role, parts);
     if form == content::Form::Parts && role != Role::User {
@@ -115,7 +115,7 @@ fn thoughts(fields: &mut Fields<'_>) -> Result<Vec<Part>, RequestError> {
 }
 
 fn id(fields: &mut Fields<'_>, name: &str) -> Result<CallId, RequestError> {
-    let text = fields.required_text(name)?;
+    let text = fields.take_required_text(name)?;
     CallId::new(text).map_err(|error| fields.wrong(name, error.to_string()))
 }
 

@@ -74,7 +74,7 @@ fn limit(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestEr
 fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let whole = fields.peek("response_format");
     let Some(mut format) = fields.object("response_format")? else { return Ok(()) };
-    match format.required_text("type")?.as_str() {
+    match format.take_required_text("type")?.as_str() {
         "text" => {}
         "json_object" => request.output = OutputFormat::Json,
         "json_schema" => {

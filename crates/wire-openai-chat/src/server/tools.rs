@@ -42,7 +42,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
 }
 
 pub(crate) fn name(fields: &mut Fields<'_>) -> Result<ToolName, RequestError> {
-    let text = fields.required_text("name")?;
+    let text = fields.take_required_text("name")?;
     ToolName::new(text).map_err(|error| fields.wrong("name", error.to_string()))
 }
 
@@ -68,7 +68,7 @@ fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Reque
     let description = body.text("description")?.unwrap_or_default();
     let grammar = match body.object("format")? {
         None => None,
-        Some(mut format) => match format.required_text("type")?.as_str() {
+        Some(mut format) => match format.take_required_text("type")?.as_str() {
             "grammar" => Some(grammar(&mut format)?),
             "text" => None,
             _ => return Err(format.wrong("type", "text or grammar is wanted")),
@@ -81,8 +81,8 @@ fn grammar(format: &mut Fields<'_>) -> Result<Grammar, RequestError> {
     let Some(mut grammar) = format.object("grammar")? else {
         return Err(format.wrong("grammar", "an object is wanted"));
     };
-    let definition = grammar.required_text("definition")?;
-    match grammar.required_text("syntax")?.as_str() {
+    let definition = grammar.take_required_text("definition")?;
+    match grammar.take_required_text("syntax")?.as_str() {
         "lark" => Ok(Grammar::Lark(definition)),
         "regex" => Ok(Grammar::Regex(definition)),
         _ => Err(grammar.wrong("syntax", "lark or regex is wanted")),

@@ -7,7 +7,7 @@ use windlass_wire::EncodeError;
 
 use crate::names::NAME;
 use crate::server::items::{OpenCall, marks_of, own_item};
-use crate::server::stream::{ResponseEncoder, with};
+use crate::server::stream::{ResponseEncoder, merge_objects};
 
 impl ResponseEncoder {
     pub(super) fn call(&mut self, bytes: &mut Vec<u8>, piece: &CallChunk) -> Result<(), EncodeError> {
@@ -53,7 +53,7 @@ impl ResponseEncoder {
         let call_id = id.map_or_else(|| self.id("call", index), str::to_owned);
         let arguments = String::new();
         let call = OpenCall { index, id: item_id, call_id, name: name.to_owned(), arguments, marks, own };
-        self.added(bytes, index, &call.item("in_progress"));
+        self.push_added(bytes, index, &call.item("in_progress"));
         call
     }
 
@@ -67,7 +67,7 @@ impl ResponseEncoder {
 
     pub(super) fn end(&mut self, bytes: &mut Vec<u8>, call: &mut OpenCall, arguments: Option<&str>) {
         if let Some(item) = call.own.take() {
-            return self.done(bytes, call.index, item);
+            return self.push_done(bytes, call.index, item);
         }
         if call.arguments.is_empty() {
             // Clients parse the arguments even if the model wrote none.
@@ -77,7 +77,7 @@ impl ResponseEncoder {
         let done = json!({ "item_id": call.id, "output_index": call.index, "name": call.name,
             "arguments": call.arguments });
         self.event(bytes, "response.function_call_arguments.done", done);
-        self.done(bytes, call.index, call.item("completed"));
+        self.push_done(bytes, call.index, call.item("completed"));
     }
 
     pub(super) fn whole_call(
@@ -137,12 +137,20 @@ impl ResponseEncoder {
         item.insert("call_id".to_owned(), id.map_or_else(|| self.id("call", index), str::to_owned).into());
         item.insert("name".to_owned(), name.into());
         item.insert("input".to_owned(), "".into());
-        self.added(bytes, index, &Value::Object(item.clone()));
+        self.push_added(bytes, index, &Value::Object(item.clone()));
         let place = json!({ "item_id": item_id, "output_index": index });
-        self.event(bytes, "response.custom_tool_call_input.delta", with(&place, json!({ "delta": input })));
-        self.event(bytes, "response.custom_tool_call_input.done", with(&place, json!({ "input": input })));
+        self.event(
+            bytes,
+            "response.custom_tool_call_input.delta",
+            merge_objects(&place, json!({ "delta": input })),
+        );
+        self.event(
+            bytes,
+            "response.custom_tool_call_input.done",
+            merge_objects(&place, json!({ "input": input })),
+        );
         item.insert("input".to_owned(), input.into());
         item.insert("status".to_owned(), "completed".into());
-        self.done(bytes, index, Value::Object(item));
+        self.push_done(bytes, index, Value::Object(item));
     }
 }

@@ -12,10 +12,10 @@ use crate::spoken::REFUSAL_FIELD;
 use crate::words::{JOINED, PART};
 
 /// Decodes a message. Its fields beside the content are stored on its parts.
-pub(crate) fn said(place: &str, raw: &RawValue) -> Result<Message, RequestError> {
+pub(crate) fn decode_message(place: &str, raw: &RawValue) -> Result<Message, RequestError> {
     let mut fields = Fields::parse(place, raw.get())?;
     fields.raw("type");
-    let word = fields.required_text("role")?;
+    let word = fields.take_required_text("role")?;
     let role = match word.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -66,9 +66,9 @@ fn part(
     mut own: Map<String, serde_json::Value>,
 ) -> Result<Part, RequestError> {
     let mut fields = Fields::parse(place, raw.get())?;
-    Ok(match fields.required_text("type")?.as_str() {
+    Ok(match fields.take_required_text("type")?.as_str() {
         "input_text" | "output_text" => {
-            let text = fields.required_text("text")?;
+            let text = fields.take_required_text("text")?;
             let mut rest = fields.rest();
             if rest.get("annotations") == Some(&json!([])) {
                 rest.remove("annotations");
@@ -79,7 +79,7 @@ fn part(
             Part::Text(Text::new(text).with_opaque(marks(own)))
         }
         "refusal" if role == Role::Assistant => {
-            Part::Unknown(Unknown::new(NAME, json!({ REFUSAL_FIELD: fields.required_text("refusal")? })))
+            Part::Unknown(Unknown::new(NAME, json!({ REFUSAL_FIELD: fields.take_required_text("refusal")? })))
         }
         "input_image" => image(fields)?,
         "input_file" => file(fields)?,
@@ -95,7 +95,7 @@ pub(crate) fn image(mut fields: Fields<'_>) -> Result<Part, RequestError> {
     if let Some(id) = fields.text("file_id")? {
         return Ok(Part::File(File::from_upload("image/*", id).with_opaque(marks(fields.rest()))));
     }
-    let url = fields.required_text("image_url")?;
+    let url = fields.take_required_text("image_url")?;
     let image = match data(&url) {
         Some((media_type, base64)) => Image::base64(media_type, base64),
         None => Image::url(media_type_of(&url), url),

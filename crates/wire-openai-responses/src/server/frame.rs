@@ -32,7 +32,7 @@ impl Frame {
             "truncation": "disabled", "usage": null, "user": null,
         });
         let Value::Object(mut fields) = fields else { return Self(Map::new()) };
-        fields.extend(said(&asked.request));
+        fields.extend(repeat_fields(&asked.request));
         fields.insert("id".to_owned(), format!("resp_{}", reply.id).into());
         fields.insert("object".to_owned(), "response".into());
         fields.insert("created_at".to_owned(), reply.created.into());
@@ -41,7 +41,7 @@ impl Frame {
     }
 
     /// Returns the response at its beginning.
-    pub(crate) fn begun(&self) -> Value {
+    pub(crate) fn start_response(&self) -> Value {
         let mut fields = self.0.clone();
         fields.insert("status".to_owned(), "in_progress".into());
         fields.insert("output".to_owned(), json!([]));
@@ -49,7 +49,7 @@ impl Frame {
     }
 
     /// Returns the response at its end.
-    pub(crate) fn ended(&self, output: Vec<Value>, ending: Ending<'_>) -> Value {
+    pub(crate) fn end_response(&self, output: Vec<Value>, ending: Ending<'_>) -> Value {
         let mut fields = self.0.clone();
         fields.insert("status".to_owned(), ending.status.into());
         fields.insert("output".to_owned(), output.into());
@@ -66,7 +66,7 @@ impl Frame {
 }
 
 /// Returns the fields of the request that its response repeats.
-fn said(request: &Request) -> Map<String, Value> {
+fn repeat_fields(request: &Request) -> Map<String, Value> {
     let mut bare = Request::new(request.model.as_str(), Vec::new())
         .with_tools(request.tools.clone())
         .with_hosted_tools(request.hosted_tools.clone())
@@ -79,7 +79,7 @@ fn said(request: &Request) -> Map<String, Value> {
     bare.temperature = request.temperature;
     bare.extra.clone_from(&request.extra);
     let body =
-        encode(&OpenAiResponsesOptions::as_given(), &bare, RequestBody::of(&mut EncodedHistory::new()));
+        encode(&OpenAiResponsesOptions::as_given(), &bare, RequestBody::new(&mut EncodedHistory::new()));
     let body: Option<Map<String, Value>> = body.ok().and_then(|http| serde_json::from_slice(&http.body).ok());
     let mut body = body.unwrap_or_default();
     body.retain(|name, _| {

@@ -16,7 +16,7 @@ use crate::event::Item;
 use crate::item::ITEM_FIELD;
 use crate::names::NAME;
 use crate::server::cipher::uncover;
-use crate::server::content::said;
+use crate::server::content::decode_message;
 use crate::server::request::{tool_name, value};
 use crate::server::results::result;
 
@@ -49,7 +49,7 @@ impl Input {
     fn item(&mut self, place: &str, kind: &str, raw: &RawValue) -> Result<(), RequestError> {
         match kind {
             "message" => {
-                let message = said(place, raw)?;
+                let message = decode_message(place, raw)?;
                 self.say(message.role, message.parts);
             }
             "function_call" | "custom_tool_call" => self.call(place, kind, raw)?,
@@ -57,7 +57,7 @@ impl Input {
                 let mut item = value(place, raw)?;
                 uncover(&mut item);
                 let words = thoughts(&item);
-                let opaque = Opaque::new(NAME, kept(item));
+                let opaque = Opaque::new(NAME, wrap_item(item));
                 self.say(Role::Assistant, vec![Part::Reasoning(Reasoning::new(words, Some(opaque)))]);
             }
             "local_shell_call" | "shell_call" | "apply_patch_call" | "mcp_approval_request" => {
@@ -91,7 +91,7 @@ impl Input {
     /// Keeps an item of unknown type, to be sent back unchanged (RULES P3).
     fn keep(&mut self, item: Value) {
         self.kept.extend(item_id(&item).map(str::to_owned));
-        let kept = Part::Unknown(Unknown::new(NAME, kept(item)));
+        let kept = Part::Unknown(Unknown::new(NAME, wrap_item(item)));
         // An output inside a round of results must not end the round.
         let is_open = self.messages.last().is_some_and(|last| last.role == Role::Tool);
         let is_output = is_output(&kept);
@@ -107,9 +107,9 @@ impl Input {
         let mut fields = Fields::parse(place, raw.get())?;
         fields.raw("type");
         let id = call_id(&mut fields, "call_id")?;
-        let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
+        let name = tool_name(fields.place("name"), fields.take_required_text("name")?)?;
         let payload = if kind == "custom_tool_call" {
-            Payload::Custom { input: fields.required_text("input")? }
+            Payload::Custom { input: fields.take_required_text("input")? }
         } else {
             let text = fields.text("arguments")?.unwrap_or_default();
             let text = if text.trim().is_empty() { "{}".to_owned() } else { text };
@@ -145,7 +145,7 @@ impl Input {
 }
 
 /// Wraps an item that is sent back unchanged.
-pub(crate) fn kept(item: Value) -> Value {
+pub(crate) fn wrap_item(item: Value) -> Value {
     Value::Object(Map::from_iter([(ITEM_FIELD.to_owned(), item)]))
 }
 
@@ -160,7 +160,7 @@ fn item_id(item: &Value) -> Option<&str> {
 }
 
 fn call_id(fields: &mut Fields<'_>, name: &str) -> Result<CallId, RequestError> {
-    CallId::new(fields.required_text(name)?)
+    CallId::new(fields.take_required_text(name)?)
         .map_err(|error| RequestError::shape(fields.place(name), error.to_string()))
 }
 

@@ -28,12 +28,12 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, 
 
 fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     let mut body = Fields::parse("", text)?;
-    let model = body.required_text("model")?;
+    let model = body.take_required_text("model")?;
     // With state at the server, a result may answer a call that is not in the request.
     let is_stateful = ["previous_response_id", "conversation"].iter().any(|name| body.has(name));
     let messages = match body.peek("input").map(RawValue::get) {
         None => Vec::new(),
-        Some(text) if text.starts_with('"') => vec![Message::user(body.required_text("input")?)],
+        Some(text) if text.starts_with('"') => vec![Message::user(body.take_required_text("input")?)],
         Some(list) if list.starts_with('[') => {
             messages(body.list("input")?.unwrap_or_default(), is_stateful)?
         }
@@ -88,16 +88,16 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
 fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), RequestError> {
     let kept = Unknown::new(NAME, value(&place, raw)?);
     let mut tool = Fields::parse(place, raw.get())?;
-    let spec = match tool.required_text("type")?.as_str() {
+    let spec = match tool.take_required_text("type")?.as_str() {
         "function" => {
-            let name = tool_name(tool.place("name"), tool.required_text("name")?)?;
+            let name = tool_name(tool.place("name"), tool.take_required_text("name")?)?;
             let description = tool.text("description")?.unwrap_or_default();
             let strict = strictness(tool.flag("strict")?);
             let parameters = raw_json(tool.raw("parameters"));
             Some(ToolSpec::Function { name, description, parameters, strict })
         }
         "custom" => {
-            let name = tool_name(tool.place("name"), tool.required_text("name")?)?;
+            let name = tool_name(tool.place("name"), tool.take_required_text("name")?)?;
             let description = tool.text("description")?.unwrap_or_default();
             match format(tool.value("format")?.as_ref()) {
                 Format::Any => Some(ToolSpec::Freeform { name, description, grammar: None }),
@@ -146,7 +146,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     let mut rest = Map::new();
     let format = text.peek("format");
     if let Some(mut fields) = text.object("format")? {
-        match fields.required_text("type")?.as_str() {
+        match fields.take_required_text("type")?.as_str() {
             "text" => {}
             "json_object" => request.output = OutputFormat::Json,
             "json_schema" => {
@@ -170,7 +170,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
 fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(raw) = body.peek("tool_choice") else { return Ok(()) };
     if raw.get().starts_with('"') {
-        request.tool_choice = match body.required_text("tool_choice")?.as_str() {
+        request.tool_choice = match body.take_required_text("tool_choice")?.as_str() {
             "auto" => ToolChoice::Auto,
             "none" => ToolChoice::None,
             "required" => ToolChoice::Required,
@@ -180,10 +180,10 @@ fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     }
     let choice = value("tool_choice", raw)?;
     let Some(mut fields) = body.object("tool_choice")? else { return Ok(()) };
-    let kind = fields.required_text("type")?;
+    let kind = fields.take_required_text("type")?;
     request.tool_choice = match kind.as_str() {
         "function" | "custom" => {
-            ToolChoice::Named(tool_name(fields.place("name"), fields.required_text("name")?)?)
+            ToolChoice::Named(tool_name(fields.place("name"), fields.take_required_text("name")?)?)
         }
         "allowed_tools" => {
             request.extra.insert("tool_choice".to_owned(), choice);

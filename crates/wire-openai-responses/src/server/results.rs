@@ -8,7 +8,7 @@ use windlass_wire::{Fields, RequestError};
 use crate::names::NAME;
 use crate::result::OUTPUT;
 use crate::server::content::image;
-use crate::server::messages::{kept, marks};
+use crate::server::messages::{marks, wrap_item};
 use crate::server::request::value;
 
 /// Decodes an item that answers a call.
@@ -33,7 +33,7 @@ fn function(place: &str, call: CallId, raw: &RawValue) -> Result<ToolResult, Req
     let written = output.map(RawValue::get).unwrap_or_default();
     let mut raw_output = None;
     let (status, content) = if written.starts_with('"') {
-        words(&fields.required_text("output")?)
+        words(&fields.take_required_text("output")?)
     } else if written.starts_with('[') {
         let (said, form) = pieces(fields.list("output")?.unwrap_or_default())?;
         raw_output = output.filter(|_| form == Form::Own);
@@ -70,9 +70,9 @@ fn pieces(parts: Vec<(String, &RawValue)>) -> Result<((ResultStatus, Vec<Content
     let (mut status, mut content, mut is_plain) = (ResultStatus::Ok, Vec::new(), true);
     for (position, (place, raw)) in parts.into_iter().enumerate() {
         let mut fields = Fields::parse(place, raw.get())?;
-        match fields.required_text("type")?.as_str() {
+        match fields.take_required_text("type")?.as_str() {
             "input_text" => {
-                let text = fields.required_text("text")?;
+                let text = fields.take_required_text("text")?;
                 is_plain &= position == 0 && fields.rest().is_empty() && !text.is_empty();
                 if position == 0 {
                     (status, content) = words(&text);
@@ -106,7 +106,7 @@ fn special(kind: &str, call: CallId, item: Value) -> ToolResult {
         }
         _ => words(text("output")),
     };
-    ToolResult::new(call, status, content).with_opaque(Some(Opaque::new(NAME, kept(item))))
+    ToolResult::new(call, status, content).with_opaque(Some(Opaque::new(NAME, wrap_item(item))))
 }
 
 /// Returns the output of the commands of a shell call, and `TimedOut` or `Error` if one of them timed out or

@@ -6,7 +6,7 @@ use windlass_wire::Framing;
 
 use crate::server::cipher::cover;
 use crate::server::items::{OpenMessage, OpenThoughts, message_item, refusal_part, summary_part, text_part};
-use crate::server::stream::{ResponseEncoder, with};
+use crate::server::stream::{ResponseEncoder, merge_objects};
 
 /// The separator between two parts of a summary in one text.
 const BREAK: &str = "\n\n";
@@ -19,7 +19,7 @@ impl ResponseEncoder {
         }
         let index = self.place();
         let id = self.id("msg", index);
-        self.added(bytes, index, &message_item(&id, "in_progress", &[]));
+        self.push_added(bytes, index, &message_item(&id, "in_progress", &[]));
         let part = text_part("", &[]);
         self.event(
             bytes,
@@ -60,10 +60,14 @@ impl ResponseEncoder {
         let OpenMessage { index, id, text, annotations } = &message;
         let part = text_part(text, annotations);
         let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
-        self.event(bytes, "response.output_text.done", with(&place, json!({ "text": text, "logprobs": [] })));
-        self.event(bytes, "response.content_part.done", with(&place, json!({ "part": part })));
-        let item = self.known(message.item(status, marks), &message.id);
-        self.done(bytes, message.index, item);
+        self.event(
+            bytes,
+            "response.output_text.done",
+            merge_objects(&place, json!({ "text": text, "logprobs": [] })),
+        );
+        self.event(bytes, "response.content_part.done", merge_objects(&place, json!({ "part": part })));
+        let item = self.restore_id(message.item(status, marks), &message.id);
+        self.push_done(bytes, message.index, item);
     }
 
     /// Encodes a message that holds only a refusal.
@@ -72,14 +76,14 @@ impl ResponseEncoder {
         self.close(bytes, "completed");
         let index = self.place();
         let id = self.id("msg", index);
-        self.added(bytes, index, &message_item(&id, "in_progress", &[]));
+        self.push_added(bytes, index, &message_item(&id, "in_progress", &[]));
         let place = json!({ "item_id": id, "output_index": index, "content_index": 0 });
         let part = |text: &str| json!({ "part": refusal_part(text) });
-        self.event(bytes, "response.content_part.added", with(&place, part("")));
-        self.event(bytes, "response.refusal.delta", with(&place, json!({ "delta": refusal })));
-        self.event(bytes, "response.refusal.done", with(&place, json!({ "refusal": refusal })));
-        self.event(bytes, "response.content_part.done", with(&place, part(refusal)));
-        self.done(bytes, index, message_item(&id, "completed", &[refusal_part(refusal)]));
+        self.event(bytes, "response.content_part.added", merge_objects(&place, part("")));
+        self.event(bytes, "response.refusal.delta", merge_objects(&place, json!({ "delta": refusal })));
+        self.event(bytes, "response.refusal.done", merge_objects(&place, json!({ "refusal": refusal })));
+        self.event(bytes, "response.content_part.done", merge_objects(&place, part(refusal)));
+        self.push_done(bytes, index, message_item(&id, "completed", &[refusal_part(refusal)]));
     }
 
     pub(super) fn think(&mut self, bytes: &mut Vec<u8>, text: &str) {
@@ -92,7 +96,7 @@ impl ResponseEncoder {
             self.close_message(bytes, "completed", Map::new());
             let index = self.place();
             let id = self.id("rs", index);
-            self.added(bytes, index, &json!({ "type": "reasoning", "id": id, "summary": [] }));
+            self.push_added(bytes, index, &json!({ "type": "reasoning", "id": id, "summary": [] }));
             OpenThoughts { index, id, parts: Vec::new(), at_break: false }
         };
         // The decoder inserts this separator between the parts of a summary. The next chunk shows whether it
@@ -116,12 +120,12 @@ impl ResponseEncoder {
         self.end_summary(bytes, thoughts);
         let place = thoughts.place(thoughts.parts.len());
         let part = json!({ "part": summary_part("") });
-        self.event(bytes, "response.reasoning_summary_part.added", with(&place, part));
+        self.event(bytes, "response.reasoning_summary_part.added", merge_objects(&place, part));
         thoughts.parts.push(String::new());
     }
 
     fn grow_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &mut OpenThoughts, text: &str) {
-        let delta = with(&thoughts.last_place(), json!({ "delta": text }));
+        let delta = merge_objects(&thoughts.last_place(), json!({ "delta": text }));
         self.event(bytes, "response.reasoning_summary_text.delta", delta);
         if let Some(last) = thoughts.parts.last_mut() {
             last.push_str(text);
@@ -131,9 +135,13 @@ impl ResponseEncoder {
     pub(super) fn end_summary(&mut self, bytes: &mut Vec<u8>, thoughts: &OpenThoughts) {
         let Some(last) = thoughts.parts.last() else { return };
         let place = thoughts.last_place();
-        self.event(bytes, "response.reasoning_summary_text.done", with(&place, json!({ "text": last })));
+        self.event(
+            bytes,
+            "response.reasoning_summary_text.done",
+            merge_objects(&place, json!({ "text": last })),
+        );
         let part = json!({ "part": summary_part(last) });
-        self.event(bytes, "response.reasoning_summary_part.done", with(&place, part));
+        self.event(bytes, "response.reasoning_summary_part.done", merge_objects(&place, part));
     }
 
     pub(super) fn close_thoughts(&mut self, bytes: &mut Vec<u8>, own: Option<Value>) {
@@ -151,12 +159,12 @@ impl ResponseEncoder {
         {
             cover(fields, &thoughts.id);
         }
-        self.done(bytes, thoughts.index, item);
+        self.push_done(bytes, thoughts.index, item);
     }
 
     /// Returns the item under the id with which it started. The id of the original item is known only at its
     /// end, and clients refuse an item whose id changes in the stream. A whole answer keeps the original id.
-    fn known(&self, mut item: Value, id: &str) -> Value {
+    fn restore_id(&self, mut item: Value, id: &str) -> Value {
         if self.framing != Framing::Whole
             && let Some(fields) = item.as_object_mut()
         {

@@ -67,7 +67,7 @@ impl ResponseEncoder {
 
     pub(super) fn begin(&mut self, bytes: &mut Vec<u8>) {
         if self.number == 0 && self.framing != Framing::Whole {
-            let response = self.frame.begun();
+            let response = self.frame.start_response();
             self.event(bytes, "response.created", json!({ "response": response }));
             self.event(bytes, "response.in_progress", json!({ "response": response }));
         }
@@ -83,11 +83,11 @@ impl ResponseEncoder {
         format!("{prefix}_{}_{index}", self.reply.id)
     }
 
-    pub(super) fn added(&mut self, bytes: &mut Vec<u8>, index: u64, item: &Value) {
+    pub(super) fn push_added(&mut self, bytes: &mut Vec<u8>, index: u64, item: &Value) {
         self.event(bytes, "response.output_item.added", json!({ "output_index": index, "item": item }));
     }
 
-    pub(super) fn done(&mut self, bytes: &mut Vec<u8>, index: u64, item: Value) {
+    pub(super) fn push_done(&mut self, bytes: &mut Vec<u8>, index: u64, item: Value) {
         self.event(bytes, "response.output_item.done", json!({ "output_index": index, "item": item }));
         self.items.insert(index, item);
     }
@@ -96,8 +96,8 @@ impl ResponseEncoder {
     pub(super) fn whole_item(&mut self, bytes: &mut Vec<u8>, item: Value) {
         self.close(bytes, "completed");
         let index = self.place();
-        self.added(bytes, index, &item);
-        self.done(bytes, index, item);
+        self.push_added(bytes, index, &item);
+        self.push_done(bytes, index, item);
     }
 
     /// Ends the open text and reasoning, because another item follows (RULES P4).
@@ -127,13 +127,13 @@ impl ResponseEncoder {
     pub(super) fn close_all(&mut self, bytes: &mut Vec<u8>, status: &str) {
         self.close(bytes, status);
         for call in std::mem::take(&mut self.calls).into_values() {
-            self.done(bytes, call.index, call.item("incomplete"));
+            self.push_done(bytes, call.index, call.item("incomplete"));
         }
     }
 }
 
 /// Merges the fields of both objects.
-pub(super) fn with(place: &Value, more: Value) -> Value {
+pub(super) fn merge_objects(place: &Value, more: Value) -> Value {
     let mut fields = place.as_object().cloned().unwrap_or_default();
     if let Value::Object(more) = more {
         fields.extend(more);
@@ -190,7 +190,7 @@ impl Encoder for ResponseEncoder {
         );
         let error = self.error.as_ref().or((status == "failed").then_some(&unsaid));
         let ending = Ending { status, incomplete, error, usage: self.usage };
-        let response = self.frame.ended(output, ending);
+        let response = self.frame.end_response(output, ending);
         if self.framing == Framing::Whole {
             bytes.extend_from_slice(response.to_string().as_bytes());
         } else {

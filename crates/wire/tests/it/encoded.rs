@@ -52,7 +52,7 @@ fn check(encoded: &mut EncodedHistory, request: &Request, written: usize) {
     let body = encoded.encode(&wire, request).unwrap().body;
     assert_eq!(wire.0.load(Ordering::Relaxed), written);
     assert_eq!(body, wire.encode(request).unwrap().body);
-    assert_eq!(encoded.known(&request.messages), request.messages.len());
+    assert_eq!(encoded.count_known(&request.messages), request.messages.len());
 }
 
 fn turn(history: &mut History, number: usize) {

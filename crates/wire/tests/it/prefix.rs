@@ -11,7 +11,7 @@ fn check(turns: &[&str], error: Option<&str>) {
         let words = payload.downcast_ref::<String>().map(String::as_str).unwrap_or_default();
         assert!(words.contains(error), "{words}");
     }
-    let follows = |pair: &[&str]| CachePrefix::of(pair[0].as_bytes()).begins(pair[1].as_bytes());
+    let follows = |pair: &[&str]| CachePrefix::from_body(pair[0].as_bytes()).begins(pair[1].as_bytes());
     assert_eq!(turns.windows(2).all(follows), error.is_none(), "the digest says the same");
 }
 

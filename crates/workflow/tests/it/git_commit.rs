@@ -48,7 +48,7 @@ async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     let WorkflowOutcome::Failed { step, message } = outcome else { panic!("{outcome:?}") };
     assert_eq!((step.as_str(), message.as_str()), ("approve", "the human did not agree: one commit, please"));
     assert_eq!(repository.commits(), before);
-    let asked = answers.asked();
+    let asked = answers.requests();
     let plan = asked.last().unwrap();
     assert_eq!(plan.tool.as_str(), "workflow_approval");
     assert!(plan.call.payload.text().contains("Document two"), "the plan is shown whole");

@@ -44,11 +44,11 @@ fn shapes() -> Vec<Shape> {
             "{ equals = [\"{{ input }}\", \"a\"] },",
             "] }\n",
         ),
-        Shape::of("[[step]]\n"),
-        Shape::of("a."),
-        Shape::of("[a{n}]\n"),
-        Shape::of("a{n} = 1\n"),
-        Shape::of("\n"),
+        Shape::repeat("[[step]]\n"),
+        Shape::repeat("a."),
+        Shape::repeat("[a{n}]\n"),
+        Shape::repeat("a{n} = 1\n"),
+        Shape::repeat("\n"),
     ]
 }
 

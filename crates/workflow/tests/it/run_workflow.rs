@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answers, ApproveAll, Event, Outcome, RunOptions, StoredAnswers, Unanswered,
+    Agent, AgentBuilder, Answers, ApproveAll, Event, Outcome, RunOptions, StoredAnswers, UnansweredPolicy,
 };
 use windlass_hitl::ApprovalDecision;
 use windlass_journal::Journals;
@@ -45,7 +45,7 @@ fn builder(echo: &Arc<Fake>, store: &Store) -> AgentBuilder {
     let tools: Vec<Arc<dyn Tool>> =
         vec![echo.clone(), Arc::new(RunWorkflow::new(workflows, Arc::new(store.clone())))];
     let builder = Agent::builder().model(model(SCRIPT), "scripted-1").toolbox(toolbox(tools));
-    builder.unanswered(Unanswered::Suspend).approver(ApproveAll)
+    builder.on_unanswered(UnansweredPolicy::Suspend).approver(ApproveAll)
 }
 
 fn options(store: &Store) -> RunOptions {
@@ -90,7 +90,7 @@ async fn an_open_approval_suspends_the_root_and_is_answered_there() {
     let agent = builder(&echo, &store).approver(seen.clone()).build().unwrap();
     let report = agent.resume(options(&store)).unwrap().report().await.unwrap();
     assert!(matches!(report.outcome, Outcome::Suspended { .. }), "{:?}", report.outcome);
-    let asked = seen.asked();
+    let asked = seen.requests();
     assert_eq!(asked.len(), 1);
     assert_eq!(asked[0].agents, ["workflow survey"]);
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
-use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, Unanswered};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, UnansweredPolicy};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Durability, Journal, JournalError, Journals, MemoryJournal, Record};
 use windlass_mock::{Script, ScriptedModel};
@@ -180,7 +180,7 @@ pub(crate) fn hands(tools: Vec<Arc<dyn Tool>>) -> AgentBuilder {
     Agent::builder()
         .model(model(r#"{"turns": []}"#), "not asked")
         .toolbox(toolbox(tools))
-        .unanswered(Unanswered::Suspend)
+        .on_unanswered(UnansweredPolicy::Suspend)
         .approver(ApproveAll)
 }
 

@@ -15,7 +15,7 @@ use serde::Serialize;
 use windlass_hitl::ApprovalRequest;
 
 use super::ended::EndedRequests;
-use super::posted::Posted;
+use super::posted::PostedRequest;
 use super::{RefusedFile, RefusedFileReason as Reason};
 
 pub(super) const REQUEST: &str = ".request.json";
@@ -105,7 +105,7 @@ impl Folder {
     }
 
     /// Writes a request into the folder. Returns `None` if that fails, and reports the failure.
-    pub(super) fn post(self: &Arc<Self>, request: ApprovalRequest) -> Option<Posted> {
+    pub(super) fn post(self: &Arc<Self>, request: ApprovalRequest) -> Option<PostedRequest> {
         let id = request.request_id.clone();
         let name = format!("{id}{REQUEST}");
         let is_name = (1..=128).contains(&id.len())
@@ -118,7 +118,7 @@ impl Folder {
         self.refuse_early(&id);
         self.state().open.insert(id.clone());
         match self.write(&id, &name, &request) {
-            Ok(lock) => Some(Posted::new(self.clone(), id, request.digest, lock)),
+            Ok(lock) => Some(PostedRequest::new(self.clone(), id, request.digest, lock)),
             Err(error) => {
                 self.state().open.remove(&id);
                 self.tell(&RefusedFile {

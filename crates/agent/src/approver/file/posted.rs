@@ -16,7 +16,7 @@ use super::folder::{DECISION, Folder, REQUEST, reading};
 const ANSWER_BYTES: u64 = 64 * 1024;
 
 /// An open request in the folder. Dropping it removes the request file.
-pub(super) struct Posted {
+pub(super) struct PostedRequest {
     folder: Arc<Folder>,
     id: String,
     digest: Digest,
@@ -49,7 +49,7 @@ struct DecisionFile {
     digest: Option<Digest>,
 }
 
-impl Posted {
+impl PostedRequest {
     pub(super) fn new(folder: Arc<Folder>, id: String, digest: Digest, lock: File) -> Self {
         Self { folder, id, digest, _lock: lock }
     }
@@ -109,7 +109,7 @@ impl Posted {
     }
 }
 
-impl Drop for Posted {
+impl Drop for PostedRequest {
     fn drop(&mut self) {
         self.folder.end(&self.id);
         let _ = rustix::fs::unlinkat(&self.folder.dir, format!("{}{REQUEST}", self.id), AtFlags::empty());

@@ -67,7 +67,7 @@ async fn a_cancelled_question_says_so_and_refuses_its_answer() {
         let mut question = questions.next().await.unwrap();
         assert!(!question.has_ended());
         stop.cancel();
-        question.ended().await;
+        question.wait_until_ended().await;
         assert_eq!(question.approve(), Err(AnswerRefused::Late));
     };
     let (seen, ()) = tokio::join!(events(agent.stream_with("task", options)), application);

@@ -6,7 +6,7 @@ use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use super::Executing;
 use crate::core::{Core, RecordedApproval};
 use crate::transition::Transition;
-use crate::{Command, Entry, Event, Unanswered, words};
+use crate::{Command, Entry, Event, UnansweredPolicy, words};
 
 impl Executing {
     /// Keeps the approval request of a call until its turn. If the record contains an answer to an equal
@@ -43,7 +43,7 @@ impl Executing {
 
     fn next_approval(&self) -> Option<(CallId, Box<ApprovalRequest>)> {
         let first = self.calls.iter().find(|call| call.may_need_approval())?;
-        let request = first.queued_approval()?;
+        let request = first.next_approval()?;
         Some((first.id().clone(), Box::new(request.clone())))
     }
 
@@ -63,7 +63,7 @@ impl Executing {
         if is_new {
             core.record(Entry::Asked { request: request.clone() });
         }
-        core.show(Event::asked(request.clone()));
+        core.show(Event::from_request(request.clone()));
         core.emit(Command::Ask(request));
         None
     }
@@ -77,7 +77,7 @@ impl Executing {
         let request = core.end_approval(outcome)?;
         let id = request.call.id.clone();
         let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
-        if !is_answered && core.config().unanswered == Unanswered::Suspend {
+        if !is_answered && core.config().unanswered == UnansweredPolicy::Suspend {
             return self.postpone_approval(core, &id, request.request_id);
         }
         core.record(Entry::Approval { call: id.clone(), outcome: outcome.clone() });
@@ -108,7 +108,7 @@ impl Executing {
                 return None;
             }
             ApprovalOutcome::Answered(decision) => {
-                (ResultStatus::Denied, words::denied_by_human(decision.reason.as_deref()))
+                (ResultStatus::Denied, words::human_denial_text(decision.reason.as_deref()))
             }
             ApprovalOutcome::TimedOut { .. } => {
                 (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())

@@ -33,7 +33,7 @@ impl Executing {
                 None
             }
             (Verdict::Deny, _) => {
-                let text = words::denied(&reason.rule_id, &reason.text);
+                let text = words::denial_text(&reason.rule_id, &reason.text);
                 self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Denied, text));
                 self.advance(core)
             }

@@ -5,7 +5,7 @@ use windlass_protocol::{CallId, Control, ReconcileOutcome, ResultStatus, ToolCal
 
 use super::Executing;
 use crate::call_state::Call;
-use crate::core::{Core, Restored};
+use crate::core::{Core, RestoredState};
 use crate::transition::Transition;
 use crate::{Command, Entry, Event, Outcome, Wait, words};
 
@@ -27,7 +27,7 @@ impl Executing {
     }
 
     /// Continues the calls of an answer from a record.
-    pub(crate) fn resume(&mut self, core: &mut Core, mut restored: Restored) -> Option<Transition> {
+    pub(crate) fn resume(&mut self, core: &mut Core, mut restored: RestoredState) -> Option<Transition> {
         self.recorded = std::mem::take(&mut restored.approvals);
         for call in &self.calls {
             core.show(Event::CallTakenUp { call: call.call().clone() });
@@ -43,7 +43,7 @@ impl Executing {
     }
 
     /// Decides how a call without a recorded result continues.
-    fn resume_call(&mut self, core: &mut Core, call: ToolCall, restored: &mut Restored) {
+    fn resume_call(&mut self, core: &mut Core, call: ToolCall, restored: &mut RestoredState) {
         let hints = core.config().hints(call.name.as_str());
         let Some(held) = self.find(&call.id).filter(|call| call.is_held()) else { return };
         // A read-only call and a completion change nothing.

@@ -95,10 +95,10 @@ impl EarlyChecks {
         let (status, problem) = match refusal {
             EarlyRefusal::Refused { status, text } => (status, text),
             EarlyRefusal::Denied(reason) => {
-                (ResultStatus::Denied, words::denied(&reason.rule_id, &reason.text))
+                (ResultStatus::Denied, words::denial_text(&reason.rule_id, &reason.text))
             }
         };
-        self.refused.insert(key, Refusal { status, text: words::refused_early(&problem) });
+        self.refused.insert(key, Refusal { status, text: words::early_refusal_text(&problem) });
         Some(problem)
     }
 

@@ -29,12 +29,12 @@ fn convert_error(error: &StreamError) -> StreamFailure {
     let failure =
         StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(error.retry_after_ms);
     match error.kind {
-        StreamErrorKind::ContextLength => failure.of_length(),
-        StreamErrorKind::Unsupported => failure.of_protocol(),
+        StreamErrorKind::ContextLength => failure.mark_length(),
+        StreamErrorKind::Unsupported => failure.mark_protocol(),
         StreamErrorKind::Request
             if names_image(error.code.as_deref(), error.parameter.as_deref(), &error.message) =>
         {
-            failure.of_image()
+            failure.mark_image()
         }
         _ => failure,
     }

@@ -8,7 +8,7 @@ use windlass_protocol::{
 use windlass_vendors::WireFormat;
 
 /// A request that changes from turn to turn.
-pub(super) struct Asked {
+pub(super) struct EditedRequest {
     pub(super) request: Request,
     /// Set if the formats use their alternative options.
     pub(super) is_otherwise: bool,
@@ -22,7 +22,7 @@ pub(super) enum Edit {
     Other,
 }
 
-impl Asked {
+impl EditedRequest {
     pub(super) fn new() -> Self {
         let request = Request::new("m", vec![Message::user("begin")]);
         Self { request, is_otherwise: false, calls: 0 }

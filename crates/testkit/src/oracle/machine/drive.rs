@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
     Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Judgement, Machine, ResumeError,
-    SpeculativeOutcome, StreamFailure, Unanswered, Used,
+    SpeculativeOutcome, StreamFailure, UnansweredPolicy, Used,
 };
 use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
@@ -38,7 +38,7 @@ pub(super) struct Drive {
     to_look_back: Vec<CallId>,
     /// The tool names of calls that were judged or run.
     names: BTreeMap<CallId, String>,
-    unanswered: Unanswered,
+    unanswered: UnansweredPolicy,
     /// True if all inputs and effects are serialised as JSON, as between processes.
     by_post: bool,
     early: Option<(u64, CallKey)>,
@@ -49,7 +49,7 @@ pub(super) struct Drive {
 }
 
 impl Drive {
-    pub(super) fn start(unanswered: Unanswered, by_post: bool) -> Self {
+    pub(super) fn start(unanswered: UnansweredPolicy, by_post: bool) -> Self {
         let mut drive = Self {
             machine: Machine::new(config(unanswered)),
             record: Vec::new(),
@@ -79,13 +79,13 @@ impl Drive {
             5 | 6 => {
                 let broken = by % 8 == 7;
                 let failure = StreamFailure::new("broke", by < 128);
-                let failure = if by & 16 == 0 { failure } else { failure.of_length() };
+                let failure = if by & 16 == 0 { failure } else { failure.mark_length() };
                 let end = if broken { Err(failure) } else { Ok(()) };
                 self.step(Input::StreamEnd(end));
             }
             7 | 8 if !self.to_judge.is_empty() => self.judge(by),
             9 if self.ahead.is_empty() => self.judge(by),
-            7..=9 => self.come_back(by),
+            7..=9 => self.return_speculative(by),
             10 => self.approve(by),
             11 | 12 => self.end_call(by),
             13 => self.refuse_early(by),
@@ -124,7 +124,7 @@ impl Drive {
     }
 
     /// Returns the outcome of a speculative call, possibly after its answer became void.
-    fn come_back(&mut self, by: u8) {
+    fn return_speculative(&mut self, by: u8) {
         if self.ahead.is_empty() {
             return;
         }
@@ -232,9 +232,9 @@ impl Drive {
     }
 
     fn step(&mut self, input: Input) {
-        let input = if self.by_post { posted(&input) } else { input };
+        let input = if self.by_post { send_as_json(&input) } else { input };
         let effects = self.machine.step(input, self.now_ms);
-        let effects = if self.by_post { posted(&effects) } else { effects };
+        let effects = if self.by_post { send_as_json(&effects) } else { effects };
         self.perform(effects);
     }
 
@@ -303,7 +303,7 @@ impl Drive {
 }
 
 /// Serialises and parses a value, as when it is sent to another process.
-fn posted<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> T {
+fn send_as_json<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(value: &T) -> T {
     let text = serde_json::to_string(value).expect("it can be sent");
     let read = serde_json::from_str(&text).expect("what was sent can be read");
     assert_eq!(value, &read, "it arrives as it was sent");

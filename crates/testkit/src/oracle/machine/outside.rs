@@ -1,7 +1,7 @@
 //! The tools of the driven machine, and the judgement of their calls.
 
 use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
-use windlass_loop::{Config, ContextLimits, Judgement, OfferedTool, Repairs, Unanswered};
+use windlass_loop::{Config, ContextLimits, Judgement, OfferedTool, Repairs, UnansweredPolicy};
 use windlass_protocol::{
     Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
 };
@@ -12,7 +12,7 @@ fn spec(name: &str) -> ToolSpec {
 }
 
 /// Configures the tools: `look` reads, `change` writes, `done` completes the run, `child` has its own record.
-pub(super) fn config(unanswered: Unanswered) -> Config {
+pub(super) fn config(unanswered: UnansweredPolicy) -> Config {
     let done = Hints { control: Control::Completion, ..Hints::default() };
     let child = Hints { resumable: true, ..Hints::default() };
     let tools =
@@ -21,13 +21,13 @@ pub(super) fn config(unanswered: Unanswered) -> Config {
     let config = Config::new("model", tools.to_vec()).with_repairs(Repairs::All).with_unanswered(unanswered);
     match unanswered {
         // Runs that suspend also have a small context window.
-        Unanswered::Suspend => config.with_context(ContextLimits {
+        UnansweredPolicy::Suspend => config.with_context(ContextLimits {
             window: 120,
             keep_answers: 1,
             keep_result_bytes: 3,
             ..ContextLimits::default()
         }),
-        Unanswered::Deny => config,
+        UnansweredPolicy::Deny => config,
     }
 }
 

@@ -17,9 +17,9 @@ impl Rebuilt {
     pub(super) fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Began { path, kind } => match kind {
-                Kind::String => self.put(path, Value::from("")),
-                Kind::Array => self.put(path, Value::Array(Vec::new())),
-                Kind::Object => self.put(path, Map::new().into()),
+                Kind::String => self.insert(path, Value::from("")),
+                Kind::Array => self.insert(path, Value::Array(Vec::new())),
+                Kind::Object => self.insert(path, Map::new().into()),
                 Kind::Null | Kind::Bool | Kind::Number => {}
             },
             Event::Grew { path, text } => {
@@ -30,7 +30,7 @@ impl Rebuilt {
             Event::Complete { path, value } => {
                 let told = value.to_value().expect("what is complete has a value");
                 if matches!(value.kind(), Kind::Null | Kind::Bool | Kind::Number) {
-                    self.put(path, told);
+                    self.insert(path, told);
                 } else {
                     assert_eq!(
                         self.place(path).as_deref(),
@@ -58,7 +58,7 @@ impl Rebuilt {
         (self.place(parent).expect("a child begins after its parent"), key)
     }
 
-    fn put(&mut self, path: &str, value: Value) {
+    fn insert(&mut self, path: &str, value: Value) {
         if path.is_empty() {
             assert!(self.root.is_none(), "the top-level value began twice");
             self.root = Some(value);

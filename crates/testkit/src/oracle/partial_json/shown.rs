@@ -4,7 +4,7 @@ use windlass_partial_json::{Completeness, Kind, Node};
 
 /// A node and its children.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct ObservedNode {
     kind: Kind,
     completeness: Completeness,
     text: Option<String>,
@@ -12,10 +12,10 @@ pub(super) struct Shown {
     children: Vec<(String, Self)>,
 }
 
-impl Shown {
-    pub(super) fn of(node: Node<'_>) -> Self {
-        let members = node.members().map(|(key, child)| (key.to_owned(), Self::of(child)));
-        let elements = node.elements().map(|child| (String::new(), Self::of(child)));
+impl ObservedNode {
+    pub(super) fn observe(node: Node<'_>) -> Self {
+        let members = node.members().map(|(key, child)| (key.to_owned(), Self::observe(child)));
+        let elements = node.elements().map(|child| (String::new(), Self::observe(child)));
         let children: Vec<_> = members.chain(elements).collect();
         assert_eq!(children.len(), node.len(), "the count of children is not their number");
         Self {

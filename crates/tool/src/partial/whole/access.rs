@@ -35,7 +35,7 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_> {
         let Some(element) = self.rest.next() else { return Ok(None) };
         let index = self.index;
         self.index = index.saturating_add(1);
-        seed.deserialize(Value(element)).map(Some).map_err(|unfit| unfit.inside(&index.to_string()))
+        seed.deserialize(Value(element)).map(Some).map_err(|unfit| unfit.prefix_path(&index.to_string()))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -69,6 +69,6 @@ impl<'de> MapAccess<'de> for Members<'_> {
         let Some((key, value)) = self.member.take() else {
             return Err(Unfit::custom("a value before its key"));
         };
-        seed.deserialize(Value(value)).map_err(|unfit| unfit.inside(key))
+        seed.deserialize(Value(value)).map_err(|unfit| unfit.prefix_path(key))
     }
 }
