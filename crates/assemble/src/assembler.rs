@@ -126,7 +126,7 @@ impl Assembler {
         }
         // All calls have ended by now, so an index in `places` equals the index in `calls`.
         let ended = |place| match place {
-            Place::Ended(call) => Some(call),
+            Place::Ended(call) => Some(*call),
             Place::Growing(_) => None,
         };
         let calls: Vec<AnswerCall> = self.calls.places.into_iter().filter_map(ended).collect();

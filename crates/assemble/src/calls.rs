@@ -13,7 +13,7 @@ use crate::{AnswerCall, MalformedCall, MalformedReason, Options};
 #[derive(Debug)]
 pub(crate) enum Place {
     Growing(Box<GrowingCall>),
-    Ended(AnswerCall),
+    Ended(Box<AnswerCall>),
 }
 
 /// All calls of an answer, in the order of their start.
@@ -191,7 +191,7 @@ impl Calls {
             text: String::new(),
             opaque: None,
         };
-        self.places.push(Place::Ended(AnswerCall::Malformed(call.clone())));
+        self.places.push(Place::Ended(Box::new(AnswerCall::Malformed(call.clone()))));
         Some(call)
     }
 

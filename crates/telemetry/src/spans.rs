@@ -131,7 +131,7 @@ impl Run {
             }
             Event::ContextCondensing => self.ask(None),
             Event::ContextCompacted { before, after, usage, .. } => {
-                self.record_compaction((*before, *after), usage)
+                self.record_compaction((*before, *after), usage);
             }
             Event::ToolApprovalRequest { request, .. } => self.start_approval(request),
             Event::ApprovalEnded { outcome } => self.end_approval(outcome),

@@ -96,7 +96,7 @@ impl<'a> Fields<'a> {
         }
         let value = &mut self.0.get_mut(at)?.1;
         let new = if rest.is_empty() {
-            New::new(value, change)?
+            New::apply(value, change)?
         } else {
             let mut inner: Fields<'_> = serde_json::from_str(value).ok()?;
             inner.change(rest, change)?;
@@ -118,7 +118,7 @@ enum New<'a> {
 
 impl<'a> New<'a> {
     /// Returns `None` if the value stays unchanged.
-    fn new(value: &str, change: &'a Change) -> Option<Self> {
+    fn apply(value: &str, change: &'a Change) -> Option<Self> {
         match change {
             Change::Drop => Some(Self::Gone),
             Change::Exchange { from, to } if value == from => Some(Self::Value(Cow::Borrowed(to))),

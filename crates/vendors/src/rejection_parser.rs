@@ -1,4 +1,4 @@
-//! CapabilityStore that refusals teach: a refused parameter, or a missing ability (RULES L9).
+//! Parser of refusals that show a capability: a refused parameter, or a missing ability (RULES L9).
 
 mod phrases;
 

@@ -22,7 +22,7 @@ static TABLE: LazyLock<Vendors> = LazyLock::new(|| {
         .expect("a test holds that the table of this crate can be read")
 });
 
-/// ModelCapabilities vendors, by name.
+/// Known vendors, by name.
 ///
 /// ```
 /// use windlass_vendors::Vendors;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex::Regex;
 
 /// Strings, character literals and comments.
-const NOT_CODE: &str = r####"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:[^"\\]|\\.)*"|'(?:[^'\\]|\\[^u]|\\u\{\w+\})'|//[^\n]*|(?s:/\*.*?\*/)"####;
+const NOT_CODE: &str = r###"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:[^"\\]|\\.)*"|'(?:[^'\\]|\\[^u]|\\u\{\w+\})'|//[^\n]*|(?s:/\*.*?\*/)"###;
 const USE: &str = r"\buse\s+([^;]+);";
 const PATH: &str = r"\b[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+";
 
@@ -22,7 +22,7 @@ pub(super) struct Graph {
 impl Graph {
     /// Reads the files of a crate, given by their paths below `src` without `.rs`.
     pub(super) fn new(files: &[(&str, &str)]) -> Self {
-        let [not_code, uses, paths] =
+        let [not_code, use_trees, inline_paths] =
             [NOT_CODE, USE, PATH].map(|pattern| Regex::new(pattern).expect("a constant"));
         let mut graph = Self { names: BTreeMap::new(), imports: BTreeMap::new() };
         let mut all = Vec::new();
@@ -31,11 +31,11 @@ impl Graph {
             let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().to_owned();
             let module = if matches!(*file, "lib" | "main") { "" } else { file };
             let mut used = Vec::new();
-            for tree in uses.captures_iter(&code).filter_map(|found| found.get(1)) {
+            for tree in use_trees.captures_iter(&code).filter_map(|found| found.get(1)) {
                 expand("", tree.as_str(), &mut used);
             }
             let named = used.iter().map(|(name, path)| (name.clone(), path.clone())).collect();
-            let inline = paths.find_iter(&code).map(|path| segments(path.as_str()));
+            let inline = inline_paths.find_iter(&code).map(|path| segments(path.as_str()));
             let wanted: Vec<_> = used.into_iter().map(|(_, path)| path).chain(inline).collect();
             graph.names.insert(module.to_owned(), named);
             all.push((module.to_owned(), wanted));
@@ -79,8 +79,8 @@ impl Graph {
 
     /// Returns the circles: files that import each other, directly or through other files of the circle.
     pub(super) fn circles(&self) -> Vec<Vec<String>> {
-        let reached: BTreeMap<_, _> = self.imports.keys().map(|file| (file, self.reachable(file))).collect();
-        let reaches = |from: &String, to: &String| reached.get(from).is_some_and(|all| all.contains(to));
+        let targets: BTreeMap<_, _> = self.imports.keys().map(|file| (file, self.reachable(file))).collect();
+        let reaches = |from: &String, to: &String| targets.get(from).is_some_and(|all| all.contains(to));
         let mut circles = BTreeSet::new();
         for file in self.imports.keys().filter(|file| reaches(file, file)) {
             let group = self.imports.keys().filter(|other| reaches(file, other) && reaches(other, file));

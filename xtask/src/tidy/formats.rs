@@ -16,7 +16,8 @@ const PLACES: [(&str, &str); 6] = [
 /// Reports code that compares or writes the name of a wire format, or that uses its crate. `formats` are the
 /// names of the formats.
 pub(super) fn check(path: &str, content: &str, formats: &[String], found: &mut Findings) {
-    let is_product = path.starts_with("crates/") && path.contains("/src/") && path.ends_with(".rs");
+    let is_product =
+        path.starts_with("crates/") && path.contains("/src/") && super::language::extension(path) == "rs";
     let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
     if !is_product || is_test || PLACES.iter().any(|(place, _)| path.starts_with(place)) {
         return;

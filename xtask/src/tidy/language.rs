@@ -194,7 +194,7 @@ fn is_source(path: &str) -> bool {
     extension(path) == "rs" && path.contains("/src/") && !is_test
 }
 
-fn extension(path: &str) -> &str {
+pub(super) fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 

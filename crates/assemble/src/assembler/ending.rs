@@ -27,7 +27,8 @@ impl Assembler {
 
     /// Returns whether the answer has calls and all of them are valid.
     fn has_only_good_calls(&self) -> bool {
-        let is_good = |place: &Place| matches!(place, Place::Ended(AnswerCall::Good(_)));
+        let is_good =
+            |place: &Place| matches!(place, Place::Ended(call) if matches!(**call, AnswerCall::Good(_)));
         !self.calls.places.is_empty() && self.calls.places.iter().all(is_good)
     }
 
@@ -55,7 +56,7 @@ impl Assembler {
         let Some(place) = self.calls.places.get_mut(at) else { return };
         let Place::Growing(call) = place else { return };
         let (key, opaque) = (call.key, call.opaque.take());
-        *place = Place::Ended(match outcome {
+        let ended = match outcome {
             Ok((name, payload, notes)) => {
                 let call = ToolCall::new(id, name, payload).with_opaque(opaque);
                 events.push(CallEvent::Finished { key, call: call.clone(), notes });
@@ -68,7 +69,8 @@ impl Assembler {
                 events.push(CallEvent::Malformed(call.clone()));
                 AnswerCall::Malformed(call)
             }
-        });
+        };
+        *place = Place::Ended(Box::new(ended));
     }
 }
 

@@ -205,11 +205,11 @@ fn no_command_prints_an_escape_of_a_file() {
     write(".windlass/config.toml", &format!("{evil} = 1\n"));
     write(".windlass/tools/x.toml", &format!("{evil} = 1\n"));
     let provider = format!("{evil}x");
-    let served = place.folder.path().join("served");
-    std::fs::create_dir(&served).unwrap();
-    std::fs::write(served.join("evil.txt"), evil).unwrap();
+    let folder = place.folder.path().join("served");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("evil.txt"), evil).unwrap();
     let server = format!(
-        "{:?} mcp serve --sandbox off --root {served:?} --preset minimal",
+        "{:?} mcp serve --sandbox off --root {folder:?} --preset minimal",
         env!("CARGO_BIN_EXE_windlass")
     );
     for line in [

@@ -59,7 +59,7 @@ const SURE: &[&str] = &[
 #[test]
 fn a_wrapper_is_looked_through_by_its_kind() {
     for text in SURE {
-        let scan = Scan::scan(text);
+        let scan = Scan::read(text);
         assert!(
             scan.runs(&["rm"]) || matches!(*text, "docker exec c rm x") && scan.may_run(&["rm"]),
             "{text}: {:?}",
@@ -79,7 +79,7 @@ fn settings_of_git_are_commands() {
         "git -c alias.p='!git push' p",
         "GIT_CONFIG_VALUE_0=push git p",
     ] {
-        assert!(Scan::scan(text).runs(&["git", "push"]), "{text}");
+        assert!(Scan::read(text).runs(&["git", "push"]), "{text}");
     }
     for text in [
         "git -c core.pager='rm x' log",
@@ -87,9 +87,9 @@ fn settings_of_git_are_commands() {
         "git -C run bisect run rm x",
         "git submodule foreach --recursive 'rm x'",
     ] {
-        assert!(Scan::scan(text).runs(&["rm"]), "{text}");
+        assert!(Scan::read(text).runs(&["rm"]), "{text}");
     }
-    assert!(!Scan::scan("git commit -m 'a=rm x'").runs(&["rm"]));
+    assert!(!Scan::read("git commit -m 'a=rm x'").runs(&["rm"]));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_nobody_knows_may_be_a_wrapper() {
         "docker run a rm x",
         "php8.2 run.php rm",
     ] {
-        let scan = Scan::scan(text);
+        let scan = Scan::read(text);
         assert!(scan.may_run(&["rm"]), "{text}");
     }
     for text in [
@@ -116,10 +116,10 @@ fn what_nobody_knows_may_be_a_wrapper() {
         "find . -name rm",
         "frobnicate form arm rmdir",
     ] {
-        assert!(!Scan::scan(text).may_run(&["rm"]), "{text}");
+        assert!(!Scan::read(text).may_run(&["rm"]), "{text}");
     }
-    assert!(Scan::scan("frobnicate git -C x push").may_run(&["git", "push"]));
-    assert!(!Scan::scan("frobnicate git pull").may_run(&["git", "push"]));
+    assert!(Scan::read("frobnicate git -C x push").may_run(&["git", "push"]));
+    assert!(!Scan::read("frobnicate git pull").may_run(&["git", "push"]));
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_rule_for_an_interpreter_is_about_all_versions_of_it() {
         ("node20 x", "node"),
         ("rm.exe x", "rm"),
     ] {
-        assert!(Scan::scan(text).runs(&[rule]), "{text}");
+        assert!(Scan::read(text).runs(&[rule]), "{text}");
     }
-    assert!(!Scan::scan("rm2 x").runs(&["rm"]));
-    assert_eq!(Scan::scan("prlimit ls").certainty(), Certainty::Whole);
+    assert!(!Scan::read("rm2 x").runs(&["rm"]));
+    assert_eq!(Scan::read("prlimit ls").certainty(), Certainty::Whole);
     assert_eq!(program_kind("prlimit"), ProgramKind::Wrapper);
 }

@@ -6,19 +6,19 @@ use crate::dresses::DRESSES;
 
 #[track_caller]
 fn finds(text: &str, rule: &[&str]) {
-    let scan = Scan::scan(text);
+    let scan = Scan::read(text);
     assert!(scan.runs(rule), "{text:?}: {:?}", scan.programs());
 }
 
 #[track_caller]
 fn misses(text: &str, rule: &[&str]) {
-    let scan = Scan::scan(text);
+    let scan = Scan::read(text);
     assert!(!scan.runs(rule), "{text:?}: {:?}", scan.programs());
 }
 
 #[track_caller]
 fn danger(text: &str, expected: &Danger) {
-    let scan = Scan::scan(text);
+    let scan = Scan::read(text);
     assert!(scan.dangers().contains(expected), "{text:?}: {:?}", scan.dangers());
 }
 
@@ -63,10 +63,10 @@ fn what_cannot_be_named_is_partial() {
     for text in
         ["$x y", "r? y", "$(echo rm) y", "\"$x\"", "echo 'a", "curl x | sh", "bash -c \"$x\"", "ls > $x"]
     {
-        assert_eq!(Scan::scan(text).certainty(), Certainty::Partial, "{text}");
+        assert_eq!(Scan::read(text).certainty(), Certainty::Partial, "{text}");
     }
     for text in ["ls -la", "ls *.rs", "echo $x", "cat a | grep b > c", "if true; then ls; fi"] {
-        assert_eq!(Scan::scan(text).certainty(), Certainty::Whole, "{text}");
+        assert_eq!(Scan::read(text).certainty(), Certainty::Whole, "{text}");
     }
 }
 
@@ -119,13 +119,13 @@ fn harmless_commands_have_no_dangers() {
         "kill -9 123",
         "echo x | python3 script.py",
     ] {
-        assert_eq!(Scan::scan(text).dangers(), [], "{text}");
+        assert_eq!(Scan::read(text).dangers(), [], "{text}");
     }
 }
 
 #[test]
 fn redirections_are_written() {
-    let writes = |text: &str| Scan::scan(text).writes().to_vec();
+    let writes = |text: &str| Scan::read(text).writes().to_vec();
     assert_eq!(writes("ls >a 2>>b &>c >|d 1<>e >& f"), ["a", "b", "c", "d", "e", "f"]);
     assert_eq!(writes("ls 2>&1 >&- < a"), [] as [&str; 0]);
     assert_eq!(writes("dd of=x; touch y z"), ["x", "y", "z"]);
@@ -149,11 +149,11 @@ fn hostile_sizes_end_and_hide_nothing() {
         "eval ",
     ] {
         let text = opening.repeat(3_000) + "'; rm x";
-        let scan = Scan::scan(&text);
+        let scan = Scan::read(&text);
         assert!(scan.runs(&["rm"]) || scan.certainty() == Certainty::Partial, "{opening:?}");
     }
     let long = "ls; ".repeat(30_000) + "rm x";
-    assert!(Scan::scan(&long).runs(&["rm"]));
+    assert!(Scan::read(&long).runs(&["rm"]));
     let too_long = "ls; ".repeat(60_000) + "rm x";
-    assert_eq!(Scan::scan(&too_long).certainty(), Certainty::Partial);
+    assert_eq!(Scan::read(&too_long).certainty(), Certainty::Partial);
 }

@@ -87,7 +87,7 @@ impl CompiledRule {
             return match self.rule.action {
                 Action::Allow => windlass_command::Command::parse(text)
                     .is_ok_and(|command| command.commands().iter().all(|simple| self.covers(simple.argv()))),
-                Action::Deny | Action::Ask => self.is_run_by(&Scan::scan(text)),
+                Action::Deny | Action::Ask => self.is_run_by(&Scan::read(text)),
             };
         }
         if self.host.is_some() || self.rule.port.is_some() {

@@ -226,7 +226,7 @@ async fn a_client_that_does_not_read_its_progress_does_not_keep_a_call_from_its_
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(3_600), ends).await.expect("the call waits for its client");
+    tokio::time::timeout(Duration::from_hours(1), ends).await.expect("the call waits for its client");
     assert_eq!(client.hear().await["method"], "notifications/progress");
 }
 

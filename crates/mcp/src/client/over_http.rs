@@ -44,7 +44,9 @@ pub(crate) async fn connect(
         None => Ok(None),
     };
     match manager {
-        Ok(Some(manager)) => Ok(connect_client(AuthClient::new(http, manager), server, address, handler).await),
+        Ok(Some(manager)) => {
+            Ok(connect_client(AuthClient::new(http, manager), server, address, handler).await)
+        }
         Ok(None) => Ok(connect_client(http, server, address, handler).await),
         Err(error) => Err(unfit(windlass_hitl::display_safe(&error.to_string()))),
     }

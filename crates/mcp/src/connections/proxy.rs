@@ -140,18 +140,16 @@ impl Proxy {
     /// Returns an error that lists the names that the model can use.
     fn unknown_tool(&self, server: &str, tool: &str) -> ToolError {
         let names = self.connections.names();
-        match names.iter().find(|(known, _)| known == server) {
-            Some((_, tools)) => {
-                let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-                let tools = list_names(&tools);
-                ToolError::model(format!("the server {server} has no tool `{tool}`; its tools are: {tools}"))
-            }
-            None => {
-                let servers: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
-                let servers = list_names(&servers);
-                ToolError::model(format!("there is no server `{server}`; the servers are: {servers}"))
-            }
+        if let Some((_, tools)) = names.iter().find(|(known, _)| known == server) {
+            let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
+            let tools = list_names(&tools);
+            return ToolError::model(format!(
+                "the server {server} has no tool `{tool}`; its tools are: {tools}"
+            ));
         }
+        let servers: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+        let servers = list_names(&servers);
+        ToolError::model(format!("there is no server `{server}`; the servers are: {servers}"))
     }
 }
 

@@ -66,7 +66,8 @@ impl ToolSearch {
                 definitions.len()
             )));
         }
-        shared.offer_found(found.iter().map(|definition| (definition.server.clone(), definition.name.clone())));
+        shared
+            .offer_found(found.iter().map(|definition| (definition.server.clone(), definition.name.clone())));
         let lines: Vec<String> = found.iter().map(|definition| line(definition)).collect();
         Ok(Output::text(format!(
             "{} tools, offered from your next turn on.\n{}",

@@ -273,7 +273,7 @@ async fn a_start_ends_when_its_client_is_stopped() {
     assert_eq!(call(&client).await.unwrap().status, ResultStatus::EffectsUnknown);
     // The next call notices the end, and the server is started again after a wait.
     assert!(call(&client).await.is_err());
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
     let caller = client.clone();
     let starting = tokio::spawn(async move { call(&caller).await });
     for _ in 0..1_000 {

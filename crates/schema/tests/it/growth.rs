@@ -112,9 +112,9 @@ fn a_schema_is_sent_in_linear_time_in_each_dialect() {
         .collect();
     // A build without optimization takes a minute for as many megabytes.
     let size = if cfg!(debug_assertions) { MEGABYTE / 16 } else { MEGABYTE };
-    growth::check(test, size, &shapes, |text| {
-        let (at, text) = text.split_once(' ').unwrap();
-        let compiled = Dialect::ALL[at.parse::<usize>().unwrap()].compile(&raw(text));
+    growth::check(test, size, &shapes, |numbered| {
+        let (number, json) = numbered.split_once(' ').unwrap();
+        let compiled = Dialect::ALL[number.parse::<usize>().unwrap()].compile(&raw(json));
         assert!(compiled.schema.as_str().starts_with('{'));
     });
 }
@@ -185,10 +185,10 @@ fn arguments_are_checked_and_coerced_in_linear_time() {
     let test = "growth::arguments_are_checked_and_coerced_in_linear_time";
     // A build without optimization takes a minute for as many megabytes.
     let size = if cfg!(debug_assertions) { MEGABYTE / 16 } else { MEGABYTE };
-    growth::check(test, size, &shapes, |text| {
-        let (at, text) = text.split_once(' ').unwrap();
-        let (checker, schema) = &checkers[at.parse::<usize>().unwrap()];
-        let Ok(arguments) = Arguments::parse(close(text)) else { return };
+    growth::check(test, size, &shapes, |numbered| {
+        let (number, json) = numbered.split_once(' ').unwrap();
+        let (checker, schema) = &checkers[number.parse::<usize>().unwrap()];
+        let Ok(arguments) = Arguments::parse(close(json)) else { return };
         if checker.check(&arguments).is_err() {
             let paths = checker.wrong_paths(&arguments);
             let (_, changes) = coerce_at(schema, &arguments, &paths);

@@ -9,7 +9,7 @@ use windlass_command::{Command, Effects, Operator, Redirection, Scan, Simple};
 /// A property is violated.
 pub fn command(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let scan = Scan::scan(&text);
+    let scan = Scan::read(&text);
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let (alone, _) = (Effects::from_argv(&words), Scan::scan_argv(&words));
     assert!(!alone.programs().is_empty(), "a program is lost");

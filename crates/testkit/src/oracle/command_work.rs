@@ -20,7 +20,7 @@ pub fn command_work(bytes: &[u8]) {
     let shape = String::from_utf8_lossy(shape);
     let times = (1_usize << (times & 15)).min(LONGEST / shape.len().max(1));
     let text = format!("rm x; {}", shape.repeat(times));
-    let scan = Scan::scan(&text);
+    let scan = Scan::read(&text);
     check_within(&scan, text.len());
     assert!(scan.runs(&["rm"]) && scan.may_run(&["rm"]), "what stands first is lost: {:?}", scan.excess());
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
@@ -35,7 +35,7 @@ pub fn command_work(bytes: &[u8]) {
     let _ = (is_protected_name(&text), is_secret_name(&text));
     let long = shape.repeat((MAX_SCAN_BYTES / shape.len().max(1)).saturating_add(1));
     if long.len() > MAX_SCAN_BYTES {
-        let scan = Scan::scan(&long);
+        let scan = Scan::read(&long);
         assert_eq!((scan.excess(), scan.work()), (Some(Excess::Bytes), 0), "too long, and judged");
     }
 }

@@ -131,7 +131,7 @@ fn a_dropped_write_leaves_the_whole_file_or_none_and_nothing_else() {
             .await;
         });
         // Waits for the thread.
-        runtime.shutdown_timeout(std::time::Duration::from_secs(60));
+        runtime.shutdown_timeout(std::time::Duration::from_mins(1));
     }
     for entry in std::fs::read_dir(scene.at(".")).unwrap() {
         let entry = entry.unwrap();
