@@ -6,9 +6,9 @@ use futures_util::StreamExt;
 use windlass_hitl::{Mode, Policy};
 use windlass_journal::Record;
 use windlass_loop::{Config, Entry, Event, Input, Machine, Outcome};
-use windlass_model::Model;
 use windlass_protocol::Usage;
 use windlass_redact::Redactor;
+use windlass_stream::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
@@ -31,9 +31,8 @@ use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 ///
 /// ```
 /// # use windlass_agent::Agent;
-/// # use windlass_model::{ChunkStream, Model, ModelFuture};
 /// # use windlass_protocol::{Request, StopReason};
-/// # use windlass_stream::Chunk;
+/// # use windlass_stream::{Chunk, ChunkStream, Model, ModelFuture};
 /// # struct Parrot;
 /// # impl Model for Parrot {
 /// #     fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {

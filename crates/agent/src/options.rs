@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
-use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
+use windlass_stream::Model;
 
 use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
 

@@ -17,8 +17,8 @@ use tokio::time::Duration;
 use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{ConsultationId, Effect, Input, StreamFailure};
-use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
+use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::Question;
 

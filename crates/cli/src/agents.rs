@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use windlass_agent::Prices;
 use windlass_journal::Journals;
-use windlass_model::Model;
 use windlass_sandbox::{SettingsOwner, read_settings, settings_files};
+use windlass_stream::Model;
 use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
 
 use crate::arguments::Offering;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
-use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, ChunkStream, ModelError, ModelErrorKind};
 use windlass_wire::{Decoder, Wire};
 
 use crate::Options;

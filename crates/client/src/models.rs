@@ -1,8 +1,8 @@
 //! Requests for the models of a provider, and the known abilities of a model.
 
 use tokio::time::Instant;
-use windlass_model::{ModelError, ModelErrorKind};
 use windlass_protocol::Delivery;
+use windlass_stream::{ModelError, ModelErrorKind};
 
 use crate::capability::{Known, Said, Source};
 use crate::discovery::{self, Page};

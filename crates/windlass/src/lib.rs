@@ -38,7 +38,6 @@ pub use windlass_gateway as gateway;
 pub use windlass_journal as journal;
 pub use windlass_loop as turn;
 pub use windlass_mcp as mcp;
-pub use windlass_model as model;
 pub use windlass_subagent as subagent;
 pub use windlass_telemetry as telemetry;
 pub use windlass_workflow as workflow;

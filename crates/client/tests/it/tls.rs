@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use windlass_client::{Client, Endpoint, HttpError, HttpOptions, HttpTransport};
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{END, HELLO, ask, quick, request, text};

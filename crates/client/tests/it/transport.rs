@@ -8,7 +8,7 @@ use windlass_client::{
     Client, ClientError, ClientEvent, Endpoint, Header, HttpError, HttpOptions, HttpTransport, Incoming,
     Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
 };
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{END, HELLO, KEY, Server, ask, error, hello, quick, request, text, words};

@@ -7,9 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use futures_core::Stream;
 use serde_json::json;
-use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{Delivery, Message, Request};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, Model, ModelError, ModelErrorKind, WholeCall};
 use windlass_testkit::script::Script;
 use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_wire::Wire;

@@ -1,14 +1,17 @@
 //! The `Model` trait.
 
+mod error;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use futures_core::Stream;
 use windlass_protocol::{Refusal, Request};
-use windlass_stream::Chunk;
 
-use crate::ModelError;
+use crate::Chunk;
+
+pub use error::{ModelError, ModelErrorKind};
 
 /// A streamed answer. Dropping it cancels the request.
 pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ModelError>> + Send>>;
@@ -24,9 +27,8 @@ pub type ModelFuture<'a> = Pin<Box<dyn Future<Output = Result<ChunkStream, Model
 /// use std::task::{Context, Poll};
 ///
 /// use futures_core::Stream;
-/// use windlass_model::{ChunkStream, Model, ModelError, ModelFuture};
 /// use windlass_protocol::Request;
-/// use windlass_stream::Chunk;
+/// use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelFuture};
 ///
 /// /// Says one word and stops.
 /// struct Parrot;

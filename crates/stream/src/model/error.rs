@@ -1,6 +1,7 @@
 //! Errors of a model.
 
 use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 /// The kind of a failure, by the possible reaction of the caller.
@@ -33,8 +34,7 @@ pub enum ModelErrorKind {
 }
 
 /// A failure of sending a request or receiving its answer.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct ModelError {
     /// The kind of failure.
@@ -46,7 +46,6 @@ pub struct ModelError {
     /// The provider's request id, for support requests.
     pub request_id: Option<String>,
     /// The cause.
-    #[source]
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -84,5 +83,17 @@ impl ModelError {
                 | ModelErrorKind::Idle
                 | ModelErrorKind::Dropped
         )
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
 }
