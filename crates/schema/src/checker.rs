@@ -1,15 +1,23 @@
 //! Validation of arguments against a tool's schema.
 
+#[cfg(feature = "jsonschema")]
+mod complete;
+#[cfg(any(test, not(feature = "jsonschema")))]
+mod plain;
+
 use std::fmt;
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
 use crate::work::{Names, is_too_much};
+
+#[cfg(feature = "jsonschema")]
+use complete::Engine;
+#[cfg(not(feature = "jsonschema"))]
+use plain::Engine;
 
 /// Compiled form of a tool's own schema that checks the arguments of every call (RULES J10, N5).
 ///
@@ -28,13 +36,22 @@ use crate::work::{Names, is_too_much};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Checker {
-    validator: Validator,
+    engine: Engine,
     /// The schema, for the explanation of violations.
     schema: Value,
     /// The index of the schemas that references can name.
     names: Names,
     /// True if properties are independent: no keyword at the schema's root makes one depend on another.
     is_plain: bool,
+}
+
+/// The part of a call's arguments that is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// All arguments.
+    Whole,
+    /// One argument, while a required one may still arrive.
+    OneArgument,
 }
 
 /// Error of compiling a schema.
@@ -87,15 +104,8 @@ impl Checker {
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
-        jsonschema::options()
-            .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
-            .build(&value)
-            .map(|validator| Self { validator, names: Names::of(&value), schema: value.clone(), is_plain })
-            .map_err(|error| SchemaError {
-                message: error.to_string(),
-                path: error.instance_path().to_string(),
-            })
+        let engine = Engine::compile(&value)?;
+        Ok(Self { engine, names: Names::of(&value), schema: value, is_plain })
     }
 
     /// Checks a call's arguments.
@@ -118,17 +128,7 @@ impl Checker {
             return Ok(());
         }
         let arguments = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-        // A missing argument may still arrive.
-        let may_come = |error: &ValidationError<'_>| {
-            matches!(error.kind(), ValidationErrorKind::Required { .. })
-                && error.instance_path().as_str().is_empty()
-        };
-        if is_too_much(&self.schema, &self.names, &arguments) {
-            return Err(vec![Violation::of_too_much()]);
-        }
-        let errors = self.validator.iter_errors(&arguments).filter(|error| !may_come(error));
-        let violations: Vec<_> = errors.take(TOLD).map(|error| Violation::of(&error, &self.schema)).collect();
-        if violations.is_empty() { Ok(()) } else { Err(violations) }
+        self.check_in(Scope::OneArgument, &arguments)
     }
 
     /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. The list is
@@ -138,8 +138,7 @@ impl Checker {
         if is_too_much(&self.schema, &self.names, &value) {
             return Vec::new();
         }
-        let errors = self.validator.iter_errors(&value).take(MAX_PATHS);
-        errors.map(|error| error.instance_path().to_string()).collect()
+        self.engine.wrong_paths(&self.schema, &value, MAX_PATHS)
     }
 
     /// Checks a value.
@@ -147,15 +146,14 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
+        self.check_in(Scope::Whole, value)
+    }
+
+    fn check_in(&self, scope: Scope, value: &Value) -> Result<(), Vec<Violation>> {
         if is_too_much(&self.schema, &self.names, value) {
             return Err(vec![Violation::of_too_much()]);
         }
-        let violations: Vec<_> = self
-            .validator
-            .iter_errors(value)
-            .take(TOLD)
-            .map(|error| Violation::of(&error, &self.schema))
-            .collect();
+        let violations = self.engine.violations(&self.schema, value, scope, TOLD);
         if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 }
