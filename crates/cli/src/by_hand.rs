@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::Approver;
 use windlass_hitl::{ApprovalRequest, Binding, Decision, Grants, Learned, Policy, Verdict, decide};
 use windlass_protocol::{RawJson, ToolCall, ToolResult};
 use windlass_redact::Redactor;
-use windlass_tool::Context;
+use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::{Checked, Toolbox};
 
 use crate::output;

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, AgentBuilder, Everything, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_journal::FileJournal;
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
+use windlass_tool::CancellationToken;
 
 use crate::arguments::{Demo, PresetName};
 use crate::drive::{Telling, drive};

@@ -3,8 +3,8 @@
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{AgentError, Event, Outcome};
+use windlass_tool::CancellationToken;
 
 use crate::output;
 use crate::say::Inbox;

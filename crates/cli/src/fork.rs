@@ -4,12 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_cassette::Player;
 use windlass_journal::FileJournal;
 use windlass_protocol::CallId;
 use windlass_telemetry::traced;
-use windlass_tool::Output;
+use windlass_tool::{CancellationToken, Output};
 
 use crate::arguments::Fork;
 use crate::assembly::Assembly;

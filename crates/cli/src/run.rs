@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Journal, JournalError, Tail};
 use windlass_redact::Redactor;
 use windlass_telemetry::traced;
+use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
 
 use crate::answers::Answers;

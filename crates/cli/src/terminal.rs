@@ -10,10 +10,9 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::sync::Mutex;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, display_safe};
-use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
+use windlass_tool::{AnswerFuture, CancellationToken, Human, NoAnswer, Question};
 
 use self::reply::{Line, Reply, reply};
 use crate::{output, screen};

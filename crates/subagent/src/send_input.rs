@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_agent::Moment;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::spec::{calling_run, check_task, spec};
 use crate::sub_agents::Shared;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use futures_util::future::select_all;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::beside::Beside;
 use crate::spec::{about_an_agent, calling_run, spec};

@@ -5,9 +5,8 @@ use std::sync::PoisonError;
 use tokio::sync::Mutex;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::Browser;
 use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};

@@ -10,7 +10,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use windlass_protocol::{Arguments, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_schema::Checker;
-use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::spec::spec;
 

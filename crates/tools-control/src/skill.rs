@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::Skills;
 use crate::blocking::blocking;

@@ -9,8 +9,8 @@ use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
-    read_arguments,
 };
+use windlass_tool_args::read_arguments;
 
 use crate::blocking::{blocking, path_of, spec, told};
 

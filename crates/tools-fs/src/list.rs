@@ -7,9 +7,8 @@ use serde::Deserialize;
 use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::blocking::{blocking, path_of, spec, told};
 use crate::ignored::Ignored;

@@ -7,9 +7,8 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::MAX_PICTURES_BYTES;
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::block::BlockOptions;
 use crate::blocking::{blocking, spec};

@@ -7,9 +7,10 @@ use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec
 use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
-    ToolError, ToolFuture, read_arguments,
+    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool,
+    ToolError, ToolFuture,
 };
+use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
 use crate::blocking::{blocking, path_of, spec, told};
 

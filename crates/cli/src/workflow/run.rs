@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 use windlass_journal::{FileJournal, FileJournals, Journal, JournalError, Journals};
 use windlass_redact::Redactor;
+use windlass_tool::CancellationToken;
 use windlass_workflow::{Definition, Runner, Workflow, WorkflowOptions, WorkflowOutcome};
 
 use crate::answers::Answers;

@@ -5,9 +5,9 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::ResultStatus;
 use windlass_sandbox::ChildLimits;
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Met, SECRET, Scene, assert_no, call, context, is_confined, mark, marked, probe};
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 use windlass_partial_json::{Limits, Parser, Status};
-use windlass_tool::{Partial, PartialReader, ToolArgs};
+use windlass_tool_args::{Partial, PartialReader, ToolArgs};
 
 use crate::shapes::{Odd, Search, Settings, Shadow, Tree, WriteFile};
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use windlass_protocol::Arguments;
-use windlass_tool::{Partial, PartialReader, PartialValue, ToolArgs};
+use windlass_tool_args::{Partial, PartialReader, PartialValue, ToolArgs};
 
 use crate::shapes::{PartialRange, PartialSearch, Range, Search, Tree};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 /// Writes a whole
 /// file.

@@ -18,7 +18,7 @@ use crate::partial::{Never, PartialValue};
 /// `#[tool_args(whole)]`.
 ///
 /// ```
-/// use windlass_tool::{Partial, Whole};
+/// use windlass_tool_args::{Partial, Whole};
 ///
 /// let seconds: Partial<Whole<std::time::Duration>> = Partial::Missing;
 /// assert!(seconds.complete().is_none());

@@ -1,7 +1,7 @@
 //! The schemas that models are told, byte by byte.
 
 use expect_test::{Expect, expect};
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 use crate::shapes::{Nothing, Search, Settings, Tree, WriteFile};
 

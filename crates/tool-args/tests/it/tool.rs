@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 use windlass_protocol::{
     Arguments, CallId, Concurrency, Content, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec,
 };
-use windlass_tool::{Context, Output, Progress, Tool, ToolError, tool};
+use windlass_tool_args::{Context, Output, Progress, Tool, ToolError, tool};
 
 /// Adds two
 /// integers.

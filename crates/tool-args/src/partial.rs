@@ -28,7 +28,7 @@ use whole::{absent, read};
 /// The one exception is a repeated key: its last value wins.
 ///
 /// ```
-/// use windlass_tool::Partial;
+/// use windlass_tool_args::Partial;
 ///
 /// let content: Partial<String> = Partial::Growing("fn main".into());
 /// assert_eq!(content.as_str(), "fn main");
@@ -67,7 +67,7 @@ pub enum Begin<G> {
 /// ```
 /// use std::convert::Infallible;
 /// use serde::Deserialize;
-/// use windlass_tool::PartialValue;
+/// use windlass_tool_args::PartialValue;
 ///
 /// #[derive(Debug, Deserialize)]
 /// enum Colour { Red, Green }

@@ -10,7 +10,7 @@ use crate::mismatch::{Mismatch, Mismatches, kind_words};
 ///
 /// ```
 /// use windlass_partial_json::Parser;
-/// use windlass_tool::{ToolArgs, TypedPartial};
+/// use windlass_tool_args::{ToolArgs, TypedPartial};
 ///
 /// #[derive(Debug, ToolArgs)]
 /// struct WriteFile { path: String, content: String }
