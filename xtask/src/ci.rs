@@ -27,7 +27,7 @@ A failed step does not stop the others. The last line counts steps: `N passed, N
 
 /// Features that are disabled by default. Clippy and the tests enable them; the programs that other steps
 /// build do not, so both configurations are compiled.
-pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp";
+pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp,windlass/full";
 
 /// Disk space that a full run needs, including the tools that it installs.
 const NEEDED_GIGABYTES: u64 = 30;
