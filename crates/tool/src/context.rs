@@ -211,9 +211,9 @@ impl Context {
         let Some(listen) = &self.progress else { return };
         match progress {
             Progress::Output(text) => {
-                tell_output(listen, self.redaction.push_output(text));
+                tell_output(listen, self.redaction.push_output(&text));
             }
-            Progress::Note(text) => listen(Progress::Note(self.redaction.redact(text))),
+            Progress::Note(text) => listen(Progress::Note(self.redaction.redact(&text))),
             Progress::Started | Progress::Agent { .. } => listen(progress),
         }
     }
@@ -231,9 +231,9 @@ impl Context {
             Some(human) if self.redaction.is_empty() => human.answer(question),
             Some(human) => {
                 let mut question = question.clone();
-                question.text = self.redaction.redact(question.text);
+                question.text = self.redaction.redact(&question.text);
                 let suggestions = question.suggestions.into_iter();
-                question.suggestions = suggestions.map(|text| self.redaction.redact(text)).collect();
+                question.suggestions = suggestions.map(|text| self.redaction.redact(&text)).collect();
                 Box::pin(async move { human.answer(&question).await })
             }
             None => Box::pin(async { Err(NoAnswer::Absent) }),

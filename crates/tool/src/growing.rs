@@ -50,6 +50,9 @@ impl GrowingArguments {
     /// Passes the text since the last call of this method to `read`, together with a reader that is created at
     /// the first call and kept until the last. All calls should use the same type of reader: another type
     /// replaces the reader, and does not see the text that the replaced one has read.
+    ///
+    /// # Panics
+    /// Does not panic: a reader of another type is replaced before it is used.
     pub fn read_with<'a, R: Any + Send + Default, T>(
         &'a mut self,
         read: impl FnOnce(&'a mut R, &str) -> T,

@@ -15,7 +15,7 @@ pub(super) struct Node {
     waiting: Mutex<Waiting>,
     /// Keeps the parent alive: a cancellation from above reaches this node through it, even if the parent has
     /// no other owner.
-    _parent: Option<Arc<Node>>,
+    _parent: Option<Arc<Self>>,
 }
 
 /// What a cancellation has to reach.

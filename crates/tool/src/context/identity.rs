@@ -2,7 +2,7 @@
 
 /// The empty set of secrets.
 #[derive(Clone, Default)]
-pub(super) struct Redaction;
+pub(super) struct Redaction {}
 
 #[expect(clippy::unused_self, reason = "the feature `redact` replaces these methods")]
 impl Redaction {
@@ -10,12 +10,12 @@ impl Redaction {
         true
     }
 
-    pub(super) fn redact(&self, text: String) -> String {
-        text
+    pub(super) fn redact(&self, text: &str) -> String {
+        text.to_owned()
     }
 
-    pub(super) fn push_output(&self, text: String) -> String {
-        text
+    pub(super) fn push_output(&self, text: &str) -> String {
+        text.to_owned()
     }
 
     pub(super) fn finish_output(&self) -> String {

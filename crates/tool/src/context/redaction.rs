@@ -23,12 +23,12 @@ impl Redaction {
         self.redactor.is_empty()
     }
 
-    pub(super) fn redact(&self, text: String) -> String {
-        self.redactor.redact(&text).into_owned()
+    pub(super) fn redact(&self, text: &str) -> String {
+        self.redactor.redact(text).into_owned()
     }
 
     /// Appends to the streamed output and returns the part of it that can be emitted.
-    pub(super) fn push_output(&self, text: String) -> String {
+    pub(super) fn push_output(&self, text: &str) -> String {
         let clean = self.output.lock().unwrap_or_else(PoisonError::into_inner).push(text.as_bytes());
         String::from_utf8_lossy(&clean).into_owned()
     }

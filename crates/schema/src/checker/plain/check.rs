@@ -87,7 +87,9 @@ impl<'a> Check<'a> {
                 self.apply(schema, value, at.path, at.limits, found);
             }
             ("allOf", Value::Array(branches)) => {
-                branches.iter().for_each(|branch| self.apply(branch, value, at.path, at.limits, found));
+                for branch in branches {
+                    self.apply(branch, value, at.path, at.limits, found);
+                }
             }
             ("anyOf" | "oneOf", Value::Array(branches)) => self.union(keyword, branches, at, found),
             ("not", schema) if self.fits(schema, value, at) => {

@@ -90,11 +90,9 @@ fn decimal(number: &Number) -> Option<Decimal> {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
     let places = i32::try_from(fraction.len()).ok()?.checked_sub(exponent.parse().ok()?)?;
-    match u32::try_from(places) {
-        Ok(places) => Some(Decimal { digits, places }),
-        Err(_) => {
-            let factor = 10_i128.checked_pow(places.unsigned_abs())?;
-            Some(Decimal { digits: digits.checked_mul(factor)?, places: 0 })
-        }
+    if let Ok(places) = u32::try_from(places) {
+        return Some(Decimal { digits, places });
     }
+    let factor = 10_i128.checked_pow(places.unsigned_abs())?;
+    Some(Decimal { digits: digits.checked_mul(factor)?, places: 0 })
 }

@@ -173,7 +173,7 @@ mod beside_the_complete_validator {
         let named = prop::collection::btree_map("[abc]", inner.clone(), 0..3)
             .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>()))
             .boxed();
-        let names = prop::collection::btree_set("[abc]", 0..3).prop_map(|names| json!(names)).boxed();
+        let required = prop::collection::btree_set("[abc]", 0..3).prop_map(|names| json!(names)).boxed();
         let kinds = ["string", "integer", "number", "boolean", "object", "array", "null"];
         let kind = prop::sample::select(kinds.to_vec()).prop_map(Value::from);
         let count = (0_u64..3).prop_map(Value::from).boxed();
@@ -220,8 +220,8 @@ mod beside_the_complete_validator {
                 inner
             ),
             Just(("propertyNames", json!({"enum": ["a", "b"]}))),
-            names.clone().prop_map(|names| ("required", names)),
-            names.prop_map(|names| ("dependentRequired", json!({"a": names}))),
+            required.clone().prop_map(|names| ("required", names)),
+            required.prop_map(|names| ("dependentRequired", json!({"a": names}))),
             any::<bool>().prop_map(|unique| ("uniqueItems", Value::from(unique))),
             (prop::sample::select(vec!["minContains", "maxContains"]), count),
             Just(("$ref", json!("#/$defs/d"))),

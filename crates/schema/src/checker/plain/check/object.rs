@@ -63,7 +63,9 @@ impl<'a> Check<'a> {
         };
         let unknown: Vec<_> = members.iter().filter(|(name, _)| !is_known(name)).collect();
         if schema != &Value::Bool(false) {
-            unknown.into_iter().for_each(|(name, member)| self.inside(schema, member, name, at, found));
+            for (name, member) in unknown {
+                self.inside(schema, member, name, at, found);
+            }
         } else if !unknown.is_empty() {
             let names: Vec<String> = unknown.into_iter().map(|(name, _)| name.clone()).collect();
             let wanted = properties(known, Some(members), &names);
