@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::case::{self, Told};
+use crate::case::{self, CaseArguments};
 use crate::crash::{Cancel, Conform, Crash, Victim, Worker};
-use crate::faults::Injected;
+use crate::faults::InjectedFault;
 use crate::observed::Ending;
-use crate::run::Chosen;
+use crate::run::RunOptions;
 
 /// Runs a catalogue of attacks, and one of faults, as they are.
 #[derive(Debug, Parser)]
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     inner: Option<Inner>,
     #[command(flatten)]
-    chosen: Chosen,
+    chosen: RunOptions,
 }
 
 /// What the harness starts of itself.
@@ -67,7 +67,7 @@ pub(crate) struct OneCase {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct OneFault {
-    injected: Injected,
+    injected: InjectedFault,
     #[arg(long)]
     scratch: PathBuf,
     #[arg(long)]
@@ -87,7 +87,7 @@ pub(crate) enum Work {
     Victim(Victim),
     StandBy,
     ServeMcp(String),
-    Catalogues(Chosen),
+    Catalogues(RunOptions),
 }
 
 impl Arguments {
@@ -111,7 +111,7 @@ impl Arguments {
 impl OneCase {
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
         let secret = std::env::var("OPENAI_API_KEY")?;
-        let ending = case::run(&Told {
+        let ending = case::run(&CaseArguments {
             file: &self.file,
             index: self.index,
             folder: &self.scratch,

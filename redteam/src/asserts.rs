@@ -9,13 +9,13 @@ use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 pub(crate) use self::files::mode as mode_of;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::processes;
 use crate::scene::Scene;
 use crate::snapshot::Snapshot;
 
 /// The state before the case ran.
-pub(crate) struct Before {
+pub(crate) struct StateBefore {
     pub(crate) around: Snapshot,
     pub(crate) workspace: Vec<(PathBuf, Vec<u8>)>,
     /// The ids of processes that belong to the harness.
@@ -25,23 +25,23 @@ pub(crate) struct Before {
 /// The evidence that asserts can examine.
 pub(crate) struct Evidence<'a> {
     pub(crate) scene: &'a Scene,
-    pub(crate) before: &'a Before,
-    pub(crate) observed: &'a Observed,
+    pub(crate) before: &'a StateBefore,
+    pub(crate) observed: &'a Observation,
     /// The case's input, with its placeholders filled in.
     pub(crate) input: &'a Value,
     /// The output of the case's process.
     pub(crate) log: &'a str,
 }
 
-impl Before {
+impl StateBefore {
     pub(crate) fn look(scene: &Scene, expected: Vec<i32>) -> Self {
-        Self { around: around(scene), workspace: files::contents(&scene.workspace), expected }
+        Self { around: take_around(scene), workspace: files::contents(&scene.workspace), expected }
     }
 }
 
 /// Takes a snapshot of the folders around the workspace, without those that the case itself uses.
-fn around(scene: &Scene) -> Snapshot {
-    Snapshot::take(&scene.outside).joined(Snapshot::take(&scene.sibling)).joined(Snapshot::take(&scene.home))
+fn take_around(scene: &Scene) -> Snapshot {
+    Snapshot::take(&scene.outside).merge(Snapshot::take(&scene.sibling)).merge(Snapshot::take(&scene.home))
 }
 
 /// Returns the reason why an assert does not hold, or `None` if it does.
@@ -62,7 +62,7 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         | "host_ok"
         | "message_count_unchanged"
         | "origin_shown"
-        | "second_host_saw_auth" => equals(name, wanted, &measured(name, evidence)?),
+        | "second_host_saw_auth" => equals(name, wanted, &measured_value(name, evidence)?),
         "survivors" => {
             let left = processes::survivors(&evidence.before.expected);
             let count = u64::try_from(left.len()).unwrap_or(u64::MAX);
@@ -70,10 +70,12 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
             processes::kill(&left);
             Ok(wrong)
         }
-        "iterations" => bound(name, wanted, &measured(name, evidence)?, |met, wanted| met >= wanted),
+        "iterations" => {
+            check_bound(name, wanted, &measured_value(name, evidence)?, |met, wanted| met >= wanted)
+        }
         "wall_s_max" | "rss_mb_max" | "result_bytes_max" | "max_running" | "pids_max" => {
             let measure = name.strip_suffix("_max").unwrap_or(name);
-            bound(name, wanted, &measured(measure, evidence)?, |met, wanted| met <= wanted)
+            check_bound(name, wanted, &measured_value(measure, evidence)?, |met, wanted| met <= wanted)
         }
         "file_absent"
         | "outside_unchanged"
@@ -89,16 +91,16 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         "logs_lack" => lacks(name, wanted, &format!("{}\n{}", evidence.log, observed.results.join("\n"))),
         "journal_lacks" | "trace_lacks" => {
             let measure = name.strip_suffix("_lacks").unwrap_or(name);
-            let text = measured(measure, evidence)?;
+            let text = measured_value(measure, evidence)?;
             lacks(name, wanted, text.as_str().context("a text was to be measured")?)
         }
         "flag" => {
-            let flags = measured("flags", evidence)?;
+            let flags = measured_value("flags", evidence)?;
             let has = flags.as_array().is_some_and(|flags| flags.contains(wanted));
             Ok((!has).then(|| format!("the result is not flagged {wanted}, only {flags}")))
         }
         "suggestion_not" => {
-            let offered = measured("suggestions", evidence)?;
+            let offered = measured_value("suggestions", evidence)?;
             let is_bad = offered.as_array().is_some_and(|offered| offered.contains(wanted));
             Ok(is_bad.then(|| format!("{wanted} is offered as a rule")))
         }
@@ -118,7 +120,7 @@ fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::
 }
 
 /// Returns the value that was measured under a name. A value that was not measured is an error.
-fn measured(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
+fn measured_value(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
         "dials" if !evidence.observed.measures.contains_key(name) => {
             Some(Value::from(evidence.scene.dials.all()))
@@ -153,7 +155,7 @@ fn equals(name: &str, wanted: &Value, met: &Value) -> anyhow::Result<Option<Stri
     Ok((wanted != met).then(|| format!("{name} is {met}, not {wanted}")))
 }
 
-fn bound(
+fn check_bound(
     name: &str,
     wanted: &Value,
     met: &Value,

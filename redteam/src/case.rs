@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 use anyhow::Context as _;
 use serde_json::Value;
 
-use crate::asserts::{self, Before, Evidence};
+use crate::asserts::{self, Evidence, StateBefore};
 use crate::catalogue::{Case, Catalogue, Mode};
-use crate::observed::{Ending, Observed, Skip, skip};
+use crate::observed::{Ending, Observation, Skip, skip};
 use crate::processes::{self, Census};
 use crate::scene::Scene;
 use crate::setup::Setup;
@@ -17,7 +17,7 @@ use crate::{decide, execute, guard, prompt, pseudo};
 
 /// The arguments of a case's process.
 #[derive(Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct CaseArguments<'a> {
     pub(crate) file: &'a Path,
     pub(crate) index: usize,
     pub(crate) folder: &'a Path,
@@ -43,7 +43,7 @@ pub(crate) struct Stage<'a> {
 struct Sentinel(Child);
 
 /// Runs the case. An error of the harness fails the case.
-pub(crate) fn run(told: &Told<'_>) -> Ending {
+pub(crate) fn run(told: &CaseArguments<'_>) -> Ending {
     processes::adopt_orphans();
     match attempt(told) {
         Ok(ending) => ending,
@@ -54,7 +54,7 @@ pub(crate) fn run(told: &Told<'_>) -> Ending {
     }
 }
 
-fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
+fn attempt(told: &CaseArguments<'_>) -> anyhow::Result<Ending> {
     let catalogue = Catalogue::read(told.file)?;
     let case = catalogue.cases.get(told.index).context("there is no such case")?;
     let case = case.as_ref().map_err(|unreadable| anyhow::anyhow!("{}", unreadable.why))?;
@@ -78,12 +78,16 @@ fn attempt(told: &Told<'_>) -> anyhow::Result<Ending> {
         return skip("no control group can limit processes here, and the case floods the machine with them");
     }
     let sentinel = Sentinel::start(case)?;
-    let before = Before::look(&scene, sentinel.iter().map(Sentinel::id).collect());
+    let before = StateBefore::look(&scene, sentinel.iter().map(Sentinel::id).collect());
     let observed = observe(&stage, &before, sentinel)?;
     Ok(judge(&stage, &before, &observed))
 }
 
-fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> anyhow::Result<Observed> {
+fn observe(
+    stage: &Stage<'_>,
+    before: &StateBefore,
+    sentinel: Option<Sentinel>,
+) -> anyhow::Result<Observation> {
     // The limit is far above any asserted one. It protects the machine if the asserted limit does not hold.
     let most = stage.case.asserts.get("pids_max").and_then(Value::as_u64);
     let census = most.map(|most| Census::begin(before.expected.clone(), most.saturating_mul(4)));
@@ -92,19 +96,19 @@ fn observe(stage: &Stage<'_>, before: &Before, sentinel: Option<Sentinel>) -> an
     runtime.shutdown_background();
     let mut observed = observed?;
     if let Some(census) = census {
-        observed = observed.with("pids", census.end());
+        observed = observed.with_value("pids", census.end());
     }
     if let Some(sentinel) = sentinel {
-        observed = observed.with("host_ok", sentinel.ends_well());
+        observed = observed.with_value("host_ok", sentinel.ends_well());
     }
     Ok(observed)
 }
 
 /// Performs the case. If packets are counted, repeats it, because other processes on this machine may have
 /// sent some.
-async fn quietly(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+async fn quietly(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let attempts = if stage.case.asserts.contains_key("packets_out") { 5 } else { 1 };
-    let mut least: Option<(u64, Observed)> = None;
+    let mut least: Option<(u64, Observation)> = None;
     for _ in 0..attempts {
         let before = packets_out();
         let observed = perform(stage).await?;
@@ -117,10 +121,10 @@ async fn quietly(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         }
     }
     let (packets, observed) = least.context("nothing was performed")?;
-    Ok(observed.with("packets_out", packets))
+    Ok(observed.with_value("packets_out", packets))
 }
 
-async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     if let Some(pseudo) = pseudo::find(stage.tool) {
         return pseudo.run(stage).await;
     }
@@ -133,7 +137,7 @@ async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observed> {
 }
 
 /// Judges the case: the outcome has to be one of the accepted ones, and every assert has to hold.
-fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
+fn judge(stage: &Stage<'_>, before: &StateBefore, observed: &Observation) -> Ending {
     let mut why = Vec::new();
     if !stage.case.accept.iter().any(|word| observed.words.contains(word)) {
         why.push("the outcome is not accepted".to_owned());
@@ -141,14 +145,14 @@ fn judge(stage: &Stage<'_>, before: &Before, observed: &Observed) -> Ending {
     let log = fs::read_to_string(stage.scene.folder.join("log")).unwrap_or_default();
     let evidence = Evidence { scene: stage.scene, before, observed, input: stage.value, log: &log };
     for (name, wanted) in &stage.case.asserts {
-        let wanted = crate::setup::filled(wanted, &|text| stage.scene.fill(text));
+        let wanted = crate::setup::fill_placeholders(wanted, &|text| stage.scene.fill(text));
         match asserts::check(name, &wanted, &evidence) {
             Ok(None) => {}
             Ok(Some(broken)) => why.push(broken),
             Err(error) => why.push(format!("{error:#}")),
         }
     }
-    let observed = observed.told();
+    let observed = observed.format_line();
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 

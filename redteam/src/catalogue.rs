@@ -101,10 +101,10 @@ impl Catalogue {
 impl Unreadable {
     fn new(index: usize, raw: &RawValue, error: &serde_json::Error) -> Self {
         #[derive(Deserialize)]
-        struct Named {
+        struct NamedCase {
             id: String,
         }
-        let named = serde_json::from_str::<Named>(raw.get());
+        let named = serde_json::from_str::<NamedCase>(raw.get());
         let id = named.map_or_else(|_| format!("case {}", index.saturating_add(1)), |named| named.id);
         Self { id, why: format!("the case cannot be read: {error}") }
     }

@@ -18,10 +18,10 @@ pub(crate) fn shell(scene: &Scene, setup: &Setup) -> anyhow::Result<Shell> {
     static PROBE: OnceLock<Probe> = OnceLock::new();
     let helper = Helper::new(std::env::current_exe()?).with_argument(WORD);
     let shell = match setup.sandbox {
-        Sandbox::Unavailable => Shell::unconfined(),
+        Sandbox::Unavailable => Shell::new_unconfined(),
         Sandbox::Usual | Sandbox::Required => {
             let probe = PROBE.get_or_init(|| Probe::run(&helper));
-            Shell::confined(helper, probe)
+            Shell::new_confined(helper, probe)
         }
     };
     Ok(shell.with_never(&scene.policy))

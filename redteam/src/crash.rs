@@ -56,7 +56,7 @@ struct Counts {
 
 impl Crash {
     /// Creates the options for the catalogue of faults.
-    pub(crate) fn of_fault(scratch: &Path) -> Self {
+    pub(crate) fn for_fault(scratch: &Path) -> Self {
         Self { kills: 500, seed: None, only: None, scratch: scratch.to_owned() }
     }
 
@@ -80,7 +80,7 @@ impl Crash {
             }
             named = named.saturating_add(1);
             let place = Place::new(&self.scratch, &format!("point-{point}"))?;
-            let outcome = place.killed_at(&point, &mut counts);
+            let outcome = place.kill_at_point(&point, &mut counts);
             counts.take(&place, &point.to_string(), outcome);
         }
         println!("{named} named points: {} kills, {} resumes", counts.kills, counts.resumes);
@@ -102,7 +102,7 @@ impl Crash {
         let mut random = SplitMix64::new(seed);
         let whole = Place::new(&self.scratch, "whole")?;
         let began = Instant::now();
-        let outcome = whole.alone(counts);
+        let outcome = whole.run_without_kill(counts);
         let took = began.elapsed();
         counts.take(&whole, "a run that nobody kills", outcome);
         println!("a run that nobody kills takes {} ms", took.as_millis());
@@ -111,7 +111,7 @@ impl Crash {
         while counts.kills < end {
             number = number.saturating_add(1);
             let place = Place::new(&self.scratch, &format!("random-{number}"))?;
-            let outcome = place.killed_at_random(&mut random, took, end, counts);
+            let outcome = place.kill_at_random(&mut random, took, end, counts);
             counts.take(&place, &format!("random run {number}"), outcome);
             if number.is_multiple_of(10) {
                 println!("{} kills, {} problems", counts.kills, counts.problems.len());
@@ -137,7 +137,7 @@ struct Place {
 }
 
 /// The end of a process, with the number of records that it acknowledged.
-struct Ended {
+struct ProcessEnd {
     acknowledged: u64,
     is_killed: bool,
     told: String,
@@ -153,14 +153,14 @@ impl Place {
     }
 
     /// Performs a run without killing it.
-    fn alone(&self, counts: &mut Counts) -> anyhow::Result<()> {
+    fn run_without_kill(&self, counts: &mut Counts) -> anyhow::Result<()> {
         let ended = wait(self.start(None)?, None)?;
         anyhow::ensure!(!ended.is_killed, "it was killed: {}", ended.told);
         self.finish(counts)
     }
 
     /// Kills a run at a named point, and then resumes it until it ends.
-    fn killed_at(&self, point: &Point, counts: &mut Counts) -> anyhow::Result<()> {
+    fn kill_at_point(&self, point: &Point, counts: &mut Counts) -> anyhow::Result<()> {
         let ended = wait(self.start(Some(point))?, None)?;
         anyhow::ensure!(ended.is_killed, "it never came to that point: {}", ended.told);
         counts.kills = counts.kills.saturating_add(1);
@@ -169,7 +169,7 @@ impl Place {
     }
 
     /// Kills a run at random moments, again and again, until it is done or the number of kills is reached.
-    fn killed_at_random(
+    fn kill_at_random(
         &self,
         random: &mut SplitMix64,
         whole: Duration,
@@ -219,7 +219,7 @@ impl Place {
 }
 
 /// Waits for a process, and kills it at a given moment.
-fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<Ended> {
+fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<ProcessEnd> {
     let mut stdout = child.stdout.take().context("its output is piped")?;
     let mut stderr = child.stderr.take().context("its errors are piped")?;
     // The process writes little, but a full pipe would block it.
@@ -252,5 +252,5 @@ fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<Ended> {
     let is_killed = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
     anyhow::ensure!(is_killed || status.success(), "it failed: {}", complained.trim());
     // Records are numbered from 0.
-    Ok(Ended { acknowledged: acknowledged.map_or(0, |last| last + 1), is_killed, told: complained })
+    Ok(ProcessEnd { acknowledged: acknowledged.map_or(0, |last| last + 1), is_killed, told: complained })
 }

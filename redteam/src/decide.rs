@@ -8,8 +8,8 @@ use serde_json::Value;
 use windlass_hitl::{Decision, Verdict, decide};
 
 use crate::catalogue::Word;
-use crate::engine::{Engine, Judged, now_ms};
-use crate::observed::{Observed, skip};
+use crate::engine::{Engine, EngineDecision, now_ms};
+use crate::observed::{Observation, skip};
 use crate::scene::Scene;
 use crate::setup::{Otherwise, Setup};
 use crate::{rules, words};
@@ -21,7 +21,7 @@ pub(crate) fn run(
     setup: &Setup,
     (tool, input): (&str, &str),
     program: Option<&Path>,
-) -> anyhow::Result<Observed> {
+) -> anyhow::Result<Observation> {
     let mut engine = Engine::new(scene, setup)?;
     if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
         return skip(format!("there is no tool {tool} yet"));
@@ -40,29 +40,29 @@ pub(crate) fn run(
     if let (Some(program), true) = (program, is_plain) {
         agree(scene, setup, (tool, &arguments), program, &observed)?;
     }
-    Ok(observed.with("executed", 0))
+    Ok(observed.with_value("executed", 0))
 }
 
-fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observed> {
+fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observation> {
     let call = match engine.call(tool, arguments)? {
         Ok(call) => call,
-        Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
+        Err(result) => return Ok(Observation::new([Word::Error], result.wire_text())),
     };
     engine.teach(&setup.heard, &call)?;
     Ok(match engine.judge(&call) {
-        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
-        Judged::Decided(checked, decision) if setup.windows_paths => {
+        EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
+        EngineDecision::Decided(checked, decision) if setup.windows_paths => {
             // The files on this disk are irrelevant for another system's paths.
-            let facts = engine.placed(checked.facts.clone().with_sight(Vec::new(), None), now_ms());
+            let facts = engine.place_facts(checked.facts.clone().with_sight(Vec::new(), None), now_ms());
             drop(decision);
-            told(&decide(&engine.policy, &windlass_hitl::Grants::default(), &engine.learned, &facts))
+            to_observed(&decide(&engine.policy, &windlass_hitl::Grants::default(), &engine.learned, &facts))
         }
-        Judged::Decided(_, decision) => told(&decision),
+        EngineDecision::Decided(_, decision) => to_observed(&decision),
     })
 }
 
 /// Translates a decision to the catalogue's words.
-pub(crate) fn told(decision: &Decision) -> Observed {
+pub(crate) fn to_observed(decision: &Decision) -> Observation {
     let word = match decision.verdict {
         Verdict::Allow => Word::Allow,
         Verdict::Ask => Word::Ask,
@@ -73,7 +73,7 @@ pub(crate) fn told(decision: &Decision) -> Observed {
     if decision.reason.rule_id.starts_with("v.") {
         words.push(Word::Error);
     }
-    Observed::new(words, format!("{}: {}", decision.reason.rule_id, decision.reason.text))
+    Observation::new(words, format!("{}: {}", decision.reason.rule_id, decision.reason.text))
 }
 
 /// Checks that the built program makes the same decision.
@@ -82,7 +82,7 @@ fn agree(
     setup: &Setup,
     (tool, arguments): (&str, &str),
     program: &Path,
-    observed: &Observed,
+    observed: &Observation,
 ) -> anyhow::Result<()> {
     let Ok(input) = serde_json::from_str::<Value>(arguments) else { return Ok(()) };
     let policy = scene.folder.join("policy.toml");

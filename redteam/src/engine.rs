@@ -14,7 +14,7 @@ use windlass_toolbox::{Checked, Preset, ToolConfig, Toolbox};
 use windlass_tools_web::Fetch;
 
 use crate::scene::{CountingDialer, FakeNames, Scene};
-use crate::setup::{Heard, Otherwise, Setup};
+use crate::setup::{EarlierAnswers, Otherwise, Setup};
 use crate::{confine, lessons, rules};
 
 /// The parts that decide about calls and run them.
@@ -28,7 +28,7 @@ pub(crate) struct Engine {
 }
 
 /// The engine's judgement of a call.
-pub(crate) enum Judged {
+pub(crate) enum EngineDecision {
     /// Refused before the policy was consulted.
     Refused(ToolResult),
     Decided(Box<Checked>, Decision),
@@ -53,7 +53,7 @@ impl Engine {
             .tools(windlass_tools_shell::tools_with(&workspace, &confine::shell(scene, setup)?))
             .tools(windlass_tools_web::tools(&Arc::new(fetch(scene, setup)?)))
             .tools(further)
-            .known_aliases()
+            .with_known_aliases()
             .config(ToolConfig::new(Preset::Full))
             .build()?;
         let policy = rules::policy(&setup.rules, &scene.workspace)?;
@@ -70,21 +70,21 @@ impl Engine {
 
     /// Returns true if the tool exists.
     pub(crate) fn has(&self, tool: &str) -> bool {
-        self.toolbox.offered().iter().any(|(spec, _)| spec.name().as_str() == tool)
+        self.toolbox.offered_specs().iter().any(|(spec, _)| spec.name().as_str() == tool)
     }
 
     /// Teaches the engine the answers of a setup to calls like this one.
-    pub(crate) fn teach(&mut self, heard: &[Heard], call: &ToolCall) -> anyhow::Result<()> {
+    pub(crate) fn teach(&mut self, heard: &[EarlierAnswers], call: &ToolCall) -> anyhow::Result<()> {
         for heard in heard {
             let Some(example) = lessons::example(heard, call, &self.scope)? else { continue };
             let Ok(checked) = self.look(&example) else { continue };
-            let facts = self.placed(checked.facts, now_ms().saturating_sub(1000));
+            let facts = self.place_facts(checked.facts, now_ms().saturating_sub(1000));
             self.hear(heard, &facts);
         }
         Ok(())
     }
 
-    pub(crate) fn hear(&mut self, heard: &Heard, facts: &Facts) {
+    pub(crate) fn hear(&mut self, heard: &EarlierAnswers, facts: &Facts) {
         // A denial before a lesson exists is only counted, so this order teaches most easily.
         let counts = [
             (heard.denied, Answer::Denied),
@@ -124,7 +124,7 @@ impl Engine {
 
     /// Returns the only text of the arguments, if the tool takes free text instead of JSON.
     fn free_text(&self, tool: &str, arguments: &str) -> Option<String> {
-        let offered = self.toolbox.offered();
+        let offered = self.toolbox.offered_specs();
         let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
         if !matches!(spec, ToolSpec::Freeform { .. }) {
             return None;
@@ -138,12 +138,12 @@ impl Engine {
     }
 
     /// Judges a call without running it.
-    pub(crate) fn judge(&self, call: &ToolCall) -> Judged {
+    pub(crate) fn judge(&self, call: &ToolCall) -> EngineDecision {
         match self.look(call) {
-            Err(result) => Judged::Refused(*result),
+            Err(result) => EngineDecision::Refused(*result),
             Ok(checked) => {
                 let decision = self.decide(&checked.facts);
-                Judged::Decided(Box::new(checked), decision)
+                EngineDecision::Decided(Box::new(checked), decision)
             }
         }
     }
@@ -157,11 +157,11 @@ impl Engine {
     }
 
     pub(crate) fn decide(&self, facts: &Facts) -> Decision {
-        let facts = self.placed(facts.clone(), now_ms());
+        let facts = self.place_facts(facts.clone(), now_ms());
         decide(&self.policy, &Grants::default(), &self.learned, &facts)
     }
 
-    pub(crate) fn placed(&self, facts: Facts, now_ms: u64) -> Facts {
+    pub(crate) fn place_facts(&self, facts: Facts, now_ms: u64) -> Facts {
         facts.with_mode(self.mode).with_place(self.scope.as_str(), now_ms)
     }
 }

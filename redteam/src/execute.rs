@@ -13,8 +13,8 @@ use windlass_tool::Context;
 
 use crate::catalogue::Word;
 use crate::decide;
-use crate::engine::{Engine, Judged};
-use crate::observed::{Observed, skip};
+use crate::engine::{Engine, EngineDecision};
+use crate::observed::{Observation, skip};
 use crate::scene::Scene;
 use crate::session::Session;
 use crate::setup::{Race, Sandbox, Setup};
@@ -27,14 +27,14 @@ pub(crate) async fn run(
     scene: &Scene,
     setup: &Setup,
     (tool, input): (&str, &str),
-) -> anyhow::Result<Observed> {
+) -> anyhow::Result<Observation> {
     let engine = Engine::new(scene, setup)?;
     if !engine.has(tool) && !words::is_misspelt(&engine.toolbox, tool) {
         return skip(format!("there is no tool {tool} yet"));
     }
     let (arguments, told) = words::arguments(tool, input);
     let arguments = words::understood(&engine, tool, &arguments)?;
-    confined(&engine, setup, tool, &arguments)?;
+    require_confinement(&engine, setup, tool, &arguments)?;
     if let Some(race) = &setup.race {
         return race_against(scene, setup, race, (tool, &arguments)).await;
     }
@@ -43,12 +43,12 @@ pub(crate) async fn run(
 
 /// Checks that a setup that requires a sandbox gets one before any process is started. Without it the attacks
 /// would harm the machine and other users' processes.
-fn confined(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
+fn require_confinement(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
     if setup.sandbox != Sandbox::Required {
         return Ok(());
     }
     let Ok(call) = engine.call(tool, arguments)? else { return Ok(()) };
-    let Judged::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
+    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
     let starts = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Unknown);
     if !checked.facts.effects.iter().any(starts) {
         return Ok(());
@@ -68,13 +68,13 @@ async fn once(
     setup: &Setup,
     (tool, arguments): (&str, &str),
     cancel_after_ms: Option<u64>,
-) -> anyhow::Result<Observed> {
+) -> anyhow::Result<Observation> {
     if let Ok(call) = engine.call(tool, arguments)? {
         engine.teach(&setup.heard, &call)?;
     }
-    let mut session = Session::of_call(engine, tool, arguments, setup.answers);
+    let mut session = Session::for_call(engine, tool, arguments, setup.answers);
     session.cancel_after = cancel_after_ms.map(Duration::from_millis);
-    Ok(session.run().await?.observed(setup.answers))
+    Ok(session.run().await?.observe(setup.answers))
 }
 
 /// Repeats the call while a thread exchanges a folder and a link.
@@ -83,7 +83,7 @@ async fn race_against(
     setup: &Setup,
     race: &Race,
     (tool, arguments): (&str, &str),
-) -> anyhow::Result<Observed> {
+) -> anyhow::Result<Observation> {
     let folder = scene.workspace.join(&race.folder);
     let swap = scene.workspace.join(format!("{}.swap", race.folder));
     let is_over = Arc::new(AtomicBool::new(false));
@@ -92,7 +92,7 @@ async fn race_against(
         std::thread::spawn(move || swap_until(&is_over, &folder, &swap))
     };
     let engine = Engine::new(scene, setup)?;
-    let mut observed = Observed::default();
+    let mut observed = Observation::default();
     let mut rounds = 0_u64;
     while rounds < ROUNDS {
         // Perform the engine's steps without the model, because the race is between judging and running.
@@ -104,7 +104,7 @@ async fn race_against(
     observed.detail = format!("{rounds} calls against {swaps} swaps");
     // Some calls find the folder and some the link; both outcomes are correct.
     observed.words.insert(Word::Contained);
-    Ok(observed.with("iterations", rounds))
+    Ok(observed.with_value("iterations", rounds))
 }
 
 /// Judges a call, and runs it if it is allowed.
@@ -112,8 +112,8 @@ async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Ve
     let Ok(call) = engine.call(tool, arguments)? else { return Ok(vec![Word::Error]) };
     let context = Context::new(call.id.clone());
     Ok(match engine.judge(&call) {
-        Judged::Refused(_) => vec![Word::Error],
-        Judged::Decided(checked, decision) if decision.verdict == Verdict::Allow => {
+        EngineDecision::Refused(_) => vec![Word::Error],
+        EngineDecision::Decided(checked, decision) if decision.verdict == Verdict::Allow => {
             let result = engine.toolbox.run(&checked, &context).await;
             if result.is_ok_and(|result| result.status.is_ok()) {
                 vec![Word::Contained]
@@ -121,7 +121,7 @@ async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Ve
                 vec![Word::Error]
             }
         }
-        Judged::Decided(_, decision) => decide::told(&decision).words.into_iter().collect(),
+        EngineDecision::Decided(_, decision) => decide::to_observed(&decision).words.into_iter().collect(),
     })
 }
 

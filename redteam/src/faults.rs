@@ -15,7 +15,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 
 pub(crate) use self::crash::write_on;
-use self::table::{Row, Shown, rows};
+use self::table::{FaultProof, Row, rows};
 use crate::observed::{Ending, Skip};
 use crate::processes;
 use crate::report::Line;
@@ -38,7 +38,7 @@ struct Fault {
 
 /// A fault that the harness injects itself.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Injected {
+pub(crate) enum InjectedFault {
     /// A writer is killed at any time.
     Crash,
     /// Files that fit into no memory.
@@ -51,7 +51,7 @@ pub(crate) enum Injected {
     Soak,
 }
 
-impl Injected {
+impl InjectedFault {
     fn job(self) -> Job {
         let name = match self {
             Self::Crash => "crash",
@@ -80,7 +80,7 @@ impl Injected {
         match injected {
             Ok(ending) => ending,
             Err(error) => match error.downcast_ref::<Skip>() {
-                Some(skip) => skipped(&skip.0),
+                Some(skip) => skip_fault(&skip.0),
                 None => Ending::Failed { observed: "nothing".to_owned(), why: vec![format!("{error:#}")] },
             },
         }
@@ -89,16 +89,16 @@ impl Injected {
 
 /// Runs the kills of `cargo xtask crash`.
 fn kills(scene: &Scene) -> anyhow::Result<Ending> {
-    let (observed, why) = crate::crash::Crash::of_fault(&scene.workspace).count()?;
-    Ok(ended(observed, why))
+    let (observed, why) = crate::crash::Crash::for_fault(&scene.workspace).count()?;
+    Ok(end_fault(observed, why))
 }
 
-fn skipped(why: &str) -> Ending {
+fn skip_fault(why: &str) -> Ending {
     Ending::Skipped { why: why.to_owned() }
 }
 
 /// Returns the ending of a fault, with its counts and its problems.
-fn ended(observed: String, why: Vec<String>) -> Ending {
+fn end_fault(observed: String, why: Vec<String>) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
@@ -115,8 +115,8 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
     let chosen = |id: &str| only.is_empty() || only.iter().any(|only| id.starts_with(only.as_str()));
     let faults: Vec<Fault> = catalogue.faults.into_iter().filter(|fault| chosen(&fault.id)).collect();
     let wanted = faults.iter().filter_map(find).flat_map(|row| match row.shown {
-        Shown::By(tests) => tests,
-        Shown::Here(_) => &[],
+        FaultProof::By(tests) => tests,
+        FaultProof::Here(_) => &[],
     });
     let passed = run_tests(&wanted.copied().collect());
     Ok(faults.iter().map(|fault| line(fault, &passed, ground)).collect())
@@ -128,9 +128,9 @@ fn find(fault: &Fault) -> Option<&'static Row> {
 
 fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
-        None => skipped("no test is known that injects this"),
-        Some(Shown::By(tests)) => judge(tests, passed),
-        Some(Shown::Here(injected)) => ground.perform(&injected.job()),
+        None => skip_fault("no test is known that injects this"),
+        Some(FaultProof::By(tests)) => judge(tests, passed),
+        Some(FaultProof::Here(injected)) => ground.perform(&injected.job()),
     };
     Line {
         id: fault.id.clone(),
@@ -151,7 +151,7 @@ fn judge(tests: &[(&str, &str)], passed: &Passed) -> Ending {
         }
     };
     let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
-    ended(observed, why)
+    end_fault(observed, why)
 }
 
 /// Runs all tests in one invocation of cargo, because each set of crates is built separately.

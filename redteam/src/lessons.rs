@@ -4,11 +4,15 @@ use globset::GlobBuilder;
 use serde_json::Value;
 use windlass_protocol::{Arguments, ToolCall};
 
-use crate::setup::Heard;
+use crate::setup::EarlierAnswers;
 
 /// Returns a call in the lesson's scope that resembles the judged call as closely as possible. Returns `None`
 /// if the lesson is for another tool.
-pub(crate) fn example(heard: &Heard, call: &ToolCall, workspace: &str) -> anyhow::Result<Option<ToolCall>> {
+pub(crate) fn example(
+    heard: &EarlierAnswers,
+    call: &ToolCall,
+    workspace: &str,
+) -> anyhow::Result<Option<ToolCall>> {
     if heard.tool.as_deref().is_some_and(|tool| tool != call.name.as_str()) {
         return Ok(None);
     }

@@ -63,14 +63,14 @@ impl Model for Speaker {
             let messages = body.get("messages").and_then(Value::as_array);
             let turn = messages.map_or(0, |messages| messages.iter().filter(said).count());
             match self.free.get(turn) {
-                Some(Some(calls)) => Ok(spoken(calls)),
+                Some(Some(calls)) => Ok(stream_calls(calls)),
                 _ => self.scripted.stream(request).await,
             }
         })
     }
 }
 
-fn spoken(calls: &[(String, String, String)]) -> ChunkStream {
+fn stream_calls(calls: &[(String, String, String)]) -> ChunkStream {
     let mut chunks: Vec<Result<Chunk, ModelError>> = Vec::new();
     for (name, id, text) in calls {
         let body = WholeCall::Payload(Payload::Custom { input: text.clone() });

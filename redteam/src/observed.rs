@@ -11,7 +11,7 @@ use crate::catalogue::Word;
 ///
 /// Several words can apply: a call that ran after the setup's approval is both allowed and contained.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Observed {
+pub(crate) struct Observation {
     pub(crate) words: BTreeSet<Word>,
     /// The detail for the report's line.
     pub(crate) detail: String,
@@ -41,12 +41,12 @@ pub(crate) enum Ending {
 #[error("{0}")]
 pub(crate) struct Skip(pub(crate) String);
 
-impl Observed {
+impl Observation {
     pub(crate) fn new(words: impl IntoIterator<Item = Word>, detail: impl Into<String>) -> Self {
         Self { words: words.into_iter().collect(), detail: detail.into(), ..Self::default() }
     }
 
-    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+    pub(crate) fn with_value(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.measures.insert(name.to_owned(), value.into());
         self
     }
@@ -62,7 +62,7 @@ impl Observed {
     }
 
     /// Formats the words and the detail, short enough for one line.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn format_line(&self) -> String {
         let words = Word::list(self.words.iter().copied());
         let words = if words.is_empty() { "nothing".to_owned() } else { words };
         let detail: String = self.detail.chars().take(160).collect();

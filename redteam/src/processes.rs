@@ -71,7 +71,7 @@ pub(crate) fn kill(ids: &[i32]) {
 
 /// Returns a counter that grows whenever a child of this process has ended: the page faults of children that
 /// were waited for.
-pub(crate) fn ended_children() -> u64 {
+pub(crate) fn count_ended_children() -> u64 {
     let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let words = text.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
     // `cminflt` is the eleventh field; the state is the third.

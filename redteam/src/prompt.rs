@@ -10,11 +10,11 @@ use windlass_testkit::server::ScriptedProvider;
 use crate::case::Stage;
 use crate::engine::Engine;
 use crate::execute;
-use crate::observed::{Observed, skip};
+use crate::observed::{Observation, skip};
 use crate::{rules, words};
 
 /// Runs the case: the outcome is that of the agent, and the prompt is that of the program.
-pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let observed = execute::run(stage.scene, stage.setup, (stage.tool, stage.input)).await?;
     let (arguments, _) = words::arguments(stage.tool, stage.input);
     let engine = Engine::new(stage.scene, stage.setup)?;
@@ -22,13 +22,13 @@ pub(crate) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     if call.pointer("/call/free_text").is_some() {
         return skip("the scripted provider cannot call a tool that takes free text");
     }
-    let shown = shown(stage, &[call]).await?;
-    Ok(Observed { prompts: vec![shown], ..observed })
+    let shown = show_prompt(stage, &[call]).await?;
+    Ok(Observation { prompts: vec![shown], ..observed })
 }
 
 /// Returns the built program's output for a run in which the model makes these steps and the human does not
 /// answer.
-pub(crate) async fn shown(stage: &Stage<'_>, steps: &[Value]) -> anyhow::Result<String> {
+pub(crate) async fn show_prompt(stage: &Stage<'_>, steps: &[Value]) -> anyhow::Result<String> {
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     let script = json!({"turns": [{"steps": steps, "piece": 4096}], "fallback": "That is all."});
     let provider = ScriptedProvider::start(Script::parse(&script.to_string())?, 0).await?;

@@ -18,9 +18,9 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::mcp::serve as serve_mcp;
 use crate::case::Stage;
-use crate::observed::Observed;
+use crate::observed::Observation;
 
-type Performed<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Observed>> + 'a>>;
+type Performed<'a> = Pin<Box<dyn Future<Output = anyhow::Result<Observation>> + 'a>>;
 
 /// The executor of the cases of one name.
 pub(crate) struct Pseudo {
@@ -51,7 +51,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Pseudo> {
 }
 
 impl Pseudo {
-    pub(crate) async fn run(&self, stage: &Stage<'_>) -> anyhow::Result<Observed> {
+    pub(crate) async fn run(&self, stage: &Stage<'_>) -> anyhow::Result<Observation> {
         (self.perform)(stage).await
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Sums {
 }
 
 impl Line {
-    pub(crate) fn of_case(case: &Case, ending: Ending, seconds: f64) -> Self {
+    pub(crate) fn from_case(case: &Case, ending: Ending, seconds: f64) -> Self {
         let accepted = Word::list(case.accept.iter().copied());
         let expected = format!("{} (accepted: {accepted})", case.expected.as_str());
         Self { id: case.id.clone(), what: case.tool.clone(), expected, ending, seconds }

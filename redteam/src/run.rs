@@ -17,7 +17,7 @@ use crate::supervise::{Ground, Job};
 
 /// Which catalogues are run, and how.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Chosen {
+pub(crate) struct RunOptions {
     /// A catalogue of attacks. May be given more than once.
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -44,7 +44,7 @@ pub(crate) struct Chosen {
     jobs: Option<usize>,
 }
 
-impl Chosen {
+impl RunOptions {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         ensure!(!self.files.is_empty() || self.faults.is_some(), "name a catalogue: --file or --faults");
         let (ground, folder) = Ground::prepare(self.scratch.as_deref(), self.program.as_deref())?;
@@ -78,7 +78,7 @@ impl Chosen {
                         let index = next.fetch_add(1, Ordering::SeqCst);
                         let Some(case) = catalogue.cases.get(index) else { break };
                         let line = self.line(case, |case| {
-                            ground.perform(&Job::of_case(file, &catalogue.setups, index, case))
+                            ground.perform(&Job::for_case(file, &catalogue.setups, index, case))
                         });
                         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
                         lines.extend(line.map(|line| (index, line)));
@@ -102,7 +102,7 @@ impl Chosen {
         Some(match case {
             Ok(case) => {
                 let ending = perform(case);
-                Line::of_case(case, ending, began.elapsed().as_secs_f64())
+                Line::from_case(case, ending, began.elapsed().as_secs_f64())
             }
             Err(unreadable) => Line {
                 id: unreadable.id.clone(),

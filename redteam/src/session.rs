@@ -12,13 +12,13 @@ use windlass_agent::{Agent, Approver, ApproverFuture, Event, Outcome, RunOptions
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Decision};
 use windlass_journal::FileJournal;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
-use windlass_telemetry::{SpanOptions, traced};
+use windlass_telemetry::{SpanOptions, trace_events};
 use windlass_tool::CancellationToken;
 
 use crate::catalogue::Word;
 use crate::engine::Engine;
 use crate::model::Speaker;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::processes;
 use crate::setup::Answers;
 
@@ -66,13 +66,13 @@ pub(crate) struct Meddling<F>(pub(crate) F);
 
 impl Session {
     /// Creates a run in which the model makes one call and then ends.
-    pub(crate) fn of_call(engine: Engine, tool: &str, arguments: &str, answers: Answers) -> Self {
+    pub(crate) fn for_call(engine: Engine, tool: &str, arguments: &str, answers: Answers) -> Self {
         let step = engine.step(tool, arguments);
-        Self::of_turns(engine, &[vec![step]], answers)
+        Self::for_turns(engine, &[vec![step]], answers)
     }
 
     /// Creates a run in which the model makes these steps, turn by turn, and then ends.
-    pub(crate) fn of_turns(engine: Engine, turns: &[Vec<Value>], answers: Answers) -> Self {
+    pub(crate) fn for_turns(engine: Engine, turns: &[Vec<Value>], answers: Answers) -> Self {
         Self {
             engine,
             turns: turns.to_vec(),
@@ -103,8 +103,8 @@ impl Session {
         }
         let began = Instant::now();
         let mut ran = Ran::default();
-        let mut ended_before = processes::ended_children();
-        let mut events = traced(agent.stream_with("Do it.", options), &self.spans);
+        let mut ended_before = processes::count_ended_children();
+        let mut events = trace_events(agent.stream_with("Do it.", options), &self.spans);
         let deadline = tokio::time::sleep(self.cancel_after.unwrap_or(Duration::from_hours(24)));
         let mut deadline = std::pin::pin!(deadline);
         let mut is_stopped = self.cancel_after.is_none();
@@ -121,7 +121,7 @@ impl Session {
             match event {
                 Ok(event) => {
                     if matches!(event, Event::Decided { .. }) {
-                        ended_before = processes::ended_children();
+                        ended_before = processes::count_ended_children();
                     }
                     ran.see(event);
                 }
@@ -132,7 +132,7 @@ impl Session {
             }
         }
         ran.took = began.elapsed();
-        ran.had_process = processes::ended_children() != ended_before;
+        ran.had_process = processes::count_ended_children() != ended_before;
         ran.requests = model.requests();
         Ok(ran)
     }
@@ -155,7 +155,7 @@ impl Ran {
     }
 
     /// Translates the run of one call to the catalogue's words.
-    pub(crate) fn observed(&self, answers: Answers) -> Observed {
+    pub(crate) fn observe(&self, answers: Answers) -> Observation {
         let result = self.results.last();
         let status = result.map(|result| result.status);
         let is_asked = !self.asked.is_empty();
@@ -185,12 +185,12 @@ impl Ran {
         let rule = self.decisions.last().map_or("-", |decision| decision.reason.rule_id.as_str());
         let executed = u64::try_from(self.running.len()).unwrap_or(u64::MAX);
         let results = u64::try_from(self.results.len()).unwrap_or(u64::MAX);
-        Observed::new(words, format!("{rule}: {detail}"))
+        Observation::new(words, format!("{rule}: {detail}"))
             .with_results(self.results.iter().map(ToolResult::wire_text))
             .with_prompts(self.asked.iter().map(ApprovalRequest::describe))
-            .with("wall_s", self.took.as_secs_f64())
-            .with("executed", executed)
-            .with("results", results)
+            .with_value("wall_s", self.took.as_secs_f64())
+            .with_value("executed", executed)
+            .with_value("results", results)
     }
 
     fn is_invalid(&self) -> bool {

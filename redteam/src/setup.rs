@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value};
 
-pub(crate) use self::words::{Answers, Heard, Matcher, Otherwise, Race, RuleWords, Sandbox};
+pub(crate) use self::words::{Answers, EarlierAnswers, Matcher, Otherwise, Race, RuleWords, Sandbox};
 
 /// A setup merged with the setups that it extends. Placeholders are replaced.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(crate) struct Setup {
     pub(crate) dns: BTreeMap<String, Vec<Vec<IpAddr>>>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) secrets: Vec<String>,
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) heard: Vec<EarlierAnswers>,
     pub(crate) race: Option<Race>,
     /// True if paths are judged as on Windows and the disk is not inspected.
     pub(crate) windows_paths: bool,
@@ -53,7 +53,7 @@ impl Setup {
         let mut setup = Self::default();
         for (name, words) in chain.into_iter().rev() {
             for (word, value) in words {
-                let value = filled(value, &fill);
+                let value = fill_placeholders(value, &fill);
                 setup.take(word, &value).with_context(|| format!("the setup {name}"))?;
             }
         }
@@ -90,7 +90,7 @@ impl Setup {
             "dns" => self.dns.extend(words::dns(value)?),
             "env" => self.environment.extend(texts(value, word)?),
             "secrets" => self.secrets.extend(words::list(value, word)?),
-            "learned" => self.heard = words::heard(value)?,
+            "learned" => self.heard = words::parse_answers(value)?,
             "helper" => self.race = Some(Race::parse(&text(value, word)?)?),
             "path_mode" => {
                 let mode = text(value, word)?;
@@ -107,13 +107,13 @@ impl Setup {
 }
 
 /// Replaces the placeholders in all texts of a value.
-pub(crate) fn filled(value: &Value, fill: &dyn Fn(&str) -> String) -> Value {
+pub(crate) fn fill_placeholders(value: &Value, fill: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(fill(text)),
-        Value::Array(items) => Value::Array(items.iter().map(|item| filled(item, fill)).collect()),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(key, value)| (fill(key), filled(value, fill))).collect())
-        }
+        Value::Array(items) => Value::Array(items.iter().map(|item| fill_placeholders(item, fill)).collect()),
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (fill(key), fill_placeholders(value, fill))).collect(),
+        ),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
 }

@@ -24,7 +24,7 @@ impl Snapshot {
     }
 
     /// Adds the entries of another snapshot.
-    pub(crate) fn joined(mut self, other: Self) -> Self {
+    pub(crate) fn merge(mut self, other: Self) -> Self {
         self.entries.extend(other.entries);
         self
     }

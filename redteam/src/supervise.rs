@@ -46,7 +46,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// Creates the job for a case of a catalogue.
-    pub(crate) fn of_case(file: &Path, setups: &Map<String, Value>, index: usize, case: &Case) -> Self {
+    pub(crate) fn for_case(file: &Path, setups: &Map<String, Value>, index: usize, case: &Case) -> Self {
         // A setup that cannot be read is reported by the case's own process.
         let setup = Setup::read(setups, &case.setup, str::to_owned).unwrap_or_default();
         Self {
@@ -75,7 +75,7 @@ impl Ground {
 
     /// Runs a job in a process and a folder of its own.
     pub(crate) fn perform(&self, job: &Job) -> Ending {
-        self.attempt(job).unwrap_or_else(|error| failed(format!("{error:#}")))
+        self.attempt(job).unwrap_or_else(|error| fail_case(format!("{error:#}")))
     }
 
     fn attempt(&self, job: &Job) -> anyhow::Result<Ending> {
@@ -89,8 +89,8 @@ impl Ground {
         let verdict = fs::read_to_string(folder.join("ending.json"));
         let ending = match (is_over, verdict) {
             (true, Ok(text)) => serde_json::from_str(&text).context("the case's ending cannot be read")?,
-            (false, _) => failed(format!("it was stopped after {} s", job.limit.as_secs())),
-            (true, Err(_)) => failed(format!("its process ended with {status}: {}", last_words(&folder))),
+            (false, _) => fail_case(format!("it was stopped after {} s", job.limit.as_secs())),
+            (true, Err(_)) => fail_case(format!("its process ended with {status}: {}", last_words(&folder))),
         };
         // Keep the folder of a failed case for inspection.
         if !matches!(ending, Ending::Failed { .. }) {
@@ -138,7 +138,7 @@ fn secret() -> anyhow::Result<String> {
     Ok(format!("fake-{:032x}", u128::from_be_bytes(bytes)))
 }
 
-fn failed(why: String) -> Ending {
+fn fail_case(why: String) -> Ending {
     Ending::Failed { observed: "nothing".to_owned(), why: vec![why] }
 }
 

@@ -13,16 +13,16 @@ const RENAMED: &[(&str, &str, &str)] = &[("edit_file", "old", "old_text"), ("edi
 
 /// The members of a case's input that are for the harness and not for the tool.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct HarnessInput {
     pub(crate) cancel_after_ms: Option<u64>,
 }
 
 /// Returns the arguments of a call as JSON text. The catalogue's text is kept if nothing has to change.
-pub(crate) fn arguments(tool: &str, input: &str) -> (String, Told) {
+pub(crate) fn arguments(tool: &str, input: &str) -> (String, HarnessInput) {
     let Ok(Value::Object(mut members)) = serde_json::from_str(input) else {
-        return (input.to_owned(), Told::default());
+        return (input.to_owned(), HarnessInput::default());
     };
-    let mut told = Told::default();
+    let mut told = HarnessInput::default();
     let mut is_changed = false;
     if let Some(after) = members.remove("cancel_after_ms") {
         told.cancel_after_ms = after.as_u64();
@@ -50,7 +50,7 @@ pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow
     if is_taken(arguments)? {
         return Ok(arguments.to_owned());
     }
-    let known = without(arguments, &unknown)?;
+    let known = remove_members(arguments, &unknown)?;
     if !is_taken(&known)? {
         bail!("{tool} does not know the words of the case: {}", unknown.join(", "));
     }
@@ -60,7 +60,7 @@ pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow
 /// Returns the parameters that the tool does not have, or `None` if it has all of them.
 fn unknown(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<Vec<String>> {
     let Ok(Value::Object(members)) = serde_json::from_str::<Value>(arguments) else { return None };
-    let offered = toolbox.offered();
+    let offered = toolbox.offered_specs();
     let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
     let ToolSpec::Function { parameters, .. } = spec else { return None };
     let schema: Value = serde_json::from_str(parameters.as_str()).ok()?;
@@ -69,7 +69,7 @@ fn unknown(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<Vec<String>
     (!unknown.is_empty()).then_some(unknown)
 }
 
-fn without(arguments: &str, unknown: &[String]) -> anyhow::Result<String> {
+fn remove_members(arguments: &str, unknown: &[String]) -> anyhow::Result<String> {
     let mut members: Map<String, Value> = serde_json::from_str(arguments)?;
     members.retain(|name, _| !unknown.contains(name));
     Ok(Value::Object(members).to_string())
@@ -81,5 +81,5 @@ pub(crate) fn is_misspelt(toolbox: &Toolbox, tool: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
     };
-    toolbox.offered().iter().any(|(spec, _)| plain(spec.name().as_str()) == plain(tool))
+    toolbox.offered_specs().iter().any(|(spec, _)| plain(spec.name().as_str()) == plain(tool))
 }

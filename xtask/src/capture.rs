@@ -14,12 +14,12 @@ pub(crate) enum Keep {
 }
 
 /// The captured output of a command, and its success.
-pub(crate) struct Captured {
+pub(crate) struct CapturedOutput {
     pub(crate) success: bool,
     pub(crate) lines: Vec<String>,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// Prints all captured lines, for a command that failed.
     pub(crate) fn print(&self) {
         for line in &self.lines {
@@ -29,7 +29,7 @@ impl Captured {
 }
 
 /// Runs `cmd` and captures one stream. Prints the lines that `show` selects as they arrive.
-pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<Captured> {
+pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<CapturedOutput> {
     println!("$ {cmd}");
     let text = cmd.to_string();
     let mut command = Command::from(cmd);
@@ -44,7 +44,7 @@ pub(crate) fn run(cmd: Cmd<'_>, keep: Keep, show: fn(&str) -> bool) -> Result<Ca
         Keep::Stderr => Box::new(child.stderr.take().context("stderr was piped")?),
     };
     let lines = read_lines(stream, show)?;
-    Ok(Captured { success: child.wait()?.success(), lines })
+    Ok(CapturedOutput { success: child.wait()?.success(), lines })
 }
 
 /// Runs `cmd` with both streams on the terminal. Returns true if it succeeded.

@@ -11,7 +11,7 @@ use anyhow::Result;
 use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
-use crate::ci::summary::{Finished, Summary};
+use crate::ci::summary::{FinishedStep, Summary};
 use crate::project::Project;
 
 pub(crate) const HELP: &str = "\
@@ -154,11 +154,11 @@ fn tell_of_a_full_disk(sh: &Shell) {
 }
 
 /// Runs a step. An error counts as a failure, and the other steps still run.
-fn perform(step: &Step, setting: &Setting<'_>) -> Finished {
+fn perform(step: &Step, setting: &Setting<'_>) -> FinishedStep {
     let begun = Instant::now();
     let outcome = (step.run)(setting).unwrap_or_else(|error| {
         println!("error: {error:#}");
         Outcome::new(Verdict::Failed, format!("{error:#}").lines().next().unwrap_or_default())
     });
-    Finished { name: step.name, outcome, took: begun.elapsed() }
+    FinishedStep { name: step.name, outcome, took: begun.elapsed() }
 }

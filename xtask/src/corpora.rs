@@ -39,7 +39,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
         "cargo test --locked --workspace --tests --features {OFF_BY_DEFAULT} --no-fail-fast corpus -- --show-output"
     );
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
-    let lines = libtest::told(&captured.lines);
+    let lines = libtest::summary_lines(&captured.lines);
     let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
     let (figures, skipped) = (count("corpus:"), count("skipped:"));
     let (verdict, note) = if !captured.success {

@@ -40,8 +40,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let machine = Machine::create(sh, folder.as_deref(), !without_shared)?;
     println!("fresh: {}", machine.folder().display());
     let ci: &[&str] = if is_quick { &["xtask", "ci", "--quick"] } else { &["xtask", "ci"] };
-    let demo = Timed::run(&machine, &["run", "--", "demo", "--yes"])?;
-    let checked = Timed::run(&machine, ci)?;
+    let demo = TimedCommand::run(&machine, &["run", "--", "demo", "--yes"])?;
+    let checked = TimedCommand::run(&machine, ci)?;
     println!();
     for timed in [&demo, &checked] {
         println!("fresh: {}", timed.row());
@@ -56,13 +56,13 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// A finished command of the project, with its duration.
-struct Timed {
+struct TimedCommand {
     words: String,
     success: bool,
     took: Duration,
 }
 
-impl Timed {
+impl TimedCommand {
     /// Runs cargo with SIGINT ignored. Child processes inherit that, and the project must not pass it on to
     /// theirs.
     fn run(machine: &Machine, words: &[&str]) -> Result<Self> {

@@ -13,7 +13,7 @@ use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
 use crate::ci::{Outcome, Verdict};
 use crate::fetch;
-use crate::install::{self, Installed, Tool};
+use crate::install::{self, InstalledCommand, Tool};
 
 pub(crate) const HELP: &str = "\
 cargo xtask fuzz [TARGET] [--seconds N]
@@ -50,7 +50,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     if fetch::all(sh)?.verdict == Verdict::Failed {
         bail!("a lock file does not match its manifest");
     }
-    let mode = Mode::of(sh);
+    let mode = Mode::detect(sh);
     let mut reports = Vec::new();
     for target in &targets {
         reports.push(fuzz(sh, &cargo_fuzz, mode, target, seconds)?);
@@ -95,13 +95,13 @@ enum Mode {
 }
 
 impl Mode {
-    fn of(sh: &Shell) -> Self {
+    fn detect(sh: &Shell) -> Self {
         let toolchains = cmd!(sh, "rustup toolchain list").quiet().ignore_stderr().read().unwrap_or_default();
         if toolchains.lines().any(|name| name.starts_with("nightly")) { Self::Nightly } else { Self::Stable }
     }
 
     /// Returns the command `cargo fuzz ACTION` with the toolchain and sanitizer of this mode.
-    fn call<'a>(self, sh: &'a Shell, cargo_fuzz: &Installed, action: &str) -> Cmd<'a> {
+    fn call<'a>(self, sh: &'a Shell, cargo_fuzz: &InstalledCommand, action: &str) -> Cmd<'a> {
         let call = cargo_fuzz.call(sh).arg(action);
         match self {
             Self::Nightly => call.env("RUSTUP_TOOLCHAIN", "nightly"),
@@ -132,7 +132,7 @@ impl Report {
     }
 }
 
-fn fuzz(sh: &Shell, cargo_fuzz: &Installed, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
+fn fuzz(sh: &Shell, cargo_fuzz: &InstalledCommand, mode: Mode, target: &str, seconds: u64) -> Result<Report> {
     let seeded = seeds::sow(sh, target)?;
     println!("{target}: {seeded}");
     let before = artifacts(sh, target);

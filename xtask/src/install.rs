@@ -13,30 +13,30 @@ use crate::capture;
 
 /// A registry package that provides `cargo SUBCOMMAND`, with its pinned version.
 #[derive(Clone, Copy)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedPackage {
     subcommand: &'static str,
     version: &'static str,
 }
 
 /// Checks licences, sources and duplicate packages.
-pub(crate) const DENY: Pinned = Pinned { subcommand: "deny", version: "0.20.2" };
+pub(crate) const DENY: PinnedPackage = PinnedPackage { subcommand: "deny", version: "0.20.2" };
 /// Builds and runs the fuzz targets.
-pub(crate) const FUZZ: Pinned = Pinned { subcommand: "fuzz", version: "0.13.2" };
+pub(crate) const FUZZ: PinnedPackage = PinnedPackage { subcommand: "fuzz", version: "0.13.2" };
 
 /// An installed subcommand, or instructions for installing it.
 pub(crate) enum Tool {
-    Ready(Installed),
+    Ready(InstalledCommand),
     Missing { how_to: String },
 }
 
 /// The path of an installed subcommand.
 #[derive(Clone)]
-pub(crate) struct Installed {
+pub(crate) struct InstalledCommand {
     program: PathBuf,
     subcommand: &'static str,
 }
 
-impl Installed {
+impl InstalledCommand {
     /// Returns a call of the subcommand, in the form that `cargo SUBCOMMAND` uses.
     pub(crate) fn call<'a>(&self, sh: &'a Shell) -> Cmd<'a> {
         let (program, subcommand) = (&self.program, self.subcommand);
@@ -46,11 +46,11 @@ impl Installed {
 
 /// Returns the pinned program, and installs it first if it is missing. Installs a debug build, which compiles
 /// in less than half the time; these programs mostly wait for other processes.
-pub(crate) fn ensure(sh: &Shell, pinned: Pinned) -> Result<Tool> {
-    let Pinned { subcommand, version } = pinned;
+pub(crate) fn ensure(sh: &Shell, pinned: PinnedPackage) -> Result<Tool> {
+    let PinnedPackage { subcommand, version } = pinned;
     let package = format!("cargo-{subcommand}");
     let folder = cargo_home(sh)?.join("windlass-tools").join(format!("{package}-{version}"));
-    let installed = Installed { program: folder.join("bin").join(&package), subcommand };
+    let installed = InstalledCommand { program: folder.join("bin").join(&package), subcommand };
     if installed.program.is_file() {
         return Ok(Tool::Ready(installed));
     }

@@ -32,7 +32,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let write = arguments.flag("--write");
     arguments.finish()?;
     let project = Project::load(sh)?;
-    let problems = broken_rules(sh, &project)?;
+    let problems = find_broken_rules(sh, &project)?;
     for problem in &problems {
         println!("error: {problem}");
     }
@@ -46,12 +46,12 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
 
 /// Returns a message for every violation of the layer rule. Checks direct dependencies first, without
 /// resolving, because a wrong dependency can create a cycle that cargo refuses to resolve.
-pub(crate) fn broken_rules(sh: &Shell, project: &Project) -> Result<Vec<String>> {
+pub(crate) fn find_broken_rules(sh: &Shell, project: &Project) -> Result<Vec<String>> {
     let direct = rule::direct(project);
     if !direct.is_empty() {
         return Ok(direct);
     }
-    Ok(rule::transitive(project, &project::resolved(sh)?))
+    Ok(rule::transitive(project, &project::resolve(sh)?))
 }
 
 /// Returns the problem with the table in the page, if it has one.

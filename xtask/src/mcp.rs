@@ -12,7 +12,7 @@ use xshell::{Shell, cmd};
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
-use install::Installed;
+use install::InstalledServers;
 
 pub(crate) const HELP: &str = "\
 cargo xtask mcp [--install] [--servers] [--conformance]
@@ -71,7 +71,7 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
 }
 
 /// Runs the tests that start the servers. Each test reports the parts that it had to skip.
-fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
+fn with_servers(sh: &Shell, installed: &InstalledServers) -> Result<Outcome> {
     let home = &installed.home;
     // Enable the features of the other steps, so that nothing is built twice.
     let test = cmd!(
@@ -83,7 +83,7 @@ fn with_servers(sh: &Shell, installed: &Installed) -> Result<Outcome> {
     if !captured.success {
         libtest::print_failures(&captured.lines);
     }
-    let lines = libtest::told(&captured.lines);
-    let counts = libtest::TestCounts::of(&captured.lines);
+    let lines = libtest::summary_lines(&captured.lines);
+    let counts = libtest::TestCounts::parse(&captured.lines);
     Ok(Outcome { note: format!("real servers: {counts}"), lines, ..Outcome::from_success(captured.success) })
 }

@@ -102,7 +102,7 @@ pub(crate) type Reach = BTreeMap<String, Vec<String>>;
 
 /// Resolves all dependencies from the lock file, downloads missing ones, and reads the edges between
 /// packages. Versions of one package are merged, because the rules name packages, not versions.
-pub(crate) fn resolved(sh: &Shell) -> Result<Reach> {
+pub(crate) fn resolve(sh: &Shell) -> Result<Reach> {
     let metadata = metadata(sh, &[])?;
     let names: BTreeMap<String, String> = list(&metadata, "packages")
         .filter_map(|package| Some((text(package, "id")?, text(package, "name")?)))

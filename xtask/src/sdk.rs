@@ -62,7 +62,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
         };
         let url = proxy.as_ref().map_or(&mock.url, |proxy| &proxy.url);
         let told = clients(&python, url)?;
-        let failed: Vec<&Told> = told.iter().filter(|told| !told.ok).collect();
+        let failed: Vec<&LibraryResult> = told.iter().filter(|told| !told.ok).collect();
         let words: Vec<String> = told.iter().map(|told| told.words.clone()).collect();
         lines.push(format!(
             "corpus: {name}: {} of {} ({})",
@@ -79,20 +79,20 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
 }
 
 /// The result of one library.
-struct Told {
+struct LibraryResult {
     words: String,
     ok: bool,
     error: String,
 }
 
-fn clients(python: &Path, url: &str) -> Result<Vec<Told>> {
+fn clients(python: &Path, url: &str) -> Result<Vec<LibraryResult>> {
     let output = Command::new(python).args([CLIENTS, url]).stderr(Stdio::inherit()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let told = text.lines().map(|line| {
         let line: Value = serde_json::from_str(line).with_context(|| format!("the clients said {line:?}"))?;
         let word = |name: &str| line[name].as_str().unwrap_or_default().to_owned();
         let words = format!("{} {} {}", word("library"), word("version"), word("format"));
-        Ok(Told { words, ok: line["ok"] == true, error: word("error") })
+        Ok(LibraryResult { words, ok: line["ok"] == true, error: word("error") })
     });
     told.collect()
 }

@@ -11,6 +11,7 @@ mod text;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -23,7 +24,7 @@ use language::Language;
 use rules::Rules;
 
 pub(crate) const HELP: &str = "\
-cargo xtask tidy [--rules | --language [--only PATH]]
+cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
 Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text, language,
 and that each id of a rule that is cited has an entry.
@@ -34,6 +35,7 @@ example says so on itself or on the line before: `tidy: sample`.
   --rules       prints the rules that no test cites
   --language    prints a table of sentences and names that are not plain technical English, by crate
   --only PATH   with --language: prints each of them in files whose path begins so
+  --sample SEED with --language: prints 200 sentences that this number draws at random
 
 For example, what to rewrite in one crate: `cargo xtask tidy --language --only crates/loop`";
 
@@ -48,19 +50,33 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let is_about_rules = arguments.flag("--rules");
     let is_about_language = arguments.flag("--language");
     let only = arguments.option("--only")?;
+    let sample = arguments.number("--sample")?;
     arguments.finish()?;
     if is_about_rules {
         rules_of(sh)?.print();
         return Ok(ExitCode::SUCCESS);
     }
     if is_about_language {
-        language_of(sh)?.print(only.as_deref());
-        return Ok(ExitCode::SUCCESS);
+        let language = language_of(sh)?;
+        let mut out = io::stdout().lock();
+        let printed = match sample {
+            Some(seed) => language.print_sample(seed, &mut out),
+            None => language.print(only.as_deref(), &mut out),
+        };
+        return end_of_print(printed);
     }
     let findings = findings(sh)?;
     findings.print();
     println!("tidy: errors: {}, warnings: {}", findings.errors.len(), findings.warnings.len());
     Ok(if findings.errors.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns success if the output was printed, or if its reader closed the pipe.
+fn end_of_print(printed: io::Result<()>) -> Result<ExitCode> {
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
 
 impl Findings {
@@ -77,7 +93,7 @@ impl Findings {
 /// Runs all checks. Layers come first, because a layer violation should be read first.
 pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let project = Project::load(sh)?;
-    let mut found = Findings { errors: layers::broken_rules(sh, &project)?, warnings: Vec::new() };
+    let mut found = Findings { errors: layers::find_broken_rules(sh, &project)?, warnings: Vec::new() };
     found.errors.extend(layers::stale_table(sh, &project)?);
     for (path, content) in texts(sh)? {
         text::check(&path, &content, &mut found);
@@ -103,7 +119,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
 /// Returns the path and text of each file of the project. Files that are not UTF-8 are images or test data.
 fn texts(sh: &Shell) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
-    for path in files::of_project(sh)? {
+    for path in files::list_project_files(sh)? {
         if let Ok(content) = String::from_utf8(sh.read_binary_file(&path)?) {
             texts.push((path, content));
         }

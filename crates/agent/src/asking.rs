@@ -19,7 +19,7 @@ pub(crate) struct SpeechOptions {
 impl SpeechOptions {
     /// Returns the text form of a protocol; `None` for native calls.
     pub(crate) fn of(self, protocol: ToolProtocol) -> Option<Speech> {
-        Speech::of(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
+        Speech::for_protocol(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
     }
 }
 

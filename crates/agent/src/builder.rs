@@ -279,7 +279,7 @@ impl AgentBuilder {
     /// the work mode.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
-        let tokenizer = Tokenizer::of_model(&name);
+        let tokenizer = Tokenizer::for_model(&name);
         // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
         let config = Config::new(name, Vec::new())

@@ -10,7 +10,7 @@ use windlass_hitl::{
 };
 use windlass_loop::Judgement;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
-use windlass_toolbox::{Checked, Misrouted, Toolbox};
+use windlass_toolbox::{Checked, Toolbox, WrongPayload};
 
 use crate::AgentError;
 use crate::agent::Parts;
@@ -68,7 +68,7 @@ impl Judging {
     }
 
     /// Checks that the tool accepts the payload kind of the call, or that the model can correct the call.
-    pub(crate) fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
+    pub(crate) fn route(&self, call: &ToolCall) -> Result<(), WrongPayload> {
         self.tools.current().map_or(Ok(()), |toolbox| toolbox.route(call))
     }
 

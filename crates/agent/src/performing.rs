@@ -133,12 +133,12 @@ impl Agent {
     /// another agent. Declare such a call to later runs that know its result
     /// ([`RunOptions::with_earlier_calls`]).
     pub fn brings_text_from_outside(&self, call: &ToolCall) -> bool {
-        is_tainted(self.parts().toolbox.as_ref().map(Toolbox::refreshed).as_ref(), std::iter::once(call))
+        is_tainted(self.parts().toolbox.as_ref().map(Toolbox::refresh).as_ref(), std::iter::once(call))
     }
 
     /// Returns the hints of the tool with this name, or `None` if the toolbox does not have it.
     pub fn hints(&self, tool: &str) -> Option<Hints> {
-        self.parts().toolbox.as_ref()?.refreshed().find(tool).map(|tool| tool.hints())
+        self.parts().toolbox.as_ref()?.refresh().find(tool).map(|tool| tool.hints())
     }
 }
 

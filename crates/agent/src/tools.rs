@@ -44,7 +44,7 @@ impl Tools {
             None => None,
             Some(toolbox) => {
                 let current =
-                    mode.map_or_else(|| Ok(toolbox.clone()), |mode| toolbox.in_mode(mode))?.refreshed();
+                    mode.map_or_else(|| Ok(toolbox.clone()), |mode| toolbox.in_mode(mode))?.refresh();
                 Some(State { told: current.clone(), current, number: 0 })
             }
         };
@@ -82,7 +82,7 @@ impl Tools {
             if !state.told.is_stale() && slug(&state.told) == slug(&state.current) {
                 return None;
             }
-            state.told = state.current.refreshed();
+            state.told = state.current.refresh();
             state.number = state.number.saturating_add(1);
             let offer = Offer::new(state.number, self.tools(&state.told));
             offer.with_known_tools(self.known(&state.told)).with_mode(slug(&state.told))
@@ -115,13 +115,13 @@ impl Tools {
     }
 
     fn tools(&self, toolbox: &Toolbox) -> Vec<OfferedTool> {
-        let offered = toolbox.offered().into_iter();
+        let offered = toolbox.offered_specs().into_iter();
         offered.map(|(spec, hints)| OfferedTool::new(spec, self.hints(hints))).collect()
     }
 
     /// Returns all tools with the names under which the toolbox finds them.
     fn known(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
-        let known = toolbox.known().into_iter();
+        let known = toolbox.callable_tools().into_iter();
         known
             .map(|tool| KnownTool::new(tool.name, self.hints(tool.hints)).with_names(tool.exact, tool.loose))
             .collect()

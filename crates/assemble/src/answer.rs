@@ -92,7 +92,7 @@ impl Answer {
     }
 
     /// Iterates over the malformed calls, in call order.
-    pub fn malformed_calls(&self) -> impl Iterator<Item = &MalformedCall> {
+    pub fn iter_malformed(&self) -> impl Iterator<Item = &MalformedCall> {
         self.calls.iter().filter_map(|call| match call {
             AnswerCall::Malformed(call) => Some(call),
             AnswerCall::Good(_) => None,

@@ -8,7 +8,7 @@ use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
 use self::ending::end_of;
-use crate::calls::{Calls, Place, Placed};
+use crate::calls::{Calls, Place, Routed};
 use crate::growing::{Fragment, Marks};
 use crate::judgement::{AnswerEnd, End, Rank};
 use crate::parts::{Parts, Slot};
@@ -162,18 +162,18 @@ impl Assembler {
     fn push_call(&mut self, piece: CallChunk, events: &mut Vec<CallEvent>) {
         match piece {
             CallChunk::Partial { .. } => {
-                if let Some(fragment) = Fragment::of(piece) {
+                if let Some(fragment) = Fragment::from_chunk(piece) {
                     self.push_fragment(fragment, events);
                 }
             }
             CallChunk::Start { key, id, name, opaque } => {
                 let placed =
                     self.calls.start(key, id.as_deref().filter(|id| !id.is_empty()), name, &self.options);
-                self.begun(placed, opaque, events);
+                self.record_start(placed, opaque, events);
             }
             CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
             CallChunk::End { key, arguments } => {
-                let Some(Placed::Call(at)) = self.calls.of_key(key) else { return };
+                let Some(Routed::Call(at)) = self.calls.find_key(key) else { return };
                 let Some(call) = self.calls.growing_mut(at) else { return };
                 if let Some(whole) = arguments {
                     call.complete(&whole, &self.options.limits);
@@ -192,10 +192,10 @@ impl Assembler {
     fn push_fragment(&mut self, fragment: Fragment, events: &mut Vec<CallEvent>) {
         let before = self.calls.places.len();
         let placed = self.calls.place(&fragment, &self.options);
-        if self.calls.places.len() > before || placed == Placed::Beyond {
-            self.begun(placed, None, events);
+        if self.calls.places.len() > before || placed == Routed::Beyond {
+            self.record_start(placed, None, events);
         }
-        let Placed::Call(at) = placed else { return };
+        let Routed::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
         if fragment.opaque.is_some() {
             call.opaque = fragment.opaque;
@@ -211,15 +211,15 @@ impl Assembler {
     }
 
     fn push_delta(&mut self, key: CallKey, arguments: String, events: &mut Vec<CallEvent>) {
-        let placed = if let Some(placed) = self.calls.of_key(key) {
+        let placed = if let Some(placed) = self.calls.find_key(key) {
             placed
         } else {
             // The start event was lost. The call has no name and will be reported as malformed (S11).
             let placed = self.calls.start(key, None, String::new(), &self.options);
-            self.begun(placed, None, events);
+            self.record_start(placed, None, events);
             placed
         };
-        let Placed::Call(at) = placed else { return };
+        let Routed::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
         if arguments.is_empty() {
             return;
@@ -237,8 +237,8 @@ impl Assembler {
         events: &mut Vec<CallEvent>,
     ) {
         let placed = self.calls.whole(id.filter(|id| !id.is_empty()), name, &self.options);
-        self.begun(placed, opaque, events);
-        let Placed::Call(at) = placed else { return };
+        self.record_start(placed, opaque, events);
+        let Routed::Call(at) = placed else { return };
         match body {
             WholeCall::Arguments(text) => {
                 if let Some(call) = self.calls.growing_mut(at) {
@@ -264,19 +264,19 @@ impl Assembler {
     }
 
     /// Records the start of a call or the overflow of the limit.
-    fn begun(&mut self, placed: Placed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
+    fn record_start(&mut self, placed: Routed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
         // A body with several responses contains a finish before its end.
         self.ending = None;
         match placed {
-            Placed::Call(at) => {
+            Routed::Call(at) => {
                 self.parts.call(at);
                 if let Some(call) = self.calls.growing_mut(at) {
                     call.opaque = opaque;
                     call.tell(None, events);
                 }
             }
-            Placed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
-            Placed::Nowhere => {}
+            Routed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
+            Routed::Nowhere => {}
         }
     }
 }

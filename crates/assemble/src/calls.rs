@@ -39,7 +39,7 @@ enum Target {
 
 /// The result of assigning a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Placed {
+pub(crate) enum Routed {
     Call(usize),
     /// The fragment is ignored, because its call has ended or exceeded the limit.
     Nowhere,
@@ -47,8 +47,8 @@ pub(crate) enum Placed {
     Beyond,
 }
 
-impl Placed {
-    fn of(at: Option<usize>) -> Self {
+impl Routed {
+    fn from_index(at: Option<usize>) -> Self {
         at.map_or(Self::Beyond, Self::Call)
     }
 }
@@ -69,8 +69,8 @@ impl Calls {
     }
 
     /// Returns the newest call of a provider's key, or `None` for a new key.
-    pub(crate) fn of_key(&self, key: CallKey) -> Option<Placed> {
-        self.keys.get(&key).map(|at| Placed::of(*at))
+    pub(crate) fn find_key(&self, key: CallKey) -> Option<Routed> {
+        self.keys.get(&key).map(|at| Routed::from_index(*at))
     }
 
     /// Returns the indices of the calls that have not ended.
@@ -79,24 +79,24 @@ impl Calls {
     }
 
     /// Assigns a fragment to a call, or starts a new call.
-    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Placed {
+    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Routed {
         let slot = fragment.index.unwrap_or(fragment.position);
         match self.target(fragment, slot) {
-            Target::Nowhere => Placed::Nowhere,
+            Target::Nowhere => Routed::Nowhere,
             Target::Existing(at) => {
                 let id = fragment.id.as_deref().and_then(|id| self.free_id(id));
-                let Some(call) = self.growing_mut(at) else { return Placed::Nowhere };
+                let Some(call) = self.growing_mut(at) else { return Routed::Nowhere };
                 if let (None, Some(id)) = (&call.id, id) {
                     call.id = Some(id.clone());
                     self.ids.insert(id, at);
                 }
                 self.slots.insert(slot, Some(at));
-                Placed::Call(at)
+                Routed::Call(at)
             }
             Target::New => {
                 let at = self.begin(fragment.id.as_deref(), GrowingName::default(), Marks::None, options);
                 self.slots.insert(slot, at);
-                Placed::of(at)
+                Routed::from_index(at)
             }
         }
     }
@@ -108,22 +108,22 @@ impl Calls {
         id: Option<&str>,
         name: String,
         options: &Options,
-    ) -> Placed {
+    ) -> Routed {
         let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
         self.keys.insert(key, at);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Placed::of(at)
+        Routed::from_index(at)
     }
 
     /// Adds a call that arrives in one piece.
-    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Placed {
+    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Routed {
         let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Placed::of(at)
+        Routed::from_index(at)
     }
 
     fn begin(
@@ -156,20 +156,20 @@ impl Calls {
         if let Some(id) = &self.growing(at)?.id {
             return Some(id.clone());
         }
-        let id = self.made_id(at, options);
+        let id = self.make_id(at, options);
         self.ids.insert(id.clone(), at);
         self.growing_mut(at)?.id = Some(id.clone());
         Some(id)
     }
 
-    fn made_id(&self, at: usize, options: &Options) -> CallId {
+    fn make_id(&self, at: usize, options: &Options) -> CallId {
         let mut position = at;
-        let mut id = CallId::synthesized(options.turn, position);
+        let mut id = CallId::synthesize(options.turn, position);
         // A provider may use the same form of ids. The loop terminates because `ids` has at most one entry
         // per call.
         while self.ids.contains_key(&id) {
             position = position.saturating_add(options.limits.calls.max(1));
-            id = CallId::synthesized(options.turn, position);
+            id = CallId::synthesize(options.turn, position);
         }
         id
     }
@@ -181,7 +181,7 @@ impl Calls {
         }
         self.overflowed = true;
         let at = self.places.len();
-        let id = self.made_id(at, options);
+        let id = self.make_id(at, options);
         self.ids.insert(id.clone(), at);
         let call = MalformedCall {
             key: CallKey(u64::try_from(at).unwrap_or(u64::MAX)),
@@ -196,7 +196,7 @@ impl Calls {
     }
 
     fn target(&self, fragment: &Fragment, slot: u64) -> Target {
-        if let Some(at) = self.known_id(fragment) {
+        if let Some(at) = self.find_id(fragment) {
             return self.target_of_known(at, fragment);
         }
         match self.slots.get(&slot) {
@@ -210,7 +210,7 @@ impl Calls {
         }
     }
 
-    fn known_id(&self, fragment: &Fragment) -> Option<usize> {
+    fn find_id(&self, fragment: &Fragment) -> Option<usize> {
         let id = CallId::new(fragment.id.as_deref()?).ok()?;
         self.ids.get(&id).copied()
     }

@@ -127,7 +127,7 @@ pub(crate) struct Fragment {
 
 impl Fragment {
     /// Creates the fragment of a `Partial`, and treats `""` as absent (S1).
-    pub(crate) fn of(chunk: CallChunk) -> Option<Self> {
+    pub(crate) fn from_chunk(chunk: CallChunk) -> Option<Self> {
         let CallChunk::Partial { index, position, id, name, arguments, opaque } = chunk else { return None };
         let given = |text: &String| !text.is_empty();
         Some(Self {

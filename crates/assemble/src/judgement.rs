@@ -1,6 +1,6 @@
 //! The decision whether an ended call can run.
 
-use windlass_partial_json::{ErrorKind, Repair, RepairKind, Repaired, Status, repair};
+use windlass_partial_json::{ErrorKind, Repair, RepairKind, RepairedText, Status, repair};
 use windlass_protocol::{Arguments, ArgumentsError, ToolName};
 
 use crate::growing::{GrowingCall, Marks};
@@ -53,20 +53,20 @@ pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options)
     match end {
         // Anthropic also marks the end of a call that the token limit truncated, so only complete JSON is
         // accepted (S10).
-        End::Mark if call.is_complete_json() => finished(call, name, options),
+        End::Mark if call.is_complete_json() => judge_finished(call, name, options),
         End::Mark => Judgement::Wait,
         End::Answer(AnswerEnd::Unproven) if call.is_complete_json() && !is_absent(call) => {
-            finished(call, name, options)
+            judge_finished(call, name, options)
         }
         End::Answer(AnswerEnd::Unproven) => Judgement::Malformed(cut(call, Ending::Dropped, limits)),
         End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Marks::Open => {
             // A provider that marks ends did not mark the end of this call, so the call is incomplete.
             Judgement::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
-        End::Answer(AnswerEnd::Known(Ending::Complete)) => finished(call, name, options),
+        End::Answer(AnswerEnd::Known(Ending::Complete)) => judge_finished(call, name, options),
         // The token limit truncates only the last call. Earlier calls are complete if they are valid JSON.
         End::Answer(AnswerEnd::Known(Ending::Length)) if rank == Rank::Earlier && call.is_complete_json() => {
-            finished(call, name, options)
+            judge_finished(call, name, options)
         }
         End::Answer(AnswerEnd::Known(ending)) => Judgement::Malformed(cut(call, ending, limits)),
     }
@@ -98,13 +98,13 @@ fn cut(call: &GrowingCall, ending: Ending, limits: &Limits) -> MalformedReason {
     }
 }
 
-fn finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement {
+fn judge_finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement {
     let duplicate_keys = call.parser.duplicates();
     let notes = |form, repairs| Notes { form, repairs, duplicate_keys };
     if is_absent(call) {
         return Judgement::Finished(name, Arguments::default(), notes(ArgumentForm::Absent, Vec::new()));
     }
-    if let Some((arguments, repairs)) = repaired(call, options) {
+    if let Some((arguments, repairs)) = repair_arguments(call, options) {
         return Judgement::Finished(name, arguments, notes(ArgumentForm::Repaired, repairs));
     }
     // The parser has its own depth limit, so its check comes before serde.
@@ -119,12 +119,12 @@ fn finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement 
 
 /// Returns the arguments after the repairs that the options allow, or `None` if no repair is needed or
 /// possible (S6, J8).
-fn repaired(call: &GrowingCall, options: &Options) -> Option<(Arguments, Vec<Repair>)> {
+fn repair_arguments(call: &GrowingCall, options: &Options) -> Option<(Arguments, Vec<Repair>)> {
     let is_string = call.text.trim_start().starts_with('"');
     if !is_string && (options.repairs == Repairs::Encoding || call.parser.check().is_ok()) {
         return None;
     }
-    let Repaired { text, repairs, .. } = repair(&call.text, options.limits.json()).ok()?;
+    let RepairedText { text, repairs, .. } = repair(&call.text, options.limits.json()).ok()?;
     let is_allowed =
         |repair: &Repair| options.repairs == Repairs::All || repair.kind == RepairKind::DoubleEncoding;
     if repairs.is_empty() || !repairs.iter().all(is_allowed) {

@@ -37,12 +37,12 @@ use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
 pub struct Normalizer {
     assembler: Assembler,
     events: Vec<CallEvent>,
-    calls: BTreeMap<CallKey, Told>,
+    calls: BTreeMap<CallKey, ForwardState>,
 }
 
 /// The forwarding state of a call.
 #[derive(Debug)]
-enum Told {
+enum ForwardState {
     /// Not forwarded yet, because the id is not known.
     Waits { name: String, arguments: String, opaque: Option<Opaque> },
     /// The start and all received arguments have been forwarded.
@@ -103,27 +103,27 @@ impl Normalizer {
                     let told = match id {
                         Some(id) => {
                             chunks.push(start(key, id.as_str(), name, opaque));
-                            Told::Begun
+                            ForwardState::Begun
                         }
-                        None => Told::Waits { name, arguments: String::new(), opaque },
+                        None => ForwardState::Waits { name, arguments: String::new(), opaque },
                     };
                     self.calls.insert(key, told);
                 }
                 CallEvent::Arguments { key, delta } => match self.calls.get_mut(&key) {
-                    Some(Told::Waits { arguments, .. }) => arguments.push_str(&delta),
+                    Some(ForwardState::Waits { arguments, .. }) => arguments.push_str(&delta),
                     _ => chunks.push(Chunk::Call(CallChunk::Delta { key, arguments: delta })),
                 },
-                CallEvent::Finished { key, call, .. } => self.finished(key, call, chunks, own),
-                CallEvent::Malformed(call) => self.malformed(&call, chunks),
+                CallEvent::Finished { key, call, .. } => self.forward_finished(key, call, chunks, own),
+                CallEvent::Malformed(call) => self.forward_malformed(&call, chunks),
                 CallEvent::ArgumentComplete { .. } => {}
             }
         }
     }
 
     /// `own` is the length of `chunks` before the current chunk; what stands before belongs to the caller.
-    fn finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
+    fn forward_finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
         if !matches!(call.payload, Payload::Function { .. }) {
-            self.calls.insert(key, Told::Begun);
+            self.calls.insert(key, ForwardState::Begun);
             // Replace the `Start` that was emitted for the name: a payload is forwarded as one `Whole` chunk.
             let is_start = |chunk: &Chunk| matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key);
             if let Some(at) = chunks.iter().skip(own).position(is_start) {
@@ -141,7 +141,7 @@ impl Normalizer {
         chunks.push(Chunk::Call(CallChunk::End { key, arguments: None }));
     }
 
-    fn malformed(&mut self, call: &MalformedCall, chunks: &mut Vec<Chunk>) {
+    fn forward_malformed(&mut self, call: &MalformedCall, chunks: &mut Vec<Chunk>) {
         if !self.calls.contains_key(&call.key) {
             return;
         }
@@ -154,7 +154,9 @@ impl Normalizer {
 
     /// Emits the start of a call that was waiting for its id, together with its arguments.
     fn begin(&mut self, key: CallKey, id: &str, chunks: &mut Vec<Chunk>) {
-        let Some(Told::Waits { name, arguments, opaque }) = self.calls.insert(key, Told::Begun) else {
+        let Some(ForwardState::Waits { name, arguments, opaque }) =
+            self.calls.insert(key, ForwardState::Begun)
+        else {
             return;
         };
         chunks.push(start(key, id, name, opaque));

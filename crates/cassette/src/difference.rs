@@ -21,7 +21,7 @@ impl Difference {
     }
 
     /// Returns the difference between two bodies, named by the first path at which they differ.
-    pub(crate) fn of_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
+    pub(crate) fn between_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
         let place = match (recorded, asked) {
             (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked),
             _ => None,
@@ -74,13 +74,13 @@ fn first_difference(recorded: &Value, asked: &Value) -> Option<(String, String, 
             }
             (Some(Value::String(left)), Some(Value::String(right))) if is_recorded(left, right) => {}
             (left, right) if left == right => {}
-            (left, right) => return Some((path, shown(left), shown(right))),
+            (left, right) => return Some((path, show(left), show(right))),
         }
     }
     None
 }
 
-fn shown(value: Option<&Value>) -> String {
+fn show(value: Option<&Value>) -> String {
     const MOST: usize = 200;
     let Some(value) = value else { return "nothing".to_owned() };
     let text = value.to_string();

@@ -88,7 +88,7 @@ pub(crate) enum Line {
         call: CallId,
         /// Content of the request; absent in recordings of earlier versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        asked: Option<Asked>,
+        asked: Option<AskedApproval>,
         /// Decision; `None` if no approver answered.
         decision: Option<ApprovalDecision>,
     },
@@ -103,7 +103,7 @@ pub(crate) enum Line {
 
 /// Content of an approval request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct AskedApproval {
     /// Names of the agents from the root to the caller.
     pub(crate) agents: Vec<String>,
     /// Name of the tool.

@@ -12,7 +12,7 @@ use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
 use windlass_tool::{Human, Inspection, Output, Tool};
 
-use crate::line::{Asked, Body, Failure, Outcome};
+use crate::line::{AskedApproval, Body, Failure, Outcome};
 use crate::replay::{ReplayApprover, ReplayHuman, ReplayTool, ReplayTransport};
 use crate::{CassetteError, Difference, Line};
 
@@ -24,7 +24,7 @@ use crate::{CassetteError, Difference, Line};
 /// sub-agents may run in another order than recorded.
 #[derive(Clone)]
 pub struct Player {
-    played: Arc<Played>,
+    played: Arc<ReplayState>,
 }
 
 /// Call at which a replay leaves its cassette, and the new result of that call.
@@ -38,7 +38,7 @@ pub struct Fork {
 }
 
 /// Content of a cassette, with the state of its replay.
-pub(crate) struct Played {
+pub(crate) struct ReplayState {
     settings: Value,
     is_forked: bool,
     state: Mutex<State>,
@@ -95,7 +95,7 @@ pub(crate) struct Call {
 pub(crate) struct Approval {
     pub(crate) id: CallId,
     /// Absent in recordings of earlier versions.
-    pub(crate) asked: Option<Asked>,
+    pub(crate) asked: Option<AskedApproval>,
     pub(crate) decision: Option<ApprovalDecision>,
 }
 
@@ -121,7 +121,7 @@ impl Player {
     /// If the text is not a cassette, is damaged, or was written by a later version.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         let (settings, lines) = lines(text)?;
-        Ok(Self::of(settings, lines, None))
+        Ok(Self::new(settings, lines, None))
     }
 
     /// Reads a cassette and forks it at a call. The replay is as recorded up to that call; the call returns
@@ -143,10 +143,10 @@ impl Player {
         let is_request = |line: &Line| matches!(line, Line::Request { .. });
         let next = lines.iter().skip(at).position(is_request).map(|more| at.saturating_add(more));
         let kept = lines.into_iter().take(next.unwrap_or(usize::MAX)).collect();
-        Ok(Self::of(settings, kept, Some(fork)))
+        Ok(Self::new(settings, kept, Some(fork)))
     }
 
-    fn of(settings: Value, lines: Vec<Line>, fork: Option<Fork>) -> Self {
+    fn new(settings: Value, lines: Vec<Line>, fork: Option<Fork>) -> Self {
         let mut state = State::default();
         for line in lines {
             state.take(line);
@@ -157,7 +157,7 @@ impl Player {
         {
             call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
         }
-        Self { played: Arc::new(Played { settings, is_forked, state: Mutex::new(state) }) }
+        Self { played: Arc::new(ReplayState { settings, is_forked, state: Mutex::new(state) }) }
     }
 
     /// Returns the settings of the recorded run.
@@ -213,7 +213,7 @@ impl Player {
     }
 }
 
-impl Played {
+impl ReplayState {
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -117,7 +117,7 @@ impl Recorder {
         if let Some(failure) = state.failure.take() {
             return Err(failure);
         }
-        state.file.sync_all().map_err(|source| self.tape.failed(source))
+        state.file.sync_all().map_err(|source| self.tape.write_error(source))
     }
 }
 
@@ -126,7 +126,7 @@ impl Tape {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn failed(&self, source: std::io::Error) -> CassetteError {
+    fn write_error(&self, source: std::io::Error) -> CassetteError {
         CassetteError::File { path: self.path.clone(), verb: "written", source }
     }
 
@@ -144,7 +144,7 @@ impl Tape {
             let mut text = state.redactor.redact_json(&text).into_owned();
             text.push('\n');
             // One write per line, so that a killed process leaves at most one partial line.
-            state.file.write_all(text.as_bytes()).map_err(|source| self.failed(source))
+            state.file.write_all(text.as_bytes()).map_err(|source| self.write_error(source))
         });
         state.failure = written.err();
     }

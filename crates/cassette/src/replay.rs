@@ -16,17 +16,17 @@ use windlass_tool::{
 use crate::Difference;
 use crate::difference::is_same;
 use crate::line::{Body, Failure, Outcome};
-use crate::player::{Approval, Call, Exchange, Played, Sight, State};
+use crate::player::{Approval, Call, Exchange, ReplayState, Sight, State};
 use crate::recorded::is_recorded;
 use crate::tap::{agents_of, as_inner, method};
 
 pub(crate) struct ReplayTransport {
-    pub(crate) played: Arc<Played>,
+    pub(crate) played: Arc<ReplayState>,
     pub(crate) live: Option<Arc<dyn Transport>>,
 }
 
 /// Result of matching a request with the cassette.
-enum Met {
+enum MatchResult {
     Recorded(Result<Incoming, TransportError>),
     /// All recorded exchanges were replayed, and the run continues live.
     Live,
@@ -38,11 +38,11 @@ impl Transport for ReplayTransport {
         Box::pin(async move {
             let met = meet(&mut self.played.state(), &request, self.live.is_some());
             match (met, &self.live) {
-                (Met::Recorded(answer), _) => answer,
-                (Met::Live, Some(live)) => live.send(request).await,
-                (Met::Live, None) => Err(refused("nothing is left of the cassette")),
-                (Met::Different(difference), _) => {
-                    let error = refused(&difference.what);
+                (MatchResult::Recorded(answer), _) => answer,
+                (MatchResult::Live, Some(live)) => live.send(request).await,
+                (MatchResult::Live, None) => Err(refuse("nothing is left of the cassette")),
+                (MatchResult::Different(difference), _) => {
+                    let error = refuse(&difference.what);
                     self.played.state().differences.push(difference);
                     Err(error)
                 }
@@ -51,7 +51,7 @@ impl Transport for ReplayTransport {
     }
 }
 
-fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> Met {
+fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> MatchResult {
     let (method, body) = (method(request.method), Body::whole(&request.body));
     let waiting = || state.exchanges.iter().enumerate().filter(|(_, exchange)| !exchange.is_played);
     let same = |exchange: &Exchange| {
@@ -62,32 +62,34 @@ fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> Met {
     let Some((at, _)) = waiting().find(|(_, exchange)| same(exchange)) else {
         let next = waiting().next().map(|(_, exchange)| exchange);
         return match next {
-            None if is_live => Met::Live,
-            None => Met::Different(Difference::new("a request is asked that the recorded run did not ask")),
+            None if is_live => MatchResult::Live,
+            None => MatchResult::Different(Difference::new(
+                "a request is asked that the recorded run did not ask",
+            )),
             Some(next) if next.method != method || !is_recorded(&next.url, &request.url) => {
                 let (number, url) = (next.number, &next.url);
                 let what = format!("request {number} went to {url}, now {} is asked", request.url);
-                Met::Different(Difference::new(what))
+                MatchResult::Different(Difference::new(what))
             }
-            Some(next) => Met::Different(Difference::of_bodies(next.number, &next.body, &body)),
+            Some(next) => MatchResult::Different(Difference::between_bodies(next.number, &next.body, &body)),
         };
     };
-    let Some(exchange) = state.exchanges.get_mut(at) else { return Met::Live };
+    let Some(exchange) = state.exchanges.get_mut(at) else { return MatchResult::Live };
     exchange.is_played = true;
-    Met::Recorded(answer(exchange))
+    MatchResult::Recorded(answer(exchange))
 }
 
 fn answer(exchange: &mut Exchange) -> Result<Incoming, TransportError> {
-    let failure = exchange.failure.as_ref().map(failed);
+    let failure = exchange.failure.as_ref().map(to_transport_error);
     let Some(status) = exchange.status else {
-        return Err(failure.unwrap_or_else(|| refused("the recording ends before this request was answered")));
+        return Err(failure.unwrap_or_else(|| refuse("the recording ends before this request was answered")));
     };
     let pieces = std::mem::take(&mut exchange.pieces).into_iter().map(|piece| Ok(Bytes::from(piece)));
     let body = stream::iter(pieces.chain(failure.map(Err)));
     Ok(Incoming::new(status, exchange.headers.clone(), Box::pin(body)))
 }
 
-fn failed(failure: &Failure) -> TransportError {
+fn to_transport_error(failure: &Failure) -> TransportError {
     let kind = match failure.kind.as_str() {
         "Unreachable" => TransportErrorKind::Unreachable,
         "ConnectTimeout" => TransportErrorKind::ConnectTimeout,
@@ -98,12 +100,12 @@ fn failed(failure: &Failure) -> TransportError {
     TransportError::new(kind, failure.message.clone())
 }
 
-fn refused(what: &str) -> TransportError {
+fn refuse(what: &str) -> TransportError {
     TransportError::new(TransportErrorKind::Request, format!("the replay differs from its cassette: {what}"))
 }
 
 pub(crate) struct ReplayTool {
-    pub(crate) played: Arc<Played>,
+    pub(crate) played: Arc<ReplayState>,
     pub(crate) is_live: bool,
     pub(crate) inner: Arc<dyn Tool>,
 }
@@ -124,7 +126,7 @@ impl Tool for ReplayTool {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            match self.recorded(ctx, payload) {
+            match self.recorded_result(ctx, payload) {
                 Some(ended) => ended,
                 None if self.is_live => self.inner.call(ctx, payload).await,
                 None => Err(self.different(format!("the call {} is not in the cassette", ctx.call()))),
@@ -144,7 +146,7 @@ impl ReplayTool {
         Some(state.sights.remove(at).seen)
     }
 
-    fn recorded(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
+    fn recorded_result(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
         let (id, agents) = (ctx.call(), agents_of(ctx));
         let (tool, input) = (self.spec().name().as_str(), payload.text());
         let mut state = self.played.state();
@@ -180,7 +182,7 @@ impl ReplayTool {
 }
 
 pub(crate) struct ReplayApprover {
-    pub(crate) played: Arc<Played>,
+    pub(crate) played: Arc<ReplayState>,
     pub(crate) live: Option<Arc<dyn Approver>>,
 }
 
@@ -243,7 +245,7 @@ fn approval(state: &mut State, request: &ApprovalRequest, is_live: bool) -> Opti
 }
 
 pub(crate) struct ReplayHuman {
-    pub(crate) played: Arc<Played>,
+    pub(crate) played: Arc<ReplayState>,
     pub(crate) live: Option<Arc<dyn Human>>,
 }
 

@@ -14,7 +14,7 @@ use windlass_redact::RedactStream;
 use windlass_tool::{AnswerFuture, Context, Human, Question, Tool, ToolError, ToolFuture};
 
 use crate::Line;
-use crate::line::{Asked, Body, Failure, Outcome};
+use crate::line::{AskedApproval, Body, Failure, Outcome};
 use crate::recorder::Tape;
 
 pub(crate) struct TransportTap {
@@ -33,7 +33,7 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if !self.is_answered {
-            let failure = Some(given_up("the request was given up before its answer began"));
+            let failure = Some(abandonment("the request was given up before its answer began"));
             self.tape.write(&Line::End { exchange: self.exchange, failure });
         }
     }
@@ -58,7 +58,7 @@ impl Transport for TransportTap {
             if let Some(password) = password(&request.url) {
                 self.tape.learn(password);
             }
-            self.tape.write(&sent(&self.tape, exchange, &request));
+            self.tape.write(&request_line(&self.tape, exchange, &request));
             let mut open = Open { tape: self.tape.clone(), exchange, is_answered: false };
             let answer = self.inner.send(request).await;
             open.is_answered = true;
@@ -125,13 +125,13 @@ impl Drop for Passing {
     // and receives this failure.
     fn drop(&mut self) {
         if !self.is_over {
-            self.end(Some(given_up("the answer was read no further")));
+            self.end(Some(abandonment("the answer was read no further")));
         }
     }
 }
 
 /// Returns the recorded form of a request.
-fn sent(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
+fn request_line(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
     let shown = request.headers.iter().filter(|header| !header.is_secret);
     Line::Request {
         exchange,
@@ -156,7 +156,7 @@ pub(crate) fn method(method: Method) -> &'static str {
     }
 }
 
-fn given_up(message: &str) -> Failure {
+fn abandonment(message: &str) -> Failure {
     Failure { kind: format!("{:?}", TransportErrorKind::Broken), message: message.to_owned() }
 }
 
@@ -258,7 +258,7 @@ impl Approver for ApproverTap {
             let decision = self.inner.decide(request).await;
             self.tape.write(&Line::Approval {
                 call: request.call.id.clone(),
-                asked: Some(Asked {
+                asked: Some(AskedApproval {
                     agents: request.agents.clone(),
                     tool: request.tool.as_str().to_owned(),
                     input: request.call.payload.text(),

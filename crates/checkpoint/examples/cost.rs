@@ -7,7 +7,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-use windlass_checkpoint::{Checkpoints, Until};
+use windlass_checkpoint::{Checkpoints, DiffEnd};
 
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(&probe, format!("{round}\n"))?;
         timed("one file changed", || checkpoints.take("one"))?;
     }
-    let diff = timed("the diff since the first", || checkpoints.diff(&first.checkpoint.id, Until::Now));
+    let diff = timed("the diff since the first", || checkpoints.diff(&first.checkpoint.id, DiffEnd::Now));
     std::fs::remove_file(probe)?;
     println!("{} bytes of diff; {:?}", diff?.text.len(), first.left_out);
     timed("the first of another process", || open().and_then(|other| other.take("other")))?;

@@ -27,7 +27,7 @@ pub(crate) const NOW: &str = "refs/windlass/now";
 /// [`CheckpointError::Busy`].
 ///
 /// ```
-/// use windlass_checkpoint::{Checkpoints, CheckpointError, Until};
+/// use windlass_checkpoint::{Checkpoints, CheckpointError, DiffEnd};
 /// let (work, state) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// let checkpoints = match Checkpoints::open(work.path(), state.path().join("checkpoints")) {
 ///     Err(CheckpointError::NoGit(_)) => return Ok(()),
@@ -36,7 +36,7 @@ pub(crate) const NOW: &str = "refs/windlass/now";
 /// std::fs::write(work.path().join("a.txt"), "one\n")?;
 /// let before = checkpoints.take("before turn 1")?.checkpoint;
 /// std::fs::write(work.path().join("a.txt"), "two\n")?;
-/// let diff = checkpoints.diff(&before.id, Until::Now)?;
+/// let diff = checkpoints.diff(&before.id, DiffEnd::Now)?;
 /// assert!(diff.text.ends_with("@@ -1 +1 @@\n-one\n+two\n"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -78,7 +78,7 @@ pub struct Checkpoint {
 /// Result of [`Checkpoints::take`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Taken {
+pub struct TakeResult {
     /// The new checkpoint.
     pub checkpoint: Checkpoint,
     /// Counts of files that are not in it.
@@ -86,7 +86,7 @@ pub struct Taken {
 }
 
 /// Guard that locks out other processes and threads.
-pub(crate) struct Held<'c> {
+pub(crate) struct HeldLock<'c> {
     pub(crate) state: MutexGuard<'c, State>,
     pub(crate) lock: Lock,
 }
@@ -140,9 +140,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If the workspace exceeds the limits, another process holds the lock, or `git` fails.
-    pub fn take(&self, label: &str) -> Result<Taken, CheckpointError> {
+    pub fn take(&self, label: &str) -> Result<TakeResult, CheckpointError> {
         let mut held = self.hold()?;
-        let kept = self.kept(&held, BRANCH, label)?;
+        let kept = self.take_snapshot(&held, BRANCH, label)?;
         Ok(held.state.follow(kept, label))
     }
 
@@ -164,7 +164,7 @@ impl Checkpoints {
     }
 
     /// Waits for the lock, then loads the last checkpoint if another process has taken one.
-    pub(crate) fn hold(&self) -> Result<Held<'_>, CheckpointError> {
+    pub(crate) fn hold(&self) -> Result<HeldLock<'_>, CheckpointError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = Lock::take(&self.folder)?;
         let tip = self.tip();
@@ -172,7 +172,7 @@ impl Checkpoints {
             let names = tip.map(|tip| tree::names(&self.git, tip)).transpose()?;
             *state = State { tip, names: names.unwrap_or_default() };
         }
-        Ok(Held { state, lock })
+        Ok(HeldLock { state, lock })
     }
 
     /// Reads the branch from its file: references are never packed in this repository.
@@ -181,23 +181,28 @@ impl Checkpoints {
         Oid::parse(text.trim_ascii())
     }
 
-    fn kept(&self, held: &Held<'_>, branch: &str, label: &str) -> Result<Snapshot, CheckpointError> {
+    fn take_snapshot(
+        &self,
+        held: &HeldLock<'_>,
+        branch: &str,
+        label: &str,
+    ) -> Result<Snapshot, CheckpointError> {
         let place = Place { branch, parent: held.state.tip, label, lock: &held.lock };
         snapshot(&self.git, &self.workspace, self.limits, &held.state.names, &place)
     }
 
     /// Takes a snapshot of the workspace that is only compared and not part of the checkpoints.
-    pub(crate) fn now(&self, held: &Held<'_>) -> Result<Snapshot, CheckpointError> {
-        self.kept(held, NOW, "now")
+    pub(crate) fn now(&self, held: &HeldLock<'_>) -> Result<Snapshot, CheckpointError> {
+        self.take_snapshot(held, NOW, "now")
     }
 }
 
 impl State {
-    fn follow(&mut self, kept: Snapshot, label: &str) -> Taken {
+    fn follow(&mut self, kept: Snapshot, label: &str) -> TakeResult {
         let Snapshot { commit, tree, seconds, names, left_out, omitted: _ } = kept;
         (self.tip, self.names) = (Some(commit), names);
         let label = label.to_owned();
-        Taken { checkpoint: Checkpoint { id: CheckpointId(commit), tree, label, seconds }, left_out }
+        TakeResult { checkpoint: Checkpoint { id: CheckpointId(commit), tree, label, seconds }, left_out }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use crate::checkpoints::{Held, NOW};
+use crate::checkpoints::{HeldLock, NOW};
 use crate::object::Oid;
-use crate::omitted::Omitted;
-use crate::restore::shown;
+use crate::omitted::OmittedPaths;
+use crate::restore::display;
 use crate::scan::Names;
 use crate::snapshot::{Place, recommit};
 use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
@@ -22,7 +22,7 @@ const UNEQUAL: &str = "cannot be compared: one side was not kept (too large, ign
 /// End of a diff.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a checkpoint or this moment, there is no third")]
-pub enum Until<'c> {
+pub enum DiffEnd<'c> {
     /// The state in another checkpoint.
     Checkpoint(&'c CheckpointId),
     /// The current state of the workspace.
@@ -51,13 +51,13 @@ impl Diff {
 struct Side {
     commit: Oid,
     names: Names,
-    omitted: Omitted,
+    omitted: OmittedPaths,
 }
 
 impl Side {
-    fn of(checkpoints: &Checkpoints, commit: Oid) -> Result<Self, CheckpointError> {
+    fn read(checkpoints: &Checkpoints, commit: Oid) -> Result<Self, CheckpointError> {
         let names = tree::names(&checkpoints.git, commit)?;
-        Ok(Self { commit, names, omitted: Omitted::of(&checkpoints.git, commit)?.unwrap_or_default() })
+        Ok(Self { commit, names, omitted: OmittedPaths::read(&checkpoints.git, commit)?.unwrap_or_default() })
     }
 }
 
@@ -66,26 +66,26 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If the checkpoint does not exist, or as for [`Self::take`].
-    pub fn diff(&self, from: &CheckpointId, until: Until<'_>) -> Result<Diff, CheckpointError> {
+    pub fn diff(&self, from: &CheckpointId, until: DiffEnd<'_>) -> Result<Diff, CheckpointError> {
         self.find(from)?;
-        let begin = Side::of(self, from.0)?;
+        let begin = Side::read(self, from.0)?;
         let (held, end) = match until {
-            Until::Checkpoint(id) => {
+            DiffEnd::Checkpoint(id) => {
                 self.find(id)?;
-                (self.hold()?, Side::of(self, id.0)?)
+                (self.hold()?, Side::read(self, id.0)?)
             }
-            Until::Now => {
+            DiffEnd::Now => {
                 let held = self.hold()?;
                 let now = self.now(&held)?;
                 (held, Side { commit: now.commit, names: now.names, omitted: now.omitted })
             }
         };
         let (level, unequal) = self.level(&held, &begin, &end)?;
-        let mut diff = self.between(begin.commit, level)?;
+        let mut diff = self.diff_between(begin.commit, level)?;
         let mut text = String::new();
         for path in unequal.iter().take(NAMED) {
             // Writing into a string cannot fail.
-            let _ = writeln!(text, "{} {UNEQUAL}", shown(path));
+            let _ = writeln!(text, "{} {UNEQUAL}", display(path));
         }
         if let Some(more) = unequal.len().checked_sub(NAMED).filter(|more| *more > 0) {
             let _ = writeln!(text, "and {more} more files cannot be compared");
@@ -98,7 +98,7 @@ impl Checkpoints {
     /// because the diff would report them as deleted or new. Also returns the paths of those files.
     fn level(
         &self,
-        held: &Held<'_>,
+        held: &HeldLock<'_>,
         begin: &Side,
         end: &Side,
     ) -> Result<(Oid, Vec<PathBuf>), CheckpointError> {
@@ -120,7 +120,7 @@ impl Checkpoints {
         Ok((commit, unequal))
     }
 
-    fn between(&self, from: Oid, until: Oid) -> Result<Diff, CheckpointError> {
+    fn diff_between(&self, from: Oid, until: Oid) -> Result<Diff, CheckpointError> {
         const STEP: &str = "diff-tree";
         let (from, until) = (from.to_string(), until.to_string());
         let words = [

@@ -169,10 +169,10 @@ impl<'l> Stream<'l> {
         mut command: Command,
         lock: &'l Lock,
     ) -> Result<Self, CheckpointError> {
-        let held = lock.share().map_err(|error| failed(step, &error))?;
+        let held = lock.share().map_err(|error| step_error(step, &error))?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(held);
         let child =
-            windlass_sandbox::start_child(|| command.spawn()).map_err(|error| failed(step, &error))?;
+            windlass_sandbox::start_child(|| command.spawn()).map_err(|error| step_error(step, &error))?;
         Ok(Self { child, step, lock })
     }
 
@@ -187,13 +187,13 @@ impl<'l> Stream<'l> {
         drop(self.child.stdin.take());
         let mut said = Vec::new();
         let read = self.child.stdout.take().map_or(Ok(0), |mut pipe| pipe.read_to_end(&mut said));
-        let status = self.child.wait().map_err(|error| failed(self.step, &error))?;
+        let status = self.child.wait().map_err(|error| step_error(self.step, &error))?;
         if !status.success() {
-            let said = format!("{status}: {}", self.lock.said());
+            let said = format!("{status}: {}", self.lock.read_messages());
             return Err(CheckpointError::Git { step: self.step, said });
         }
-        read.map_err(|error| failed(self.step, &error))?;
-        written.map_err(|error| failed(self.step, &error))?;
+        read.map_err(|error| step_error(self.step, &error))?;
+        written.map_err(|error| step_error(self.step, &error))?;
         Ok(said)
     }
 }
@@ -215,7 +215,7 @@ fn output(
     command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child =
-        windlass_sandbox::start_child(|| command.spawn()).map_err(|error| failed(step, &error))?;
+        windlass_sandbox::start_child(|| command.spawn()).map_err(|error| step_error(step, &error))?;
     let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
     let mut said = Vec::new();
     let (read, words) = std::thread::scope(|scope| {
@@ -239,8 +239,8 @@ fn output(
         }
         (read, hearing.join().unwrap_or_default())
     });
-    let status = child.wait().map_err(|error| failed(step, &error))?;
-    read.map_err(|error| failed(step, &error))?;
+    let status = child.wait().map_err(|error| step_error(step, &error))?;
+    read.map_err(|error| step_error(step, &error))?;
     if !status.success() && (said.len() as u64) < limit {
         let said = String::from_utf8_lossy(&words).trim().to_owned();
         return Err(CheckpointError::Git { step, said: format!("{status}: {said}") });
@@ -248,6 +248,6 @@ fn output(
     Ok(said)
 }
 
-fn failed(step: &'static str, error: &io::Error) -> CheckpointError {
+fn step_error(step: &'static str, error: &io::Error) -> CheckpointError {
     CheckpointError::Git { step, said: error.to_string() }
 }

@@ -15,8 +15,8 @@ mod snapshot;
 mod tree;
 mod walk;
 
-pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, Taken};
-pub use diff::{Diff, Until};
+pub use checkpoints::{Checkpoint, CheckpointId, Checkpoints, TakeResult};
+pub use diff::{Diff, DiffEnd};
 pub use error::{CheckpointError, NoGit};
-pub use restore::{Foreign, Kept, Restored, Why};
+pub use restore::{Foreign, RestoreResult, SkippedFile, Why};
 pub use scan::{LeftOut, Limits};

@@ -45,7 +45,7 @@ impl Lock {
     }
 
     /// Returns the error output that child processes wrote to the lock file.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn read_messages(&self) -> String {
         let mut words = Vec::new();
         let read = (&self.0)
             .seek(SeekFrom::Start(0))

@@ -10,7 +10,7 @@ pub(crate) struct Oid([u8; 32]);
 
 impl Oid {
     /// Returns the id of a file's content.
-    pub(crate) fn of_blob(bytes: &[u8]) -> Self {
+    pub(crate) fn hash_blob(bytes: &[u8]) -> Self {
         let mut hash = Sha256::new();
         hash.update(format!("blob {}\0", bytes.len()));
         hash.update(bytes);
@@ -68,7 +68,7 @@ impl ObjectKind {
         }
     }
 
-    pub(crate) fn of_mode(mode: &[u8]) -> Option<Self> {
+    pub(crate) fn from_mode(mode: &[u8]) -> Option<Self> {
         match mode {
             b"100644" => Some(Self::File),
             b"100755" => Some(Self::Program),

@@ -16,14 +16,14 @@ const FOLDER: u8 = b'd';
 
 /// Paths that existed when a checkpoint was taken and are not in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Omitted {
+pub(crate) struct OmittedPaths {
     /// Files that were ignored, too large, secret by their names, or unreadable.
     pub(crate) files: BTreeSet<PathBuf>,
     /// Folders that were not walked, with everything in them.
     pub(crate) folders: BTreeSet<PathBuf>,
 }
 
-impl Omitted {
+impl OmittedPaths {
     /// Returns true if the path was left out, or may have existed in a folder that was.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.files.contains(path) || path.ancestors().any(|above| self.folders.contains(above))
@@ -55,7 +55,7 @@ impl Omitted {
 
     /// Returns the paths that a checkpoint left out, or `None` for a checkpoint of an earlier version, which
     /// has no record of them.
-    pub(crate) fn of(git: &Git, commit: Oid) -> Result<Option<Self>, CheckpointError> {
+    pub(crate) fn read(git: &Git, commit: Oid) -> Result<Option<Self>, CheckpointError> {
         const STEP: &str = "log";
         let commit = commit.to_string();
         let message =
@@ -87,9 +87,9 @@ mod tests {
     #[test]
     fn names_and_labels_come_back_as_they_were() {
         let set = |paths: &[&str]| paths.iter().map(PathBuf::from).collect();
-        let omitted = Omitted { files: set(&["a\nb", "c/.env"]), folders: set(&["", "target"]) };
-        assert_eq!(Omitted::parse(&omitted.to_bytes()), omitted);
-        let oid = Oid::of_blob(&omitted.to_bytes());
+        let omitted = OmittedPaths { files: set(&["a\nb", "c/.env"]), folders: set(&["", "target"]) };
+        assert_eq!(OmittedPaths::parse(&omitted.to_bytes()), omitted);
+        let oid = Oid::hash_blob(&omitted.to_bytes());
         for label in ["", "before turn 1", "left-out of it"] {
             assert_eq!(split(&message(label, oid)), (label, Some(oid)));
             assert_eq!(split(label), (label, None));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_in_a_folder_that_was_left_out_was_left_out() {
-        let omitted = Omitted::parse(b"dtarget\0fa.log\0");
+        let omitted = OmittedPaths::parse(b"dtarget\0fa.log\0");
         let has = |path: &str| omitted.has(Path::new(path));
         assert_eq!(
             [has("target/x/y"), has("a.log"), has("targets"), has("a.log2")],

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_sandbox::{FileError, Run, Standing, WorkspacePath};
 
 use crate::object::{Object, ObjectKind, Oid};
-use crate::omitted::Omitted;
+use crate::omitted::OmittedPaths;
 use crate::scan::Names;
 use crate::snapshot::Snapshot;
 use crate::{CheckpointError, CheckpointId, Checkpoints, tree};
@@ -32,7 +32,7 @@ pub enum Foreign {
 /// Result of a restore, or its preview.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Restored {
+pub struct RestoreResult {
     /// Checkpoint of the state before the restore; `None` in a preview.
     pub undo: Option<CheckpointId>,
     /// Files that were restored to their content in the checkpoint.
@@ -40,13 +40,13 @@ pub struct Restored {
     /// Files that were created after the checkpoint and were removed.
     pub removed: Vec<String>,
     /// Files that still differ from the checkpoint.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<SkippedFile>,
 }
 
 /// A file that was not restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Kept {
+pub struct SkippedFile {
     /// Path of the file.
     pub path: String,
     /// Reason.
@@ -72,12 +72,12 @@ pub enum Why {
 struct Plan {
     remove: Vec<PathBuf>,
     write: Vec<(PathBuf, Object)>,
-    kept: Vec<Kept>,
+    kept: Vec<SkippedFile>,
 }
 
 impl Plan {
     fn keep(&mut self, path: &Path, why: Why) {
-        self.kept.push(Kept { path: shown(path), why });
+        self.kept.push(SkippedFile { path: display(path), why });
     }
 }
 
@@ -86,13 +86,13 @@ impl Checkpoints {
     ///
     /// # Errors
     /// Same as [`Self::restore`].
-    pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
+    pub fn foresee(&self, id: &CheckpointId, foreign: Foreign) -> Result<RestoreResult, CheckpointError> {
         self.find(id)?;
         let held = self.hold()?;
         let plan = self.plan(&held.state.names, &self.now(&held)?, id, foreign)?;
-        let written = plan.write.iter().map(|(path, _)| shown(path)).collect();
-        let removed = plan.remove.iter().map(|path| shown(path)).collect();
-        Ok(Restored { undo: None, written, removed, kept: plan.kept })
+        let written = plan.write.iter().map(|(path, _)| display(path)).collect();
+        let removed = plan.remove.iter().map(|path| display(path)).collect();
+        Ok(RestoreResult { undo: None, written, removed, kept: plan.kept })
     }
 
     /// Restores a checkpoint: writes files that differ and removes files that were created after it, except
@@ -101,8 +101,8 @@ impl Checkpoints {
     ///
     /// # Errors
     /// If the checkpoint does not exist, if others changed files and `foreign` is [`Foreign::Refuse`], or as
-    /// for [`Self::take`]. Failures with single files are in [`Restored::kept`].
-    pub fn restore(&self, id: &CheckpointId, foreign: Foreign) -> Result<Restored, CheckpointError> {
+    /// for [`Self::take`]. Failures with single files are in [`RestoreResult::kept`].
+    pub fn restore(&self, id: &CheckpointId, foreign: Foreign) -> Result<RestoreResult, CheckpointError> {
         self.find(id)?;
         let (now, plan) = {
             let held = self.hold()?;
@@ -111,24 +111,24 @@ impl Checkpoints {
             (now.names, plan)
         };
         let undo = self.take(&format!("before restore to {id}"))?.checkpoint.id;
-        let mut restored = Restored { undo: Some(undo), kept: plan.kept, ..Restored::default() };
+        let mut restored = RestoreResult { undo: Some(undo), kept: plan.kept, ..RestoreResult::default() };
         // Remove files first: a file to be written may have the name of a folder that becomes empty.
         let mut emptied = BTreeSet::new();
         for path in plan.remove {
-            let done = self.put(&path, now.get(&path).map(|known| known.object), &Standing::Nothing);
+            let done = self.replace(&path, now.get(&path).map(|known| known.object), &Standing::Nothing);
             if restored.note(&path, done, |restored| &mut restored.removed) {
                 emptied.extend(path.ancestors().skip(1).map(Path::to_path_buf));
             }
         }
         for folder in emptied.iter().rev().filter(|folder| !folder.as_os_str().is_empty()) {
             // A folder that is not empty stays.
-            let _ = found(folder).and_then(|folder| self.workspace.remove_folder(&folder));
+            let _ = to_workspace_path(folder).and_then(|folder| self.workspace.remove_folder(&folder));
         }
         for chunk in plan.write.chunks(AT_ONCE) {
             let oids: Vec<Oid> = chunk.iter().map(|(_, object)| object.oid).collect();
             for ((path, object), bytes) in chunk.iter().zip(tree::blobs(&self.git, &oids)?) {
                 let seen = now.get(path).map(|known| known.object);
-                let done = self.put(path, seen, &standing_of(object.kind, bytes));
+                let done = self.replace(path, seen, &standing_of(object.kind, bytes));
                 restored.note(path, done, |restored| &mut restored.written);
             }
         }
@@ -144,13 +144,14 @@ impl Checkpoints {
         id: &CheckpointId,
         foreign: Foreign,
     ) -> Result<Plan, CheckpointError> {
-        let target = Target { names: tree::names(&self.git, id.0)?, omitted: Omitted::of(&self.git, id.0)? };
+        let target =
+            Target { names: tree::names(&self.git, id.0)?, omitted: OmittedPaths::read(&self.git, id.0)? };
         plan(last, now, &target, foreign)
     }
 
     /// Replaces a file, if it is unchanged since `seen` was read.
-    fn put(&self, path: &Path, seen: Option<Object>, wanted: &Standing) -> Result<(), FileError> {
-        let path = found(path)?;
+    fn replace(&self, path: &Path, seen: Option<Object>, wanted: &Standing) -> Result<(), FileError> {
+        let path = to_workspace_path(path)?;
         let standing = self.workspace.standing(&path)?;
         if object_of(&standing) != seen {
             return Err(FileError::Stale { path: path.to_string() });
@@ -159,7 +160,7 @@ impl Checkpoints {
     }
 }
 
-impl Restored {
+impl RestoreResult {
     fn note(
         &mut self,
         path: &Path,
@@ -168,11 +169,13 @@ impl Restored {
     ) -> bool {
         let is_done = done.is_ok();
         match done {
-            Ok(()) => list(self).push(shown(path)),
+            Ok(()) => list(self).push(display(path)),
             Err(FileError::Stale { .. }) => {
-                self.kept.push(Kept { path: shown(path), why: Why::Foreign });
+                self.kept.push(SkippedFile { path: display(path), why: Why::Foreign });
             }
-            Err(error) => self.kept.push(Kept { path: shown(path), why: Why::Failed(error.to_string()) }),
+            Err(error) => {
+                self.kept.push(SkippedFile { path: display(path), why: Why::Failed(error.to_string()) })
+            }
         }
         is_done
     }
@@ -182,7 +185,7 @@ impl Restored {
 struct Target {
     names: Names,
     /// `None` if the checkpoint has no record of left-out files.
-    omitted: Option<Omitted>,
+    omitted: Option<OmittedPaths>,
 }
 
 impl Target {
@@ -210,7 +213,7 @@ fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Resu
             (_, _, None) if target.may_have_had(path) => plan.keep(path, Why::Unknown),
             // The file exists now, and the checkpoint before the restore would leave its content out.
             (_, _, Some(_)) if now.omitted.files.contains(path) => plan.keep(path, Why::Unknown),
-            (true, Foreign::Refuse, _) => theirs.push(shown(path)),
+            (true, Foreign::Refuse, _) => theirs.push(display(path)),
             (true, Foreign::Keep, _) => plan.keep(path, Why::Foreign),
             (_, _, Some(was)) => plan.write.push((path.clone(), was)),
             (_, _, None) => plan.remove.push(path.clone()),
@@ -224,11 +227,12 @@ fn object_of(standing: &Standing) -> Option<Object> {
     match standing {
         Standing::File { bytes, run } => {
             let kind = if *run == Run::Program { ObjectKind::Program } else { ObjectKind::File };
-            Some(Object { kind, oid: Oid::of_blob(bytes) })
+            Some(Object { kind, oid: Oid::hash_blob(bytes) })
         }
-        Standing::Link { target } => {
-            Some(Object { kind: ObjectKind::Link, oid: Oid::of_blob(target.as_os_str().as_encoded_bytes()) })
-        }
+        Standing::Link { target } => Some(Object {
+            kind: ObjectKind::Link,
+            oid: Oid::hash_blob(target.as_os_str().as_encoded_bytes()),
+        }),
         _ => None,
     }
 }
@@ -241,10 +245,11 @@ fn standing_of(kind: ObjectKind, bytes: Vec<u8>) -> Standing {
     }
 }
 
-fn found(path: &Path) -> Result<WorkspacePath, FileError> {
-    Ok(WorkspacePath::found(path)?)
+fn to_workspace_path(path: &Path) -> Result<WorkspacePath, FileError> {
+    Ok(WorkspacePath::from_walk(path)?)
 }
 
-pub(crate) fn shown(path: &Path) -> String {
-    WorkspacePath::found(path).map_or_else(|_| path.to_string_lossy().into_owned(), |path| path.to_string())
+pub(crate) fn display(path: &Path) -> String {
+    WorkspacePath::from_walk(path)
+        .map_or_else(|_| path.to_string_lossy().into_owned(), |path| path.to_string())
 }

@@ -11,7 +11,7 @@ use windlass_sandbox::{Descent, Workspace};
 
 use crate::CheckpointError;
 use crate::object::{Object, ObjectKind, Oid};
-use crate::omitted::Omitted;
+use crate::omitted::OmittedPaths;
 use crate::walk::Walk;
 
 /// Minimum age of a change. A younger file may change again without a different timestamp ("racy" mtime, as
@@ -64,12 +64,12 @@ pub struct LeftOut {
 
 /// A file in a checkpoint, with the metadata that shows a later change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownFile {
     pub(crate) object: Object,
     stamp: Option<Stamp>,
 }
 
-impl Known {
+impl KnownFile {
     /// Returns an entry from a commit, for which the metadata is unknown.
     pub(crate) fn unseen(object: Object) -> Self {
         Self { object, stamp: None }
@@ -77,7 +77,7 @@ impl Known {
 }
 
 /// Files of a checkpoint, by path.
-pub(crate) type Names = BTreeMap<PathBuf, Known>;
+pub(crate) type Names = BTreeMap<PathBuf, KnownFile>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
@@ -95,7 +95,7 @@ pub(crate) struct Scan<'s> {
     before: &'s Names,
     pub(crate) now: Names,
     pub(crate) left_out: LeftOut,
-    pub(crate) omitted: Omitted,
+    pub(crate) omitted: OmittedPaths,
     bytes: u64,
     begin: SystemTime,
 }
@@ -104,7 +104,7 @@ impl<'s> Scan<'s> {
     pub(crate) fn new(workspace: &'s Workspace, limits: Limits, before: &'s Names) -> Self {
         let begin = SystemTime::now();
         let descent = Descent::new(workspace);
-        let (now, left_out, omitted) = (Names::new(), LeftOut::default(), Omitted::default());
+        let (now, left_out, omitted) = (Names::new(), LeftOut::default(), OmittedPaths::default());
         Self { workspace, descent, limits, before, now, left_out, omitted, bytes: 0, begin }
     }
 
@@ -160,7 +160,7 @@ impl<'s> Scan<'s> {
             return Ok(Ok(()));
         }
         self.count(found.len())?;
-        let stamp = Stamp::of(&found);
+        let stamp = Stamp::from_metadata(&found);
         let known = self.before.get(&below);
         if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
             self.now.insert(below, *known);
@@ -171,11 +171,11 @@ impl<'s> Scan<'s> {
             self.omitted.files.insert(below);
             return Ok(Ok(()));
         };
-        let oid = Oid::of_blob(&bytes);
+        let oid = Oid::hash_blob(&bytes);
         // The last checkpoint has the unchanged content of this path, so it is not written again.
         let is_new = known.is_none_or(|known| known.object.oid != oid);
         let stamp = self.is_settled(&found).then_some(stamp);
-        self.now.insert(below, Known { object: Object { kind, oid }, stamp });
+        self.now.insert(below, KnownFile { object: Object { kind, oid }, stamp });
         Ok(if is_new { changed(oid, &bytes) } else { Ok(()) })
     }
 
@@ -216,7 +216,7 @@ impl<'s> Scan<'s> {
     fn is_settled(&self, found: &std::fs::Metadata) -> bool {
         let Some(young) = self.begin.checked_sub(YOUNG) else { return false };
         let is_before = |time: Option<SystemTime>| time.is_some_and(|time| time < young);
-        is_before(found.modified().ok()) && is_before(changed_at(found))
+        is_before(found.modified().ok()) && is_before(change_time(found))
     }
 }
 
@@ -226,7 +226,7 @@ fn has_git(below: &Path) -> bool {
 
 #[cfg(unix)]
 impl Stamp {
-    fn of(found: &std::fs::Metadata) -> Self {
+    fn from_metadata(found: &std::fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
         Self { len: found.len(), mode: found.mode(), inode: found.ino(), times }
@@ -239,7 +239,7 @@ fn is_program(found: &std::fs::Metadata) -> bool {
 }
 
 #[cfg(unix)]
-fn changed_at(found: &std::fs::Metadata) -> Option<SystemTime> {
+fn change_time(found: &std::fs::Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;
     let seconds = u64::try_from(found.ctime()).ok()?;
     let nanos = u32::try_from(found.ctime_nsec()).ok()?;
@@ -249,7 +249,7 @@ fn changed_at(found: &std::fs::Metadata) -> Option<SystemTime> {
 /// On other systems only the content shows a change.
 #[cfg(not(unix))]
 impl Stamp {
-    fn of(found: &std::fs::Metadata) -> Self {
+    fn from_metadata(found: &std::fs::Metadata) -> Self {
         Self { len: found.len(), mode: 0, inode: 0, times: (0, 0, 0, 0) }
     }
 }
@@ -260,6 +260,6 @@ fn is_program(_: &std::fs::Metadata) -> bool {
 }
 
 #[cfg(not(unix))]
-fn changed_at(_: &std::fs::Metadata) -> Option<SystemTime> {
+fn change_time(_: &std::fs::Metadata) -> Option<SystemTime> {
     None
 }

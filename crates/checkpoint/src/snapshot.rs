@@ -13,7 +13,7 @@ use crate::CheckpointError;
 use crate::git::{Git, Stream};
 use crate::lock::Lock;
 use crate::object::Oid;
-use crate::omitted::{Omitted, message};
+use crate::omitted::{OmittedPaths, message};
 use crate::scan::{LeftOut, Limits, Names, Scan};
 
 const STEP: &str = "fast-import";
@@ -26,7 +26,7 @@ pub(crate) struct Snapshot {
     pub(crate) seconds: u64,
     pub(crate) names: Names,
     pub(crate) left_out: LeftOut,
-    pub(crate) omitted: Omitted,
+    pub(crate) omitted: OmittedPaths,
 }
 
 /// Target of a snapshot: branch, parent commit and label.
@@ -59,7 +59,7 @@ pub(crate) fn snapshot(
         .and_then(|()| commit(&mut input, place, seconds, (before, &names), &omitted))
         .and_then(|()| input.flush());
     drop(input);
-    let (commit, tree) = finished(stream, written)?;
+    let (commit, tree) = finish(stream, written)?;
     Ok(Snapshot { commit, tree, seconds, names, left_out, omitted })
 }
 
@@ -71,12 +71,12 @@ pub(crate) fn recommit(
 ) -> Result<Oid, CheckpointError> {
     let mut stream = Stream::start(STEP, git.command(WORDS), place.lock)?;
     let mut input = stream.input().ok_or_else(no_input)?;
-    let written = commit(&mut input, place, 0, names, &Omitted::default()).and_then(|()| input.flush());
+    let written = commit(&mut input, place, 0, names, &OmittedPaths::default()).and_then(|()| input.flush());
     drop(input);
-    Ok(finished(stream, written)?.0)
+    Ok(finish(stream, written)?.0)
 }
 
-fn finished(stream: Stream<'_>, written: io::Result<()>) -> Result<(Oid, String), CheckpointError> {
+fn finish(stream: Stream<'_>, written: io::Result<()>) -> Result<(Oid, String), CheckpointError> {
     let said = stream.finish(written)?;
     let silent = || CheckpointError::Git { step: STEP, said: "it did not say what it kept".to_owned() };
     read(&said).ok_or_else(silent)
@@ -91,7 +91,7 @@ fn commit(
     place: &Place<'_>,
     seconds: u64,
     (before, now): (&Names, &Names),
-    omitted: &Omitted,
+    omitted: &OmittedPaths,
 ) -> io::Result<()> {
     let names = omitted.to_bytes();
     writeln!(input, "blob\ndata {}", names.len())?;
@@ -103,19 +103,19 @@ fn commit(
         "commit {}\nmark :1\ncommitter windlass <windlass@localhost> {seconds} +0000",
         place.branch
     )?;
-    let message = message(&label, Oid::of_blob(&names));
+    let message = message(&label, Oid::hash_blob(&names));
     writeln!(input, "data {}\n{message}", message.len())?;
     if let Some(parent) = place.parent {
         writeln!(input, "from {parent}")?;
     }
     // Delete first: a new folder may have the name of a deleted file.
     for path in before.keys().filter(|path| !now.contains_key(*path)) {
-        writeln!(input, "D {}", quoted(path))?;
+        writeln!(input, "D {}", quote(path))?;
     }
     for (path, known) in now {
         let object = known.object;
         if before.get(path).is_none_or(|before| before.object != object) {
-            writeln!(input, "M {} {} {}", object.kind.mode(), object.oid, quoted(path))?;
+            writeln!(input, "M {} {} {}", object.kind.mode(), object.oid, quote(path))?;
         }
     }
     input.write_all(b"\nget-mark :1\nls :1 \"\"\ndone\n")
@@ -139,7 +139,7 @@ fn empty_tree() -> String {
 }
 
 /// Quotes a path with arbitrary bytes for fast-import.
-fn quoted(path: &Path) -> String {
+fn quote(path: &Path) -> String {
     let mut text = String::from('"');
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::CheckpointError;
 use crate::git::Git;
 use crate::object::{Object, ObjectKind, Oid};
-use crate::scan::{Known, Names};
+use crate::scan::{KnownFile, Names};
 
 const LIST: &str = "ls-tree";
 
@@ -22,13 +22,13 @@ pub(crate) fn names(git: &Git, commit: Oid) -> Result<Names, CheckpointError> {
         .collect()
 }
 
-fn one(line: &[u8]) -> Option<(PathBuf, Known)> {
+fn one(line: &[u8]) -> Option<(PathBuf, KnownFile)> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let (facts, path) = line.split_at_checked(tab)?;
     let mut facts = facts.split(|byte| *byte == b' ');
-    let kind = ObjectKind::of_mode(facts.next()?)?;
+    let kind = ObjectKind::from_mode(facts.next()?)?;
     let oid = Oid::parse(facts.nth(1)?)?;
-    Some((path_of(path.get(1..)?), Known::unseen(Object { kind, oid })))
+    Some((path_of(path.get(1..)?), KnownFile::unseen(Object { kind, oid })))
 }
 
 #[cfg(unix)]
@@ -58,7 +58,7 @@ pub(crate) fn blobs(git: &Git, oids: &[Oid]) -> Result<Vec<Vec<u8>>, CheckpointE
     };
     let mut blobs = Vec::with_capacity(oids.len());
     for oid in oids {
-        let bytes = taken().filter(|bytes| Oid::of_blob(bytes) == *oid);
+        let bytes = taken().filter(|bytes| Oid::hash_blob(bytes) == *oid);
         let said = || CheckpointError::Git { step: STEP, said: format!("the object {oid} is not there") };
         blobs.push(bytes.ok_or_else(said)?);
     }

@@ -9,7 +9,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_sandbox::{Descent, Workspace};
 
-use crate::omitted::Omitted;
+use crate::omitted::OmittedPaths;
 
 /// Folders of downloaded or generated files, which are left out even without a `.gitignore`.
 const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
@@ -31,14 +31,14 @@ pub(crate) struct Walk<'w> {
     waiting: Vec<(PathBuf, usize)>,
     rules: Vec<(PathBuf, Gitignore)>,
     /// Paths that were found and left out.
-    pub(crate) omitted: Omitted,
+    pub(crate) omitted: OmittedPaths,
 }
 
 impl<'w> Walk<'w> {
     pub(crate) fn new(workspace: &'w Workspace) -> Self {
         let descent = Descent::new(workspace);
         let waiting = vec![(PathBuf::new(), 0)];
-        Self { root: workspace.root(), descent, waiting, rules: Vec::new(), omitted: Omitted::default() }
+        Self { root: workspace.root(), descent, waiting, rules: Vec::new(), omitted: OmittedPaths::default() }
     }
 
     /// Returns the paths of the non-folders in the next folder, or an error if it cannot be read; `None` at

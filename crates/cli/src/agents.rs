@@ -46,7 +46,7 @@ pub(crate) fn all(
 ) -> SubAgents {
     let mut agents = SubAgents::new(journals);
     for definition in defined {
-        agents = match agents.clone().with(definition.clone()) {
+        agents = match agents.clone().with_agent(definition.clone()) {
             Ok(more) => more,
             Err(error) => {
                 output::note(&format!("warning: an agent is left out: {error}"));

@@ -41,41 +41,42 @@ pub(crate) struct Windlass {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Watch a real agent mend a small project, against a scripted provider on this machine.
+    /// Watch an agent fix a small project, with a scripted provider on this machine.
     Demo(Demo),
-    /// Let an agent do a task in a folder.
+    /// Let an agent work on a task in a folder.
     Run(Box<Run>),
-    /// Leave a recorded run at a call, with another answer, and go on from there.
+    /// Replay a recorded run up to a call, give that call another result, and continue from there.
     Fork(Fork),
-    /// List what suspended runs wait for, and answer it.
+    /// List and answer the questions of suspended runs.
     Approvals(Approvals),
-    /// Say something to a run that works in another process, or that is resumed later.
+    /// Send a message to a run that works in another process or is resumed later.
     Say(Say),
-    /// Show what a run changed in its folder, as a diff.
+    /// Show the changes of a run as a diff.
     Diff(Diff),
-    /// Put a run's folder back to what it was before the run, or before one of its turns.
+    /// Restore the folder of a run to its state before the run or before one of its turns.
     Restore(Restore),
-    /// Decode recorded bytes of a provider, up to any stage.
+    /// Decode a recorded response of a provider up to a chosen stage.
     Parse(Parse),
-    /// Show JSON as it arrives: the partial value after each delta, and the events by path.
+    /// Show how a JSON text arrives: the partial value after each delta, and the events by path.
     Json(Json),
-    /// Show the HTTP request that would be sent for a request.
+    /// Encode a request as the HTTP request of a wire format.
     Encode(Encode),
-    /// Say what a provider would refuse of a recorded request, and mend its conversation.
+    /// Report the parts of a recorded request that a provider would refuse, and repair its conversation.
     Check(Check),
-    /// List, show and call tools by hand.
+    /// List, show and call tools.
     Tool(Tool),
-    /// Use MCP servers by hand, and serve this program's tools as one.
+    /// Use MCP servers, or serve the tools of this program to MCP clients.
     Mcp(Mcp),
-    /// List and show the modes: what kind of work a run does, and which tools it has for that.
+    /// List and show work modes: the kind of work of a run, and the tools for it.
     Modes(Modes),
-    /// Run, list and draw workflows: graphs of steps.
+    /// Run, list and draw workflows (graphs of steps).
     Workflow(Workflow),
-    /// Ask the policy about calls.
+    /// Check, test and explain policies.
     Policy(Policy),
-    /// Say what this machine can do: how commands are confined, what is missing, where things are kept.
+    /// Report what this machine supports: how commands are confined, which parts are missing, where files are
+    /// stored.
     Doctor(Doctor),
-    /// List providers, or a provider's models with what is known of them.
+    /// List providers, or the models of a provider with their known capabilities.
     Models(Models),
     /// Serve a provider to clients of any wire format.
     Proxy(Proxy),
@@ -86,7 +87,7 @@ pub(crate) enum Command {
 /// A wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub(crate) enum WireName {
-    /// OpenAI Chat Completions, and what is compatible with it.
+    /// OpenAI Chat Completions and compatible APIs.
     OpenaiChat,
     /// OpenAI Responses.
     OpenaiResponses,
@@ -99,19 +100,19 @@ pub(crate) enum WireName {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass demo --wire anthropic --yes")]
 pub(crate) struct Demo {
-    /// The wire format that agent and provider speak.
+    /// Wire format between the agent and the provider.
     #[arg(long, value_enum, default_value = "openai-chat")]
     pub(crate) wire: WireName,
-    /// Say yes to every approval request.
+    /// Approve every request.
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Ask on standard input, also where it is no terminal: a line for each answer.
+    /// Ask on standard input even if it is not a terminal, one line per answer.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) ask: bool,
     /// How commands are confined.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
-    /// Print every event as a line of JSON.
+    /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -120,29 +121,29 @@ pub(crate) struct Demo {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum SandboxName {
-    /// As well as this machine can.
+    /// With the strongest level that this machine supports.
     #[default]
     Auto,
-    /// With namespaces, or not at all.
+    /// With namespaces; fail if they are not available.
     Required,
-    /// Not. Each command can do what the user can.
+    /// Without confinement: each command has all rights of the user.
     Off,
 }
 
-/// How far a run goes without asking.
+/// Actions that a run performs without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AutonomyName {
-    /// Ask where no rule speaks.
+    /// Ask if no rule decides.
     #[default]
     Ask,
-    /// Only read; everything else is denied.
+    /// Allow only reading; deny everything else.
     ReadOnly,
-    /// Change files in the workspace without asking.
+    /// Also change files in the workspace without asking.
     AutoEdit,
-    /// Also run what only reads and is confined.
+    /// Also run confined commands that only read, without asking.
     Auto,
-    /// Nobody is there: deny where no rule allows.
+    /// Never ask: deny if no rule allows.
     Headless,
 }
 
@@ -158,13 +159,13 @@ impl AutonomyName {
     }
 }
 
-/// How many tools.
+/// Set of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 pub(crate) enum PresetName {
-    /// Read, write, edit, run.
+    /// Read, write and edit files, run commands.
     Minimal,
-    /// What a coding agent needs.
+    /// The tools of a coding agent.
     Standard,
-    /// All there are.
+    /// All tools.
     Full,
 }

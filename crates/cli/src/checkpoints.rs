@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use windlass_agent::{
     CheckpointFailed, CheckpointFuture, Checkpointer, Entry, RunOptions, WithoutCheckpoint,
 };
-use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, Until};
+use windlass_checkpoint::{Checkpoint, CheckpointError, CheckpointId, Checkpoints, Diff, DiffEnd};
 use windlass_journal::Record;
 
 use crate::runs::{RunFolder, Settings};
@@ -132,7 +132,7 @@ impl Checkpointer for Keeper {
             let before = *kept.before.lock().unwrap_or_else(PoisonError::into_inner);
             before.map_or_else(
                 || Ok(String::new()),
-                |before| checkpoints.diff(&before, Until::Checkpoint(&after)).map(whole),
+                |before| checkpoints.diff(&before, DiffEnd::Checkpoint(&after)).map(whole),
             )
         })
     }
@@ -143,7 +143,7 @@ impl Checkpointer for Keeper {
             let all = checkpoints.list()?;
             match (all.first(), all.last()) {
                 (Some(first), Some(last)) => {
-                    checkpoints.diff(&first.id, Until::Checkpoint(&last.id)).map(whole)
+                    checkpoints.diff(&first.id, DiffEnd::Checkpoint(&last.id)).map(whole)
                 }
                 _ => Ok(String::new()),
             }

@@ -33,7 +33,7 @@ pub(crate) fn helper() -> anyhow::Result<Helper> {
 /// cannot separate processes.
 pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Result<Shell> {
     let shell = match wanted {
-        SandboxName::Off => Shell::unconfined(),
+        SandboxName::Off => Shell::new_unconfined(),
         SandboxName::Auto | SandboxName::Required => {
             let helper = helper()?;
             let probe = Probe::run(&helper);
@@ -43,7 +43,7 @@ pub(crate) fn shell(wanted: SandboxName, policy: Option<&Path>) -> anyhow::Resul
                 "this machine cannot confine commands as --sandbox required wants: {}",
                 missing(&probe)
             );
-            Shell::confined(helper, &probe)
+            Shell::new_confined(helper, &probe)
         }
     };
     Ok(Own::of(policy).hide(shell))

@@ -26,7 +26,8 @@ impl Embeddings {
         let model = self.model.as_deref().context("the endpoint for embeddings needs --embeddings-model")?;
         // The user named the address, so it may be on this machine.
         let fetch = Fetch::new().with_reachable(base.host(), base.port())?;
-        let key = reach::variable(KEY).map_or(ServiceKey::NotNeeded, |key| ServiceKey::of(Some(key), KEY));
+        let key = reach::variable(KEY)
+            .map_or(ServiceKey::NotNeeded, |key| ServiceKey::from_variable(Some(key), KEY));
         let mut endpoint = windlass_tools_web::Embeddings::new(Arc::new(fetch), url, model, key)?;
         if let Some(dimensions) = self.dimensions {
             endpoint = endpoint.with_dimensions(dimensions);

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use windlass_cassette::Player;
 use windlass_journal::FileJournal;
 use windlass_protocol::CallId;
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 use windlass_tool::{CancellationToken, Output};
 
 use crate::arguments::Fork;
@@ -65,7 +65,7 @@ async fn fork_traced(arguments: Fork, traces: &Traces) -> anyhow::Result<ExitCod
     let options = checkpoints::kept(options(&folder, journal, &stop), &folder, &settings);
     let events = agent.stream_with(settings.task.clone(), options);
     let mut show = Show::default();
-    let events = traced(events, &traces.options(&settings.provider).with_conversation(&folder.id));
+    let events = trace_events(events, &traces.options(&settings.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::of(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&tape.finish()?);
     let code = ended(&folder, &outcome, &show);

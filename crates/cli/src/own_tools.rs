@@ -83,7 +83,7 @@ fn of_index(
 
 fn of_web(workspace: &Arc<Workspace>) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
     let fetch = Arc::new(Fetch::new());
-    let key = |name| ServiceKey::of(std::env::var(name).ok(), name);
+    let key = |name| ServiceKey::from_variable(std::env::var(name).ok(), name);
     let mut search = Tavily::new(fetch.clone(), key(SEARCH_KEY));
     if let Ok(base) = std::env::var(SEARCH_URL) {
         let refused = |error| anyhow::anyhow!("{SEARCH_URL} is no address of a search service: {error}");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
-use windlass_checkpoint::{Checkpoint, Checkpoints, Foreign, Restored, Until, Why};
+use windlass_checkpoint::{Checkpoint, Checkpoints, DiffEnd, Foreign, RestoreResult, Why};
 use windlass_hitl::display_safe;
 use windlass_journal::FileJournal;
 
@@ -18,17 +18,17 @@ pub(crate) fn diff(arguments: &Diff) -> anyhow::Result<ExitCode> {
     let (folder, checkpoints, all) = opened(&arguments.run)?;
     let (first, last) = ends(&all, &folder)?;
     let (from, until) = match arguments.turn {
-        None => (first, Until::Checkpoint(&last.id)),
+        None => (first, DiffEnd::Checkpoint(&last.id)),
         Some(turn) => {
             let next = before_turn(&all, turn.saturating_add(1));
             let from = before_turn(&all, turn).filter(|from| next != Some(from));
             let from = from.with_context(|| format!("turn {turn} of run {} changed nothing", folder.id))?;
             // An interrupted turn ends where the next one begins, or now if it was the last.
             let end = after_turn(&all, turn).or(next);
-            (from, end.map_or(Until::Now, |end| Until::Checkpoint(&end.id)))
+            (from, end.map_or(DiffEnd::Now, |end| DiffEnd::Checkpoint(&end.id)))
         }
     };
-    let until = if arguments.now { Until::Now } else { until };
+    let until = if arguments.now { DiffEnd::Now } else { until };
     let text = whole(checkpoints.diff(&from.id, until)?);
     // A pipe gets the text unescaped, so that the diff can be applied; a terminal gets it escaped.
     let text = secrets::known().redact(&text).into_owned();
@@ -107,7 +107,7 @@ fn advised(error: anyhow::Error) -> anyhow::Error {
     }
 }
 
-fn told(restored: &Restored, tense: &str) -> String {
+fn told(restored: &RestoreResult, tense: &str) -> String {
     let mut text = String::new();
     let mut line = |what: &str, path: &str| {
         // Writing to a string cannot fail.
@@ -137,7 +137,7 @@ fn reason(why: &Why) -> String {
     }
 }
 
-fn in_json(restored: &Restored) -> serde_json::Value {
+fn in_json(restored: &RestoreResult) -> serde_json::Value {
     let kept = restored.kept.iter().map(|kept| json!({"path": kept.path, "why": reason(&kept.why)}));
     json!({
         "undo": restored.undo.map(|undo| undo.to_string()),

@@ -8,7 +8,7 @@ use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Journal, JournalError, Tail};
 use windlass_redact::Redactor;
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
 
@@ -55,7 +55,8 @@ async fn run_traced(arguments: Run, traces: &Traces) -> anyhow::Result<ExitCode>
         Some(id) => resume(&arguments, RunFolder::find(&state, id)?, &stop).await?,
         None => start(&arguments, &state, &stop).await?,
     };
-    let events = traced(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
+    let events =
+        trace_events(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     tape.finish()?;
     Ok(ended(&folder, &outcome, &show))

@@ -102,7 +102,7 @@ impl Prepared {
                 output::note(&format!("warning: the tool {name} is left out: {error}"));
             }
         }
-        self.toolbox = self.toolbox.refreshed();
+        self.toolbox = self.toolbox.refresh();
     }
 
     /// Starts the processes and returns the toolbox with their tools. The processes end with the runtime.
@@ -121,7 +121,7 @@ impl Prepared {
                 }
             }
         }
-        self.toolbox.refreshed()
+        self.toolbox.refresh()
     }
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn prepare(
     let all = own_tools::all(root, &workspace, shell, offered, modes.clone())?;
     let mut builder = Toolbox::builder()
         .tools(all.into_iter().map(|tool| tape.tool(tool)))
-        .known_aliases()
+        .with_known_aliases()
         .modes(modes)
         .config(config(offered)?);
     if let Some(model) = offered.model {
@@ -159,7 +159,7 @@ pub(crate) fn prepare(
             output::note(&format!("warning: the tool {name} of a file is left out: {error}"));
         }
     }
-    Ok(Prepared { toolbox: toolbox.refreshed(), dynamic, processes })
+    Ok(Prepared { toolbox: toolbox.refresh(), dynamic, processes })
 }
 
 /// Tools from files, with processes that provide more tools.
@@ -224,8 +224,8 @@ fn config(offered: Offered<'_>) -> anyhow::Result<ToolConfig> {
     }
     config.preset = offered.preset.preset();
     let offering = offered.offering;
-    config = offering.tools.iter().fold(config, ToolConfig::with);
-    config = offering.disabled.iter().fold(config, ToolConfig::without);
+    config = offering.tools.iter().fold(config, ToolConfig::with_tool);
+    config = offering.disabled.iter().fold(config, ToolConfig::remove_tool);
     check_features(&offering.features, &config)?;
     Ok(offering.features.iter().fold(config, ToolConfig::with_feature))
 }

@@ -29,9 +29,9 @@ pub(crate) async fn tool(arguments: Tool) -> anyhow::Result<ExitCode> {
 
 fn list(root: &Path, offered: Offered<'_>, json: bool) -> anyhow::Result<ExitCode> {
     let root = setup::root(root)?;
-    let toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::unconfined())?;
+    let toolbox = setup::toolbox_on(&Tape::none(), &root, None, offered, &Shell::new_unconfined())?;
     let toolbox = in_mode(toolbox, offered.offering.mode.as_deref())?;
-    for (spec, hints) in toolbox.offered() {
+    for (spec, hints) in toolbox.offered_specs() {
         if json {
             let group = toolbox.group(spec.name().as_str());
             let (name, description) = (spec.name(), spec.description());
@@ -57,7 +57,7 @@ fn first_sentence(text: &str) -> &str {
 
 fn show(name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let toolbox =
-        setup::toolbox(&setup::root(Path::new("."))?, None, PresetName::Full, &Shell::unconfined())?;
+        setup::toolbox(&setup::root(Path::new("."))?, None, PresetName::Full, &Shell::new_unconfined())?;
     let tool = toolbox
         .find(name)
         .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;

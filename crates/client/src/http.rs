@@ -19,6 +19,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming as Body;
 use hyper_util::client::legacy::{Client, Error as ClientError};
+use hyper_util::client::proxy::matcher::Intercept;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
@@ -192,7 +193,7 @@ impl HttpTransport {
         // A tunnel authenticates itself; other requests through a proxy carry the header.
         let is_plain = uri.scheme() == Some(&Scheme::HTTP);
         let proxy = self.proxies.of(&uri).filter(|_| is_plain);
-        if let Some(value) = proxy.as_ref().and_then(|proxy| proxy.basic_auth()) {
+        if let Some(value) = proxy.as_ref().and_then(Intercept::basic_auth) {
             headers.entry(PROXY_AUTHORIZATION).or_insert(value.clone());
         }
         let (method, body) = match request.method {

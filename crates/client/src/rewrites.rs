@@ -91,7 +91,7 @@ fn is_of_another_form(call: &windlass_protocol::ToolCall) -> bool {
 /// field.
 fn is_reasoning_content(part: &Part) -> bool {
     let Part::Reasoning(reasoning) = part else { return false };
-    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.of("openai-chat"));
+    let opaque = reasoning.opaque.as_ref().and_then(|opaque| opaque.for_wire("openai-chat"));
     opaque.and_then(|opaque| opaque.get("field")?.as_str()) == Some("reasoning_content")
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::{StreamExt, stream};
 use windlass_assemble::{Normalizer, Options};
 use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, ToolSpec};
-use windlass_schema::{CompileOptions, Compiled, Dialect, Loss, RootUnion};
+use windlass_schema::{CompileOptions, CompiledSchema, Dialect, Loss, RootUnion};
 use windlass_stream::{CallChunk, CallKey, Chunk, ChunkStream, FreeText, ModelError};
 
 /// Maximum number of cached schemas; a run uses a few dozen.
@@ -16,7 +16,7 @@ const KEPT: usize = 1024;
 /// Cache of compiled schemas, so that each schema is compiled once instead of once per turn.
 #[derive(Debug, Default)]
 pub(crate) struct Schemas {
-    kept: Mutex<HashMap<(Dialect, String), Arc<Compiled>>>,
+    kept: Mutex<HashMap<(Dialect, String), Arc<CompiledSchema>>>,
 }
 
 /// A request with compiled schemas.
@@ -26,7 +26,7 @@ pub(crate) struct Shown<'a> {
 }
 
 /// Compiled schemas, by tool name, whose arguments must be mapped back to the author's schema.
-pub(crate) struct Restorations(BTreeMap<String, Arc<Compiled>>);
+pub(crate) struct Restorations(BTreeMap<String, Arc<CompiledSchema>>);
 
 /// Callback for a schema that a dialect cannot express completely: the tool's name and the lost constraints.
 type Told<'a> = &'a dyn Fn(&str, &[Loss]);
@@ -61,7 +61,13 @@ impl Schemas {
         Shown { request: shown, restorations: Restorations(restorations) }
     }
 
-    fn compiled(&self, name: &str, schema: &RawJson, dialect: Dialect, told: Told<'_>) -> Arc<Compiled> {
+    fn compiled(
+        &self,
+        name: &str,
+        schema: &RawJson,
+        dialect: Dialect,
+        told: Told<'_>,
+    ) -> Arc<CompiledSchema> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (dialect, schema.as_str().to_owned());
         if let Some(compiled) = kept.get(&key) {
@@ -124,13 +130,13 @@ impl Restorations {
 /// Buffers the calls of tools that need a restoration until their arguments are complete.
 struct Restoring {
     normalizer: Normalizer,
-    tools: BTreeMap<String, Arc<Compiled>>,
-    open: BTreeMap<CallKey, (Arc<Compiled>, String)>,
+    tools: BTreeMap<String, Arc<CompiledSchema>>,
+    open: BTreeMap<CallKey, (Arc<CompiledSchema>, String)>,
     free_text: FreeText,
 }
 
 impl Restoring {
-    fn new(tools: BTreeMap<String, Arc<Compiled>>, free_text: FreeText) -> Self {
+    fn new(tools: BTreeMap<String, Arc<CompiledSchema>>, free_text: FreeText) -> Self {
         let normalizer = Normalizer::new(Options::default());
         Self { normalizer, tools, open: BTreeMap::new(), free_text }
     }

@@ -54,7 +54,7 @@ impl Speech {
     pub(crate) fn dialect(&self, model: &str) -> Dialect {
         match self {
             Self::Vendor(vendor) | Self::Wire(_, Some(vendor)) => {
-                Dialect::by_name(vendor.schema(model)).unwrap_or(Dialect::OpenAi)
+                Dialect::from_name(vendor.schema(model)).unwrap_or(Dialect::OpenAi)
             }
             Self::Wire(wire, None) => match wire.name() {
                 "anthropic" => Dialect::Anthropic,

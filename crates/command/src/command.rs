@@ -60,7 +60,7 @@ impl Command {
 
     /// Judges which programs the command would start, and which files it would read and write.
     pub fn effects(&self) -> Effects {
-        Effects::of_command(self)
+        Effects::from_command(self)
     }
 }
 

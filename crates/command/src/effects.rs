@@ -11,7 +11,7 @@ mod unknown;
 mod wrapper;
 mod writers;
 
-pub use touched::{TouchKind, Touched};
+pub use touched::{TouchKind, TouchedPath};
 
 use crate::kind::{self, ProgramKind};
 use crate::{Command, Excess, MAX_SCAN_BYTES, Redirection, Simple};
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 8;
 /// ```
 /// use windlass_command::{Access, DoubtKind, Effects};
 ///
-/// let effects = Effects::of_argv(&["sort".into(), "-o".into(), "out".into(), "in".into()]);
+/// let effects = Effects::from_argv(&["sort".into(), "-o".into(), "out".into(), "in".into()]);
 /// assert_eq!(effects.access(), Access::Unproven);
 /// assert_eq!(effects.doubts()[0].kind(), DoubtKind::UnknownOption);
 /// assert_eq!(effects.doubts()[0].word(), "-o");
@@ -38,7 +38,7 @@ pub struct Effects {
     reads: Vec<String>,
     writes: Vec<String>,
     doubts: Vec<Doubt>,
-    touched: Vec<Touched>,
+    touched: Vec<TouchedPath>,
     sandbox: bool,
     excess: Option<Excess>,
 }
@@ -102,7 +102,7 @@ pub enum DoubtKind {
 
 impl Effects {
     /// Judges a program that is started without a shell. The words may contain any characters.
-    pub fn of_argv(argv: &[String]) -> Self {
+    pub fn from_argv(argv: &[String]) -> Self {
         let mut effects = Self::default();
         if argv.iter().map(|word| word.len().saturating_add(1)).sum::<usize>() > MAX_SCAN_BYTES {
             let program: String =
@@ -116,7 +116,7 @@ impl Effects {
         effects
     }
 
-    pub(crate) fn of_command(command: &Command) -> Self {
+    pub(crate) fn from_command(command: &Command) -> Self {
         let mut effects = Self::default();
         effects.add_command(command, 0);
         effects
@@ -127,7 +127,7 @@ impl Effects {
         &self.programs
     }
 
-    /// Returns the paths that are read, as written in the command. [`Effects::touched`] has the depth below
+    /// Returns the paths that are read, as written in the command. [`Effects::touches`] has the depth below
     /// folders. For git, an operand can also be a revision.
     pub fn reads(&self) -> &[String] {
         &self.reads
@@ -140,7 +140,7 @@ impl Effects {
 
     /// Returns every file and folder that is touched, with its use and depth. Includes all paths of
     /// [`Effects::reads`] and [`Effects::writes`], but not every git revision.
-    pub fn touched(&self) -> &[Touched] {
+    pub fn touches(&self) -> &[TouchedPath] {
         &self.touched
     }
 
@@ -249,28 +249,34 @@ impl Effects {
     }
 
     fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
-        self.touched.push(Touched { path: path.to_owned(), kind, below, sure: true, from_root: false });
+        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: false });
     }
 
     /// Records a word that may be a path, without certainty.
     fn may_touch(&mut self, kind: TouchKind, path: &str) {
         if !path.is_empty() && path != "-" {
             let below = kind != TouchKind::Any;
-            self.touched.push(Touched { path: path.to_owned(), kind, below, sure: false, from_root: false });
+            self.touched.push(TouchedPath {
+                path: path.to_owned(),
+                kind,
+                below,
+                sure: false,
+                from_root: false,
+            });
         }
     }
 
     /// Records that links below a folder are followed; they can lead anywhere in the workspace.
     fn may_read_all(&mut self) {
         let (path, kind) = (".".to_owned(), TouchKind::Read);
-        self.touched.push(Touched { path, kind, below: true, sure: false, from_root: true });
+        self.touched.push(TouchedPath { path, kind, below: true, sure: false, from_root: true });
     }
 
     /// Records a path relative to the top of the repository; an empty path is the whole repository.
     fn read_repository(&mut self, path: &str, below: bool) {
         let path = if path.is_empty() { "." } else { path };
         let kind = TouchKind::Read;
-        self.touched.push(Touched { path: path.to_owned(), kind, below, sure: true, from_root: true });
+        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: true });
     }
 }
 

@@ -147,14 +147,14 @@ fn wrapper_shapes() -> Vec<String> {
 
 /// Judges a text in every way that this crate has.
 fn judge(text: &str) {
-    let scan = Scan::of(text);
+    let scan = Scan::scan(text);
     check(&scan, text.len());
     let _ = (scan.runs(&["git", "push"]), scan.may_run(&["rm", "-rf"]));
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let scan = Scan::of_argv(&words);
+    let scan = Scan::scan_argv(&words);
     check(&scan, text.len().saturating_add(1));
     let _ = (scan.runs(&["git", "push"]), scan.may_run(&["rm", "-rf"]));
-    let effects = Effects::of_argv(&words);
+    let effects = Effects::from_argv(&words);
     assert!(effects.excess().is_none() || !effects.doubts().is_empty());
     let _ = Command::parse(text).map(|command| command.effects());
     let _ = (is_protected_name(text), is_secret_name(text), quote(text));
@@ -195,12 +195,12 @@ fn measure(shape: &str, lengths: &[usize]) {
 
 #[test]
 fn what_is_too_much_is_said() {
-    assert_eq!(Scan::of(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
-    assert_eq!(Effects::of_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
+    assert_eq!(Scan::scan(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
+    assert_eq!(Effects::from_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
     let nested = "-exec find ".repeat(10_000);
-    assert_eq!(Scan::of(&format!("find . {nested}")).excess(), Some(Excess::Work));
+    assert_eq!(Scan::scan(&format!("find . {nested}")).excess(), Some(Excess::Work));
     let paths: String = (0..20_000).map(|number| format!("touch a{number}\n")).collect();
-    assert_eq!(Scan::of(&paths).excess(), Some(Excess::Paths));
+    assert_eq!(Scan::scan(&paths).excess(), Some(Excess::Paths));
 }
 
 #[test]
@@ -212,6 +212,6 @@ fn ordinary_long_commands_are_judged_to_their_end() {
     let find = format!("find . {} -print", "-name '*.rs' -o ".repeat(2_000));
     let pipes = "cat a | grep b | sort -u > c; ".repeat(2_000);
     for text in [script, files, find, pipes] {
-        assert_eq!(Scan::of(&text).excess(), None, "{}", text.get(..40).unwrap_or_default());
+        assert_eq!(Scan::scan(&text).excess(), None, "{}", text.get(..40).unwrap_or_default());
     }
 }

@@ -52,18 +52,18 @@ pub(crate) fn base_name(path: &str) -> &str {
 /// assert_eq!(program_kind("frobnicate"), ProgramKind::Unknown);
 /// ```
 pub fn program_kind(program: &str) -> ProgramKind {
-    match known(&table_name(program)) {
-        Some(Known::Wrapper(_)) => ProgramKind::Wrapper,
-        Some(Known::Shell | Known::Interpreter) => ProgramKind::Interpreter,
-        Some(Known::Subcommands) => ProgramKind::Subcommands,
-        Some(Known::Plain) => ProgramKind::Plain,
+    match find_program(&table_name(program)) {
+        Some(ProgramEntry::Wrapper(_)) => ProgramKind::Wrapper,
+        Some(ProgramEntry::Shell | ProgramEntry::Interpreter) => ProgramKind::Interpreter,
+        Some(ProgramEntry::Subcommands) => ProgramKind::Subcommands,
+        Some(ProgramEntry::Plain) => ProgramKind::Plain,
         None => ProgramKind::Unknown,
     }
 }
 
 /// The table entry of a program.
 #[derive(Clone, Copy)]
-enum Known {
+enum ProgramEntry {
     Wrapper(&'static Wrapper),
     Shell,
     Interpreter,
@@ -72,36 +72,40 @@ enum Known {
 }
 
 /// All tables as one hash table, because every word of a command can be the name of a program.
-static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
-    let plain = PLAIN.iter().copied().chain(crate::effects::names()).map(|name| (name, Known::Plain));
-    let subcommands = SUBCOMMANDS.iter().map(|&name| (name, Known::Subcommands));
-    let interpreters = INTERPRETERS.iter().map(|&name| (name, Known::Interpreter));
-    let shells = SHELLS.iter().map(|&name| (name, Known::Shell));
-    let wrappers = wrappers::WRAPPERS.iter().map(|wrapper| (wrapper.name, Known::Wrapper(wrapper)));
+static KNOWN: LazyLock<HashMap<&'static str, ProgramEntry>> = LazyLock::new(|| {
+    let plain = PLAIN.iter().copied().chain(crate::effects::names()).map(|name| (name, ProgramEntry::Plain));
+    let subcommands = SUBCOMMANDS.iter().map(|&name| (name, ProgramEntry::Subcommands));
+    let interpreters = INTERPRETERS.iter().map(|&name| (name, ProgramEntry::Interpreter));
+    let shells = SHELLS.iter().map(|&name| (name, ProgramEntry::Shell));
+    let wrappers = wrappers::WRAPPERS.iter().map(|wrapper| (wrapper.name, ProgramEntry::Wrapper(wrapper)));
     // For a name in several tables, the last table has precedence.
     plain.chain(subcommands).chain(interpreters).chain(shells).chain(wrappers).collect()
 });
 
 /// Looks up a name: first exactly, then without its version, then without the prefix `g`, then by its shape.
-fn known(name: &str) -> Option<Known> {
+fn find_program(name: &str) -> Option<ProgramEntry> {
     let exact = |name: &str| KNOWN.get(name).copied();
-    let versioned = || exact(unversioned(name)?).filter(|known| !matches!(known, Known::Plain));
-    let gnu = || exact(name.strip_prefix('g')?).filter(|known| matches!(known, Known::Wrapper(_)));
+    let versioned = || exact(strip_version(name)?).filter(|known| !matches!(known, ProgramEntry::Plain));
+    let gnu = || exact(name.strip_prefix('g')?).filter(|known| matches!(known, ProgramEntry::Wrapper(_)));
     let shape = || {
         let python = ["python", "pypy"].iter().any(|stem| name.contains(stem));
-        if python { Some(Known::Interpreter) } else { wrappers::by_shape(name).map(Known::Wrapper) }
+        if python {
+            Some(ProgramEntry::Interpreter)
+        } else {
+            wrappers::find_by_shape(name).map(ProgramEntry::Wrapper)
+        }
     };
     exact(name).or_else(versioned).or_else(gnu).or_else(shape)
 }
 
 /// Returns whether a table name is that of a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
-    matches!(known(name), Some(Known::Shell))
+    matches!(find_program(name), Some(ProgramEntry::Shell))
 }
 
 /// Returns whether a table name is that of an interpreter other than a shell.
 pub(crate) fn is_interpreter(name: &str) -> bool {
-    matches!(known(name), Some(Known::Interpreter))
+    matches!(find_program(name), Some(ProgramEntry::Interpreter))
 }
 
 /// Returns whether an interpreter executes its standard input as code if its words do not name a file.
@@ -160,8 +164,8 @@ pub(crate) fn runs_its_input(name: &str) -> bool {
 
 /// Returns the wrapper with this table name.
 pub(crate) fn wrapper(name: &str) -> Option<&'static Wrapper> {
-    match known(name) {
-        Some(Known::Wrapper(wrapper)) => Some(wrapper),
+    match find_program(name) {
+        Some(ProgramEntry::Wrapper(wrapper)) => Some(wrapper),
         _ => None,
     }
 }
@@ -180,12 +184,14 @@ pub(crate) fn is_same_program(rule: &str, program: &str) -> bool {
     }
     let (rule, program) = (table_name(rule), table_name(program));
     let version = program.strip_prefix(rule.as_str()).unwrap_or_default();
-    rule == program || is_version(version) && matches!(known(&rule), Some(Known::Shell | Known::Interpreter))
+    rule == program
+        || is_version(version)
+            && matches!(find_program(&rule), Some(ProgramEntry::Shell | ProgramEntry::Interpreter))
 }
 
 /// Returns a name without its version, or `None` if it has no version. Examples with one are `python3.11`,
 /// `lua5.4`, `node-20`, `python3.13t` and `php8.3-cgi`.
-fn unversioned(name: &str) -> Option<&str> {
+fn strip_version(name: &str) -> Option<&str> {
     let at = name.find(|char: char| char.is_ascii_digit())?;
     let (stem, version) = name.split_at(at);
     let stem = stem.trim_end_matches(['-', '_']);

@@ -193,7 +193,7 @@ impl Lexer<'_> {
             match byte {
                 b'\'' | b'"' => {
                     word.quoted = true;
-                    self.quoted(byte, &mut word.text)?;
+                    self.read_quoted(byte, &mut word.text)?;
                 }
                 b' ' | b';' | b'|' | b'&' | b'<' | b'>' => break,
                 _ if is_plain(byte) => {
@@ -206,7 +206,7 @@ impl Lexer<'_> {
         Ok(word)
     }
 
-    fn quoted(&mut self, quote: u8, text: &mut String) -> Result<(), Error> {
+    fn read_quoted(&mut self, quote: u8, text: &mut String) -> Result<(), Error> {
         let start = self.at;
         self.step();
         while let Some(byte) = self.peek() {

@@ -19,16 +19,16 @@ mod effects;
 mod scan;
 
 pub use command::{Command, Operator, Redirection, Simple, Stream};
-pub use effects::{Access, Doubt, DoubtKind, Effects, TouchKind, Touched};
+pub use effects::{Access, Doubt, DoubtKind, Effects, TouchKind, TouchedPath};
 pub use error::{Error, ErrorKind};
 pub use kind::{ProgramKind, program_kind};
 pub use limits::Limits;
 pub use names::{
-    HOME_NAMES, PROJECT_NAMES, ProtectedKind, STEERING_NAMES, is_protected_name, is_protected_path,
-    is_secret_name, protected_kind,
+    HOME_NAMES, PROJECT_NAMES, ProtectedKind, STEERING_NAMES, find_protected_kind, is_protected_name,
+    is_protected_path, is_secret_name,
 };
 pub use quote::quote;
-pub use scan::{Certainty, Danger, Found, Scan};
+pub use scan::{Certainty, Danger, ProgramStart, Scan};
 pub use work::{Excess, LEAST_WORK, MAX_SCAN_BYTES, WORK_PER_BYTE};
 
 #[cfg(test)]

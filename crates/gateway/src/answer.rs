@@ -9,7 +9,7 @@ use windlass_assemble::Normalizer;
 use windlass_stream::{Chunk, ChunkStream, FreeText};
 use windlass_wire::{EncodeError, Encoder};
 
-use crate::refusal::{self, Broken};
+use crate::refusal::{self, BreakReason};
 use crate::stop::Stop;
 
 /// The body of a response, as a stream of encoded bytes. Dropping it cancels the generation.
@@ -71,7 +71,7 @@ impl Writing {
                 biased;
                 chunk = self.chunks.next() => chunk,
                 () = self.stop.wait() => {
-                    self.take(refusal::of_broken(Broken::Stopping));
+                    self.take(refusal::truncation_chunk(BreakReason::Stopping));
                     self.end();
                     continue;
                 }
@@ -84,7 +84,7 @@ impl Writing {
                 }
                 None => {
                     if !self.has_end {
-                        self.take(refusal::of_broken(Broken::Upstream));
+                        self.take(refusal::truncation_chunk(BreakReason::Upstream));
                     }
                     self.end();
                 }

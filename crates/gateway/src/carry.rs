@@ -7,7 +7,7 @@ use windlass_protocol::{
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Carried {
+pub struct ConvertedRequest {
     /// The request, valid for the other format.
     pub request: Request,
     /// Descriptions of the parts that the other format cannot express.
@@ -31,10 +31,10 @@ pub struct Carried {
 /// assert!(carried.request.extra.is_empty());
 /// assert_eq!(carried.lost, ["top_p"]);
 /// ```
-pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
+pub fn carry(mut request: Request, from: &str, to: &str) -> ConvertedRequest {
     let mut lost = Vec::new();
     if from == to {
-        return Carried { request, lost, refused: None };
+        return ConvertedRequest { request, lost, refused: None };
     }
     lost.extend(std::mem::take(&mut request.extra).into_iter().map(|(name, _)| name));
     for tool in std::mem::take(&mut request.hosted_tools) {
@@ -73,8 +73,8 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> Carried {
     parts_of_one_format(&mut request, to, &mut lost);
     lost.sort_unstable();
     lost.dedup();
-    let refused = uploaded(&request);
-    Carried { request, lost, refused }
+    let refused = refuse_uploaded(&request);
+    ConvertedRequest { request, lost, refused }
 }
 
 /// Returns true if the format supports tools with free text input.
@@ -108,7 +108,7 @@ fn parts_of_one_format(request: &mut Request, to: &str, lost: &mut Vec<String>) 
 }
 
 /// Returns a refusal if the request refers to a document that only the first provider stores.
-fn uploaded(request: &Request) -> Option<String> {
+fn refuse_uploaded(request: &Request) -> Option<String> {
     let parts = request.messages.iter().flat_map(|message| &message.parts);
     let mut ids = parts.filter_map(|part| match part {
         Part::File(file) => match &file.source {

@@ -101,7 +101,7 @@ impl Gateway {
             match server.decode_request(path, body) {
                 Ok(asked) => return self.ask(server.as_ref(), asked, stop).await,
                 Err(RequestError::Path { .. }) => {}
-                Err(error) => return refused(server.as_ref(), &refusal::of_request(words(&error))),
+                Err(error) => return refuse(server.as_ref(), &refusal::invalid_request(words(&error))),
             }
         }
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
@@ -114,7 +114,7 @@ impl Gateway {
         let model = asked.request.model.clone();
         let carried = carry(asked.request.clone(), server.name(), &self.upstream.wire);
         if let Some(what) = carried.refused {
-            return refused(server, &refusal::of_request(what));
+            return refuse(server, &refusal::invalid_request(what));
         }
         let mut request = carried.request;
         if let Some(name) = &self.upstream.name {
@@ -123,11 +123,11 @@ impl Gateway {
         let begun = tokio::select! {
             biased;
             begun = self.upstream.model.stream(&request) => begun,
-            () = stop.wait() => return refused(server, &refusal::of_stopping()),
+            () = stop.wait() => return refuse(server, &refusal::stopping_error()),
         };
         let chunks = match begun {
             Ok(chunks) => chunks,
-            Err(error) => return refused(server, &refusal::of_model(&error)),
+            Err(error) => return refuse(server, &refusal::from_model_error(&error)),
         };
         let free_text = if takes_free_text(&self.upstream.wire) || server.name() == self.upstream.wire {
             FreeText::default()
@@ -149,7 +149,7 @@ impl Gateway {
     }
 }
 
-fn refused(server: &dyn Server, error: &ProviderError) -> Answer {
+fn refuse(server: &dyn Server, error: &ProviderError) -> Answer {
     let (status, body) = server.encode_error(error);
     // An upstream failure is status 502 for a gateway, whatever status the format has for it.
     let status = if error.kind == ProviderErrorKind::Server { 502 } else { status };

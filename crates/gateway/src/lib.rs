@@ -10,6 +10,6 @@ mod serve;
 mod stop;
 
 pub use answer::{Answer, AnswerBody};
-pub use carry::{Carried, carry};
+pub use carry::{ConvertedRequest, carry};
 pub use gateway::{Gateway, Upstream};
 pub use serve::{ServeOptions, serve, serve_until};

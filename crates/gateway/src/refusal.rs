@@ -4,7 +4,7 @@ use windlass_stream::{Chunk, ModelError, ModelErrorKind, StreamError, StreamErro
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// Converts an error before the response started.
-pub(crate) fn of_model(error: &ModelError) -> ProviderError {
+pub(crate) fn from_model_error(error: &ModelError) -> ProviderError {
     let kind = match error.kind {
         ModelErrorKind::Refused | ModelErrorKind::Unsupported | ModelErrorKind::Image => {
             ProviderErrorKind::Request
@@ -33,7 +33,7 @@ pub(crate) fn in_stream(error: &ModelError) -> Chunk {
 
 /// The reason why a response ends before its model ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum BreakReason {
     /// The model's stream ended without a finish chunk.
     Upstream,
     /// The server is stopping.
@@ -41,20 +41,20 @@ pub(crate) enum Broken {
 }
 
 /// Returns the error chunk for a truncated response.
-pub(crate) fn of_broken(broken: Broken) -> Chunk {
+pub(crate) fn truncation_chunk(broken: BreakReason) -> Chunk {
     let message = match broken {
-        Broken::Upstream => "the model's answer ended before it was whole",
-        Broken::Stopping => "the server stops; the answer is not whole",
+        BreakReason::Upstream => "the model's answer ended before it was whole",
+        BreakReason::Stopping => "the server stops; the answer is not whole",
     };
     Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, message) }
 }
 
 /// Returns the error for a request that arrives while the server is stopping.
-pub(crate) fn of_stopping() -> ProviderError {
+pub(crate) fn stopping_error() -> ProviderError {
     ProviderError::new(ProviderErrorKind::Server, None, "the server stops")
 }
 
 /// Returns the error for an invalid request.
-pub(crate) fn of_request(what: impl Into<String>) -> ProviderError {
+pub(crate) fn invalid_request(what: impl Into<String>) -> ProviderError {
     ProviderError::new(ProviderErrorKind::Request, None, what)
 }

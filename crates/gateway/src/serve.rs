@@ -120,7 +120,7 @@ async fn take_connections(
             let mut connection = std::pin::pin!(http.serve_connection(TokioIo::new(stream), service));
             tokio::select! {
                 end = connection.as_mut() => drop(end),
-                () = stop.reached(Phase::Draining) => {
+                () = stop.wait_for(Phase::Draining) => {
                     connection.as_mut().graceful_shutdown();
                     drop(connection.await);
                 }

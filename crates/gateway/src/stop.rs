@@ -25,11 +25,11 @@ impl Stop {
 
     /// Waits until open responses must end.
     pub(crate) async fn wait(&mut self) {
-        self.reached(Phase::Ending).await;
+        self.wait_for(Phase::Ending).await;
     }
 
     /// Waits until the server reaches this phase or a later one.
-    pub(crate) async fn reached(&mut self, phase: Phase) {
+    pub(crate) async fn wait_for(&mut self, phase: Phase) {
         if let Some(phases) = &mut self.0
             && phases.wait_for(|now| *now >= phase).await.is_ok()
         {

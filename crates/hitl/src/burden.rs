@@ -16,14 +16,14 @@ const COMPARED_BYTES: usize = 256;
 pub(crate) fn too_many_effects(effects: &[Effect]) -> Option<Reason> {
     let count = effects.len();
     (count > MAX_EFFECTS)
-        .then(|| refused(&format!("the call has {count} effects, at most {MAX_EFFECTS} are judged")))
+        .then(|| refuse(&format!("the call has {count} effects, at most {MAX_EFFECTS} are judged")))
 }
 
 /// Returns the reason to deny a call whose parts need too many comparisons with the rules.
 pub(crate) fn too_many_comparisons(policy: &Policy, parts: &[Part<'_>]) -> Option<Reason> {
     let places = parts.iter().map(places).fold(0, usize::saturating_add);
     let is_too_much = places.saturating_mul(policy.count()) > MAX_COMPARISONS;
-    is_too_much.then(|| refused(&format!("the call reaches too many paths for the {} rules", policy.count())))
+    is_too_much.then(|| refuse(&format!("the call reaches too many paths for the {} rules", policy.count())))
 }
 
 /// Returns the number of paths and programs of a part that each rule is compared with. A long path counts
@@ -34,6 +34,6 @@ fn places(part: &Part<'_>) -> usize {
     lengths.fold(words.saturating_add(1).saturating_add(part.aliases.len()), usize::saturating_add)
 }
 
-fn refused(text: &str) -> Reason {
+fn refuse(text: &str) -> Reason {
     Reason::new("v.too_much", Source::Builtin, format!("{text}; make several smaller calls"))
 }

@@ -5,10 +5,10 @@ use windlass_protocol::{Effect, Risk, ToolName};
 
 use crate::burden::{too_many_comparisons, too_many_effects};
 use crate::floor::floor;
-use crate::mode::{by_mode, read_only};
+use crate::mode::{decide_by_mode, read_only};
 use crate::must_ask::must_ask;
-use crate::part::{Origin, Part, of_words, parts};
-use crate::policy::{Breach, Compiled};
+use crate::part::{Origin, Part, parts, word_parts};
+use crate::policy::{Breach, CompiledRule};
 use crate::reading::hindrance;
 use crate::risk::risk_of;
 use crate::validity::invalid;
@@ -47,7 +47,7 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }
-    let known = granted(grants, facts, risk).or_else(|| taught(learned, facts, risk));
+    let known = check_grants(grants, facts, risk).or_else(|| check_learned(learned, facts, risk));
     let mut trace: Vec<Step> = Vec::new();
     let mut below: Option<Step> = None;
     for part in &parts {
@@ -61,7 +61,7 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
         }
     }
     trace.extend(below);
-    Decision::of(trace, risk).in_mode(facts.mode)
+    Decision::from_trace(trace, risk).in_mode(facts.mode)
 }
 
 /// Returns the reason why a call with at least these effects will be denied, or `None` if that is not
@@ -85,15 +85,15 @@ pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Optio
     if let Some(reason) = too_many_effects(effects) {
         return Some(reason);
     }
-    let parts = effects.iter().map(Part::of_effect);
+    let parts = effects.iter().map(Part::from_effect);
     let denials: Vec<_> = parts.filter_map(|part| denial(policy, tool, &part)).collect();
-    (!denials.is_empty()).then(|| Decision::of(denials, Risk::Low).reason)
+    (!denials.is_empty()).then(|| Decision::from_trace(denials, Risk::Low).reason)
 }
 
 /// Returns the denial of a call that exceeds the limits of a decision.
 fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
     let about = format!("{} as a whole", facts.tool);
-    Decision::of(vec![Step::new(0, Verdict::Deny, reason, about)], risk).in_mode(facts.mode)
+    Decision::from_trace(vec![Step::new(0, Verdict::Deny, reason, about)], risk).in_mode(facts.mode)
 }
 
 fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) -> Step {
@@ -101,8 +101,8 @@ fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) 
         .or_else(|| read_only(facts, part).map(|reason| part.step(3, Verdict::Deny, reason)))
         .or_else(|| demand(policy, facts, part))
         .or_else(|| permission(policy, facts, part))
-        .or_else(|| known.map(|step| Step { about: part.about(), ..step.clone() }))
-        .unwrap_or_else(|| by_mode(facts, part))
+        .or_else(|| known.map(|step| Step { about: part.describe(), ..step.clone() }))
+        .unwrap_or_else(|| decide_by_mode(facts, part))
 }
 
 /// Runs the stages 0 to 3. Their denials cannot be lifted by a later stage.
@@ -116,11 +116,11 @@ pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Optio
     if let Some(reason) = floor(policy, part) {
         return Some(part.step(1, Verdict::Deny, reason));
     }
-    let denies = |rule: &&Compiled| rule.is_certain(part);
+    let denies = |rule: &&CompiledRule| rule.is_certain(part);
     if let Some(rule) =
         rules(policy, Action::Deny, tool, part).filter(denies).min_by_key(|rule| &rule.rule.id)
     {
-        return Some(part.step(2, Verdict::Deny, quoted(rule, "a rule denies this")));
+        return Some(part.step(2, Verdict::Deny, quote_reason(rule, "a rule denies this")));
     }
     breaches(policy, part)
         .filter_map(|(id, source, breach)| match breach {
@@ -143,14 +143,15 @@ fn breaches<'a>(
 /// rules.
 fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
     let by_rule =
-        rules(policy, Action::Ask, &facts.tool, part).map(|rule| quoted(rule, "a rule asks for this"));
+        rules(policy, Action::Ask, &facts.tool, part).map(|rule| quote_reason(rule, "a rule asks for this"));
     let unclear = breaches(policy, part).filter_map(|(id, source, breach)| match breach {
         Breach::Unclear(text) => Some(Reason::new(id, source, text)),
         Breach::Broken(_) => None,
     });
     let by_words = reasons_of_words(policy, facts, part);
     let possible = rules(policy, Action::Deny, &facts.tool, part).filter(|rule| !rule.is_certain(part));
-    let possible = possible.map(|rule| quoted(rule, "a rule may deny this for a name below the folder"));
+    let possible =
+        possible.map(|rule| quote_reason(rule, "a rule may deny this for a name below the folder"));
     by_rule
         .chain(by_words)
         .chain(possible)
@@ -165,16 +166,17 @@ fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
 fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
     let Some(reading) = &part.reading else { return Vec::new() };
     let text = "a word of the command may be what this rule is about";
-    let reason = |rule: &Compiled| Reason::new(&rule.rule.id, rule.source, text);
-    let strict: Vec<&Compiled> =
+    let reason = |rule: &CompiledRule| Reason::new(&rule.rule.id, rule.source, text);
+    let strict: Vec<&CompiledRule> =
         policy.rules.iter().filter(|rule| rule.rule.action != Action::Allow).collect();
-    let may_run = |rule: &&&Compiled| rule.may_be_run_by(&facts.tool, part, &reading.scan);
+    let may_run = |rule: &&&CompiledRule| rule.may_be_run_by(&facts.tool, part, &reading.scan);
     let mut reasons: Vec<Reason> = strict.iter().filter(may_run).map(|rule| reason(rule)).collect();
-    let about_paths: Vec<&Compiled> = strict.into_iter().filter(|rule| rule.rule.path.is_some()).collect();
+    let about_paths: Vec<&CompiledRule> =
+        strict.into_iter().filter(|rule| rule.rule.path.is_some()).collect();
     if about_paths.is_empty() {
         return reasons;
     }
-    for word in of_words(facts, part) {
+    for word in word_parts(facts, part) {
         let path = word.path.as_deref().map(Candidate::new);
         let fitting = about_paths.iter().filter(|rule| rule.fits(&facts.tool, &word, path.as_ref()));
         reasons.extend(fitting.map(|rule| reason(rule)));
@@ -190,13 +192,13 @@ fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
         Effect::Execute { .. } => covering(&fitting, part)?,
         _ => fitting.first()?,
     };
-    Some(part.step(5, Verdict::Allow, quoted(rule, allow_text(rule, &part.effect))))
+    Some(part.step(5, Verdict::Allow, quote_reason(rule, allow_text(rule, &part.effect))))
 }
 
 /// Returns the rule with the lowest id among those that together cover every program of a command. Returns
 /// `None` if a program is not covered, or if its arguments can make it do more than the rules allow.
-fn covering<'a>(fitting: &[&'a Compiled], part: &Part<'_>) -> Option<&'a Compiled> {
-    let mut used: Vec<&Compiled> = Vec::new();
+fn covering<'a>(fitting: &[&'a CompiledRule], part: &Part<'_>) -> Option<&'a CompiledRule> {
+    let mut used: Vec<&CompiledRule> = Vec::new();
     for simple in part.reading.as_ref()?.simple()? {
         if hindrance(simple.argv()).is_some() {
             return None;
@@ -212,16 +214,16 @@ fn rules<'a>(
     action: Action,
     tool: &'a ToolName,
     part: &'a Part<'_>,
-) -> impl Iterator<Item = &'a Compiled> {
+) -> impl Iterator<Item = &'a CompiledRule> {
     let path = part.path.as_deref().map(Candidate::new);
     policy.rules.iter().filter(move |rule| rule.rule.action == action && rule.fits(tool, part, path.as_ref()))
 }
 
-fn quoted(rule: &Compiled, otherwise: &str) -> Reason {
+fn quote_reason(rule: &CompiledRule, otherwise: &str) -> Reason {
     Reason::new(&rule.rule.id, rule.source, rule.rule.reason.as_deref().unwrap_or(otherwise))
 }
 
-fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {
+fn allow_text(rule: &CompiledRule, effect: &Effect) -> &'static str {
     match (rule.source, effect) {
         (Source::Builtin, effect) if effect.is_read() => "reading inside the workspace",
         (Source::Builtin, _) => "nothing outside the run changes",
@@ -229,7 +231,7 @@ fn allow_text(rule: &Compiled, effect: &Effect) -> &'static str {
     }
 }
 
-fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
+fn check_grants(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
     // Calls of critical risk are asked each time (SECURITY "Risk levels").
     if risk == Risk::Critical || !grants.covers(facts) {
         return None;
@@ -238,11 +240,11 @@ fn granted(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
     Some(Step::new(6, Verdict::Allow, reason, String::new()))
 }
 
-fn taught(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
+fn check_learned(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
     // Untrusted text may steer the model, so calls that could exfiltrate data are asked (SECURITY "Secrets
     // and output").
     let carries = |effect: &Effect| !effect.is_read() && !matches!(effect, Effect::Internal);
-    if risk > Risk::Medium || facts.tainted && facts.judged().iter().any(carries) {
+    if risk > Risk::Medium || facts.tainted && facts.effects_or_unknown().iter().any(carries) {
         return None;
     }
     let id = learned.covers(facts)?;

@@ -124,7 +124,7 @@ impl Decision {
             && self.trace.iter().all(|step| step.verdict == Verdict::Allow || step.stage == 8)
     }
 
-    pub(crate) fn of(trace: Vec<Step>, risk: Risk) -> Self {
+    pub(crate) fn from_trace(trace: Vec<Step>, risk: Risk) -> Self {
         let worst = trace.iter().min_by(|left, right| left.order(right));
         let (verdict, reason) = match worst {
             Some(step) => (step.verdict, step.reason.clone()),

@@ -155,7 +155,7 @@ impl Facts {
     }
 
     /// Removes the payload, for a record that stores the call separately.
-    pub fn without_payload(mut self) -> Self {
+    pub fn strip_payload(mut self) -> Self {
         self.payload = Payload::Function { arguments: Arguments::default() };
         self
     }
@@ -168,7 +168,7 @@ impl Facts {
 
     /// Returns the effects that are judged. A call without reported effects is judged as [`Effect::Unknown`],
     /// so that every rule for unknown effects applies.
-    pub(crate) fn judged(&self) -> &[Effect] {
+    pub(crate) fn effects_or_unknown(&self) -> &[Effect] {
         if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }
     }
 

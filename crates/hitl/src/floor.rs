@@ -18,7 +18,7 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     if let Some(own) = policy.own_reached(part) {
         return Some(builtin(own.rule_id(), own.text(path)));
     }
-    if let Some(reason) = by_target(part, path, writes) {
+    if let Some(reason) = check_target(part, path, writes) {
         return Some(reason);
     }
     // A word of a command is possibly not a path, and a sandbox would refuse the access. It leads to a
@@ -26,10 +26,10 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
     if part.origin == Origin::Command || part.place != Place::Outside {
         return None;
     }
-    Some(outside(path, writes))
+    Some(refuse_outside(path, writes))
 }
 
-fn by_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
+fn check_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
     match part.target?.kind {
         TargetKind::Special => {
             Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, and no file")))
@@ -38,13 +38,13 @@ fn by_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
         TargetKind::Outside
             if !matches!(part.effect.as_ref(), Effect::Delete { .. } | Effect::DeleteTree { .. }) =>
         {
-            Some(outside(path, writes))
+            Some(refuse_outside(path, writes))
         }
         _ => None,
     }
 }
 
-fn outside(path: &str, writes: bool) -> Reason {
+fn refuse_outside(path: &str, writes: bool) -> Reason {
     let id = if writes { "f.outside_write" } else { "f.outside_read" };
     builtin(id, format!("{path} is outside the workspace"))
 }

@@ -82,7 +82,7 @@ fn key(facts: &Facts) -> Key {
 pub(crate) fn scope_words(facts: &Facts) -> String {
     let kind = facts.call_kind.iter().cloned();
     let words: Vec<String> =
-        facts.judged().iter().map(|effect| shape_words(facts, effect)).chain(kind).collect();
+        facts.effects_or_unknown().iter().map(|effect| shape_words(facts, effect)).chain(kind).collect();
     format!("{} {}", facts.tool, words.join(", "))
 }
 
@@ -141,7 +141,7 @@ fn is_folder(facts: &Facts, effect: &Effect) -> bool {
 /// kind of the call is added where its tool states one.
 pub(crate) fn shape(facts: &Facts) -> Vec<String> {
     let mut shape: Vec<String> = facts
-        .judged()
+        .effects_or_unknown()
         .iter()
         .map(|effect| match effect {
             effect if effect.reaches_below() => {
@@ -153,7 +153,7 @@ pub(crate) fn shape(facts: &Facts) -> Vec<String> {
                 format!("{}{kind}\u{0}{folder}\u{0}{ending}", effect.kind())
             }
             Effect::Execute { command, directory } => {
-                let input = input::beside(&facts.payload, command, directory);
+                let input = input::other_inputs(&facts.payload, command, directory);
                 format!("execute\u{0}{directory}\u{0}{command}\u{0}{input}")
             }
             Effect::Connect { host, port } => format!("network\u{0}{host}\u{0}{port}"),

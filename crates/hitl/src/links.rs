@@ -59,17 +59,17 @@ impl fmt::Debug for LinkResolver {
 /// Returns the aliases by which rules know a path because of links. A path whose effect reaches everything
 /// below it also has the aliases of the places below it.
 pub(crate) fn aliases(links: &[RuleLink], path: &str, reaches_below: bool) -> Vec<String> {
-    let alias = |link: &RuleLink| match below(path, &link.resolved) {
+    let alias = |link: &RuleLink| match strip_folder(path, &link.resolved) {
         Some("") => Some(link.path.clone()),
         Some(rest) => Some(format!("{}/{rest}", link.path)),
-        None => (reaches_below && below(&link.resolved, path).is_some()).then(|| link.path.clone()),
+        None => (reaches_below && strip_folder(&link.resolved, path).is_some()).then(|| link.path.clone()),
     };
     links.iter().filter_map(alias).collect()
 }
 
 /// Returns the rest of a path after a folder: an empty text for the folder itself, `None` if the path does
 /// not lie in the folder. Both are normal; the empty folder is the workspace.
-fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+fn strip_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() {
         return (!path.starts_with(['/', '~'])).then_some(path);
     }

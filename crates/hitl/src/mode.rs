@@ -22,7 +22,7 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
 }
 
 /// Decides a part at stage 8, if no rule, grant or lesson applies.
-pub(crate) fn by_mode(facts: &Facts, part: &Part<'_>) -> Step {
+pub(crate) fn decide_by_mode(facts: &Facts, part: &Part<'_>) -> Step {
     let (verdict, id, text) = match facts.mode {
         Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
         Mode::AutoEdit | Mode::Auto if edits(part) => {

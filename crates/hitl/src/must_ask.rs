@@ -31,11 +31,11 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
             ask("p.critical", danger_text(danger));
         }
     }
-    if let Some(text) = unconfined(facts, part) {
+    if let Some(text) = missing_confinement(facts, part) {
         ask("p.unconfined", text);
     }
     if let Some(path) = part.effect.path() {
-        of_path(part, path, &mut ask);
+        ask_for_path(part, path, &mut ask);
     }
     reasons
 }
@@ -43,7 +43,7 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
 /// Returns why the confinement does not suffice for a command, or `None` if it does. Without confinement
 /// every command is asked; with gaps each command that is not proved to only read (SECURITY "Sandbox", levels
 /// D and C). An unknown confinement counts as none.
-fn unconfined(facts: &Facts, part: &Part<'_>) -> Option<String> {
+fn missing_confinement(facts: &Facts, part: &Part<'_>) -> Option<String> {
     let reading = part.reading.as_ref()?;
     match &facts.containment {
         Some(containment) if containment.is_full() => None,
@@ -60,7 +60,7 @@ fn carries(effect: &Effect) -> bool {
         && !matches!(effect, Effect::Delete { .. } | Effect::DeleteTree { .. } | Effect::Internal)
 }
 
-fn of_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
+fn ask_for_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String)) {
     let writes = !part.effect.is_read();
     match part.place {
         Place::Protected if writes => ask("p.protected", format!("{path} decides what runs later")),

@@ -37,7 +37,7 @@ impl OwnPlace {
 
 impl OwnPlaces {
     pub(crate) fn push(&mut self, kind: OwnPlace, path: &str) {
-        let name = anchored(path);
+        let name = anchor(path);
         if !name.is_empty() && !self.0.iter().any(|(_, known)| *known == name) {
             self.0.push((kind, name));
         }
@@ -49,11 +49,11 @@ impl OwnPlaces {
 
     /// Returns the protected place that an effect reaches, if any. An effect reaches a place if its path lies
     /// in the place, or if it removes a folder that contains the place.
-    pub(crate) fn reached_by(&self, part: &Part<'_>) -> Option<OwnPlace> {
+    pub(crate) fn find_reached(&self, part: &Part<'_>) -> Option<OwnPlace> {
         if self.0.is_empty() {
             return None;
         }
-        let path = anchored(part.effect.path()?);
+        let path = anchor(part.effect.path()?);
         let takes_away = matches!(part.effect.as_ref(), Effect::Delete { .. } | Effect::DeleteTree { .. });
         let is_reached = |own: &str| is_below(&path, own) || (takes_away && is_below(own, &path));
         self.0.iter().find(|(_, own)| is_reached(own)).map(|(kind, _)| *kind)
@@ -71,7 +71,7 @@ fn is_below(path: &str, folder: &str) -> bool {
 
 /// Returns the canonical path with its anchor: the workspace, the root of the file system, or the home
 /// folder.
-fn anchored(path: &str) -> String {
+fn anchor(path: &str) -> String {
     let plain = canonical(path);
     if path.starts_with(['/', '\\']) { format!("/{plain}") } else { plain }
 }

@@ -48,26 +48,26 @@ pub(crate) enum Origin {
 /// Returns all parts of a call. Link targets and files of a command precede the effect that they belong to.
 pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = Vec::new();
-    for effect in facts.judged() {
+    for effect in facts.effects_or_unknown() {
         let target = effect.path().and_then(|path| facts.targets.iter().find(|target| target.path == path));
-        if let Some(resolved) = target.and_then(|target| resolved(effect, target)) {
+        if let Some(resolved) = target.and_then(|target| resolve_effect(effect, target)) {
             parts.push(Part { target, ..Part::new(Cow::Owned(resolved), Origin::Link) });
         }
-        let below = below(facts, effect, target);
+        let below = removals_below(facts, effect, target);
         let is_listed = !below.is_empty();
         parts.extend(below);
-        parts.extend(target.and_then(|target| moved(facts, effect, target)));
-        let part = Part { target, is_listed, ..Part::of_effect(effect) };
+        parts.extend(target.and_then(|target| removal_through_link(facts, effect, target)));
+        let part = Part { target, is_listed, ..Part::from_effect(effect) };
         if let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, effect) {
-            parts.extend(of_command(facts, reading, directory));
+            parts.extend(command_parts(facts, reading, directory));
         }
         parts.push(part);
     }
-    parts.into_iter().map(|part| part.known_by(&facts.links)).collect()
+    parts.into_iter().map(|part| part.with_aliases(&facts.links)).collect()
 }
 
 /// Returns the same effect on the target of a link inside the workspace.
-fn resolved(effect: &Effect, target: &Target) -> Option<Effect> {
+fn resolve_effect(effect: &Effect, target: &Target) -> Option<Effect> {
     if target.resolved == target.path || target.kind == TargetKind::Outside {
         return None;
     }
@@ -84,7 +84,7 @@ fn resolved(effect: &Effect, target: &Target) -> Option<Effect> {
 
 /// Returns the removal of each name that a tool reports below a folder which it removes. A tool that reports
 /// one name reports all.
-fn below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
+fn removals_below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
     let Effect::DeleteTree { path } = effect else { return Vec::new() };
     let folders: Vec<String> = [Some(path), target.map(|target| &target.resolved)]
         .into_iter()
@@ -110,7 +110,7 @@ fn below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<
 /// Returns the removal of a name in a folder that is reached through a link. If the tool reported the
 /// folder's target, the place is a name in it. Otherwise a resolved path with the same last name is the
 /// place.
-fn moved<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<'a>> {
+fn removal_through_link<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<'a>> {
     let (Effect::Delete { path } | Effect::DeleteTree { path }) = effect else { return None };
     let (folder, name) = path.rsplit_once('/')?;
     let place = match facts.targets.iter().find(|target| target.path == folder) {
@@ -130,12 +130,13 @@ fn moved<'a>(facts: &Facts, effect: &Effect, target: &'a Target) -> Option<Part<
 }
 
 /// Returns the parts for the files of a command and for the targets of links among them.
-fn of_command<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part<'a>> {
+fn command_parts<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part<'a>> {
     let part = |effect| Part::new(Cow::Owned(effect), Origin::Command);
     let mut parts = Vec::new();
     for effect in reading.effects(directory) {
-        let leads_out = met(facts, &effect).is_some_and(|target| target.kind == TargetKind::Outside);
-        parts.extend(led(facts, &effect).map(part));
+        let leads_out =
+            reported_target(facts, &effect).is_some_and(|target| target.kind == TargetKind::Outside);
+        parts.extend(follow_named_link(facts, &effect).map(part));
         let part = part(effect);
         parts.push(if leads_out { Part { place: Place::Outside, ..part } } else { part });
     }
@@ -143,25 +144,25 @@ fn of_command<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<Part
 }
 
 /// Returns the parts for the words of a command that may be paths. Only rules about paths examine them.
-pub(crate) fn of_words<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
+pub(crate) fn word_parts<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
     let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, part.effect.as_ref()) else {
         return Vec::new();
     };
     let possible = reading.possible(directory);
-    let led: Vec<Effect> = possible.iter().filter_map(|effect| led(facts, effect)).collect();
-    let part = |effect| Part::new(Cow::Owned(effect), Origin::Word).known_by(&facts.links);
+    let led: Vec<Effect> = possible.iter().filter_map(|effect| follow_named_link(facts, effect)).collect();
+    let part = |effect| Part::new(Cow::Owned(effect), Origin::Word).with_aliases(&facts.links);
     possible.into_iter().chain(led).map(part).collect()
 }
 
 /// Returns the reported target of an effect's path.
-fn met<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
+fn reported_target<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
     let path = normal(effect.path()?);
     facts.targets.iter().find(|target| target.path == path)
 }
 
 /// Returns the same effect on the target of a link that a command names.
-fn led(facts: &Facts, effect: &Effect) -> Option<Effect> {
-    let target = met(facts, effect).filter(|target| target.resolved != target.path)?;
+fn follow_named_link(facts: &Facts, effect: &Effect) -> Option<Effect> {
+    let target = reported_target(facts, effect).filter(|target| target.resolved != target.path)?;
     let path = target.resolved.clone();
     Some(match effect {
         Effect::Read { .. } => Effect::Read { path },
@@ -175,17 +176,17 @@ fn led(facts: &Facts, effect: &Effect) -> Option<Effect> {
 
 impl<'a> Part<'a> {
     /// Creates the part of an effect that a tool reports, without a target.
-    pub(crate) fn of_effect(effect: &'a Effect) -> Self {
+    pub(crate) fn from_effect(effect: &'a Effect) -> Self {
         Self::new(Cow::Borrowed(effect), Origin::Tool)
     }
 
     /// Creates the part of an effect on a path that was found below a path of the call.
-    pub(crate) fn of_found(effect: &'a Effect) -> Self {
+    pub(crate) fn from_found_path(effect: &'a Effect) -> Self {
         Self::new(Cow::Borrowed(effect), Origin::Below)
     }
 
     /// Sets the aliases that the part's path has because of links.
-    pub(crate) fn known_by(mut self, links: &[RuleLink]) -> Self {
+    pub(crate) fn with_aliases(mut self, links: &[RuleLink]) -> Self {
         if !links.is_empty() {
             let reaches_below = self.reaches_unlisted();
             self.aliases =
@@ -196,10 +197,10 @@ impl<'a> Part<'a> {
 
     fn new(effect: Cow<'a, Effect>, origin: Origin) -> Self {
         let reading = match effect.as_ref() {
-            Effect::Execute { command, .. } => Some(Reading::of(command)),
+            Effect::Execute { command, .. } => Some(Reading::read(command)),
             _ => None,
         };
-        let place = effect.path().map_or(Place::Inside, Place::of);
+        let place = effect.path().map_or(Place::Inside, Place::parse);
         let path = effect.path().map(normal);
         Self { effect, origin, target: None, place, path, aliases: Vec::new(), reading, is_listed: false }
     }
@@ -213,7 +214,7 @@ impl Part<'_> {
 
     /// Creates the result of this part.
     pub(crate) fn step(&self, stage: u8, verdict: Verdict, reason: Reason) -> Step {
-        Step::new(stage, verdict, reason, self.about())
+        Step::new(stage, verdict, reason, self.describe())
     }
 
     /// Returns whether a rule about a kind of effect applies to this part. A command that writes a file may
@@ -222,13 +223,13 @@ impl Part<'_> {
         if self.origin == Origin::Word && matches!(self.effect.as_ref(), Effect::Write { .. }) {
             return matches!(kind, EffectKind::Read | EffectKind::Write | EffectKind::Delete);
         }
-        let own = EffectKind::of(&self.effect);
+        let own = EffectKind::from_effect(&self.effect);
         let changes = |kind| matches!(kind, EffectKind::Write | EffectKind::Delete);
         own == kind || (self.origin == Origin::Command && changes(own) && changes(kind))
     }
 
     /// Describes the part for a trace.
-    pub(crate) fn about(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let text = match self.effect.as_ref() {
             Effect::Execute { command, .. } => format!("execute {command}"),
             Effect::Connect { host, port } => format!("network {host}:{port}"),

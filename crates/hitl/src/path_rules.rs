@@ -42,7 +42,7 @@ pub struct PathRules {
 impl Policy {
     /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
-        let policy = self.about_paths(&facts.tool);
+        let policy = self.path_rules_for(&facts.tool);
         let all_names = |part: Part<'_>| part.path.into_iter().chain(part.aliases);
         let named = parts(facts).into_iter().flat_map(all_names).collect();
         let (tool, links) = (facts.tool.clone(), facts.links.clone());
@@ -57,7 +57,7 @@ impl PathRules {
         if effect.path().is_some_and(|path| path.len() > LONGEST_PATH) {
             return true;
         }
-        let part = Part::of_found(effect).known_by(&self.links);
+        let part = Part::from_found_path(effect).with_aliases(&self.links);
         denial(&self.policy, &self.tool, &part).is_some() || self.is_asked(&part) || self.is_unclear(&part)
     }
 

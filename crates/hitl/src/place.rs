@@ -19,7 +19,7 @@ pub(crate) const LONGEST_PATH: usize = 4096;
 const RESERVED: &[&str] = &["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 impl Place {
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn parse(path: &str) -> Self {
         // A path of such a length cannot exist, so its names need not be examined.
         if path.len() > LONGEST_PATH || is_outside(path) {
             return Self::Outside;
@@ -41,7 +41,7 @@ pub(crate) fn is_own(path: &str) -> bool {
         |component: &str| component.starts_with('.') || component.contains('~') || !component.is_ascii();
     components(path)
         .filter(|component| may_be(component))
-        .any(|component| folded(component) == ".windlass" || is_short_name_of(component, ".windlass"))
+        .any(|component| fold(component) == ".windlass" || is_short_name_of(component, ".windlass"))
 }
 
 /// Removes `a/../` and `./`, so that a glob is compared with the path that is really accessed.
@@ -65,7 +65,7 @@ pub(crate) fn canonical(path: &str) -> String {
         if component == ".." {
             names.pop();
         } else {
-            names.push(folded(component));
+            names.push(fold(component));
         }
     }
     names.join("/")
@@ -77,7 +77,7 @@ pub(crate) fn is_reserved(component: &str) -> bool {
     if !matches!(first, 'a' | 'A' | 'c' | 'C' | 'l' | 'L' | 'n' | 'N' | 'p' | 'P') && first.is_ascii() {
         return false;
     }
-    let name = folded(component);
+    let name = fold(component);
     let stem = name.split('.').next().unwrap_or_default().trim_end_matches(' ');
     let is_port = |word: &str| {
         stem.strip_prefix(word).is_some_and(|rest| {
@@ -94,7 +94,7 @@ pub(crate) fn is_reserved(component: &str) -> bool {
 /// repository. On file systems that distinguish case only the exact name does.
 fn is_repository_head(name: &str) -> bool {
     let is_folded = cfg!(any(target_os = "macos", windows));
-    name == "HEAD" || (is_folded && folded(name) == "head")
+    name == "HEAD" || (is_folded && fold(name) == "head")
 }
 
 fn is_short_name_of_protected(name: &str) -> bool {
@@ -107,7 +107,7 @@ fn is_short_name_of(name: &str, long: &str) -> bool {
     if !name.contains('~') {
         return false;
     }
-    let name = folded(name);
+    let name = fold(name);
     let Some((front, number)) = name.split_once('~') else { return false };
     let is_number = number.starts_with(|first: char| first.is_ascii_digit());
     let plain: String = long.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -141,7 +141,7 @@ fn is_outside(path: &str) -> bool {
 
 /// Returns a name as the most lenient file system compares it: in lower case, without trailing dots and
 /// spaces, without a stream suffix (SECURITY "Paths").
-fn folded(component: &str) -> String {
+fn fold(component: &str) -> String {
     let name = component.split(':').next().unwrap_or(component);
     name.trim_end_matches(['.', ' ']).to_lowercase()
 }

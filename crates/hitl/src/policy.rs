@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Effect, ToolName};
 
 pub(crate) use fence::{Breach, Fence};
-pub(crate) use matcher::Compiled;
+pub(crate) use matcher::CompiledRule;
 
 use crate::links::LinkResolver;
 use crate::own::{OwnPlace, OwnPlaces};
@@ -41,7 +41,7 @@ const MAX_GLOBS: usize = 1_000;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Policy {
-    pub(crate) rules: Vec<Compiled>,
+    pub(crate) rules: Vec<CompiledRule>,
     pub(crate) fences: Vec<Fence>,
     reachable: Vec<(String, u16)>,
     own: OwnPlaces,
@@ -118,7 +118,7 @@ impl Default for Policy {
     /// allowed.
     fn default() -> Self {
         let allow = |id: &str, effect| {
-            Compiled::builtin(Rule::new(id, Action::Allow).with_effect(effect), Source::Builtin)
+            CompiledRule::builtin(Rule::new(id, Action::Allow).with_effect(effect), Source::Builtin)
         };
         Self {
             rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
@@ -145,7 +145,7 @@ impl Policy {
                 return Err(PolicyError::Loosens { id: rule.id });
             }
             take_id(&mut taken, &rule.id)?;
-            let (rule, warning) = Compiled::new(rule, source)?;
+            let (rule, warning) = CompiledRule::new(rule, source)?;
             self.rules.push(rule);
             self.warnings.extend(warning);
         }
@@ -183,7 +183,7 @@ impl Policy {
     pub fn with_rejected(mut self, source: Source) -> Self {
         let mut rule = Rule::new("p.rejected_policy", Action::Ask);
         rule.reason = Some("a policy file could not be read, so everything is asked".to_owned());
-        self.rules.push(Compiled::builtin(rule, source));
+        self.rules.push(CompiledRule::builtin(rule, source));
         self
     }
 
@@ -248,21 +248,21 @@ impl Policy {
         if self.links.is_missing() {
             return Vec::new();
         }
-        let rules = self.rules.iter().flat_map(Compiled::starts);
+        let rules = self.rules.iter().flat_map(CompiledRule::starts);
         let starts: BTreeSet<String> = rules.chain(self.fences.iter().flat_map(Fence::starts)).collect();
         starts.iter().filter_map(|path| self.links.follow(path)).collect()
     }
 
     /// Returns the program's own place that a part of a call reaches, if any.
     pub(crate) fn own_reached(&self, part: &Part<'_>) -> Option<OwnPlace> {
-        self.own.reached_by(part).or_else(|| {
+        self.own.find_reached(part).or_else(|| {
             let writes = !part.effect.is_read();
             part.effect.path().filter(|path| writes && place::is_own(path)).map(|_| OwnPlace::Settings)
         })
     }
 
     /// Returns the part of the policy that can refuse a path which a call of this tool finds.
-    pub(crate) fn about_paths(&self, tool: &ToolName) -> Self {
+    pub(crate) fn path_rules_for(&self, tool: &ToolName) -> Self {
         let rules = self.rules.iter().filter(|rule| rule.is_about_paths(tool));
         let fences = self.fences.iter().filter(|fence| fence.is_about_paths());
         Self {
@@ -298,7 +298,7 @@ impl Policy {
     /// # Ok::<(), windlass_hitl::PolicyError>(())
     /// ```
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
-        self.rules.iter().filter_map(Compiled::note)
+        self.rules.iter().filter_map(CompiledRule::note)
     }
 
     /// Returns the ids of all rules and constraints with their sources: first the rules, then the
@@ -332,7 +332,7 @@ fn take_id(taken: &mut HashSet<String>, id: &str) -> Result<(), PolicyError> {
 }
 
 impl EffectKind {
-    pub(crate) fn of(effect: &Effect) -> Self {
+    pub(crate) fn from_effect(effect: &Effect) -> Self {
         match effect {
             Effect::Read { .. } | Effect::ReadTree { .. } => Self::Read,
             Effect::Write { .. } | Effect::WriteTree { .. } => Self::Write,

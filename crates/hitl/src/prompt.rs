@@ -22,7 +22,7 @@ impl ApprovalRequest {
     /// are replaced by counts, and so are files and effects beyond 120 rows. Every omission is marked;
     /// [`describe_whole`](Self::describe_whole) omits nothing.
     pub fn describe(&self) -> String {
-        self.described(Extent::Screen)
+        self.describe_within(Extent::Screen)
     }
 
     /// Like [`describe`](Self::describe), but without omissions: for a file that a human can open, or a
@@ -44,10 +44,10 @@ impl ApprovalRequest {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn describe_whole(&self) -> String {
-        self.described(Extent::Whole)
+        self.describe_within(Extent::Whole)
     }
 
-    fn described(&self, extent: Extent) -> String {
+    fn describe_within(&self, extent: Extent) -> String {
         let mut text = format!(
             "{} wants to run ({:?} risk; rule {}: {})",
             display_safe(self.tool.as_str()),
@@ -74,7 +74,7 @@ impl ApprovalRequest {
         }
         let changes: Vec<String> = (self.changes.iter())
             .map(|change| {
-                let diff = extent.indented(change.diff.trim_end_matches('\n'));
+                let diff = extent.indent(change.diff.trim_end_matches('\n'));
                 format!("\n  change of {}:\n    {diff}", extent.one_line(&change.path))
             })
             .collect();
@@ -84,12 +84,12 @@ impl ApprovalRequest {
 
     fn arguments(&self, extent: Extent) -> Vec<String> {
         let Some(arguments) = self.call.arguments() else {
-            return vec![format!("\n  {}", extent.indented(&self.call.payload.text()))];
+            return vec![format!("\n  {}", extent.indent(&self.call.payload.text()))];
         };
         let line = |(name, value): (&String, &serde_json::Value)| {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let is_beside = !self.changes.is_empty() && is_long(&value);
-            let value = if is_beside { told(&value) } else { extent.indented(&value) };
+            let value = if is_beside { describe_argument(&value) } else { extent.indent(&value) };
             format!("\n  {}: {value}", extent.one_line(name))
         };
         arguments.as_object().iter().map(line).collect()
@@ -101,7 +101,7 @@ fn is_long(value: &str) -> bool {
 }
 
 /// Describes an argument whose content the diff below displays.
-fn told(value: &str) -> String {
+fn describe_argument(value: &str) -> String {
     format!("{} bytes in {} lines; the change is below", value.len(), value.lines().count())
 }
 

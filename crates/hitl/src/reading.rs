@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use windlass_command::{Access, Certainty, Command, DoubtKind, Effects, Scan, Simple, TouchKind, Touched};
+use windlass_command::{
+    Access, Certainty, Command, DoubtKind, Effects, Scan, Simple, TouchKind, TouchedPath,
+};
 use windlass_protocol::Effect;
 
 /// A command in two readings: a strict one for what may be allowed, and a generous one (`scan`) for what must
@@ -24,9 +26,9 @@ pub(crate) enum Hindrance {
 }
 
 impl Reading {
-    pub(crate) fn of(command: &str) -> Self {
+    pub(crate) fn read(command: &str) -> Self {
         let parsed = Command::parse(command);
-        Self { scan: Scan::of(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
+        Self { scan: Scan::scan(command), effects: parsed.as_ref().ok().map(Command::effects), parsed }
     }
 
     /// Returns why the analysis of the command stopped early, or `None` if it is complete.
@@ -54,9 +56,9 @@ impl Reading {
     /// Returns the effects of the command on files if it starts in a folder, without duplicates. The list
     /// errs on the side of too many effects. Reads are known only for a command of plain words.
     pub(crate) fn effects(&self, directory: &str) -> Vec<Effect> {
-        let written = |path: &String| Effect::Write { path: placed(directory, path), bytes: None };
+        let written = |path: &String| Effect::Write { path: resolve_path(directory, path), bytes: None };
         let mut effects: Vec<Effect> = self.scan.writes().iter().map(written).collect();
-        effects.extend(self.touched(true).map(|touched| effect_of(directory, touched)));
+        effects.extend(self.touches(true).map(|touched| effect_of(directory, touched)));
         let mut seen = HashSet::new();
         effects.retain(|effect| effect.path() != Some("/dev/null") && seen.insert(effect.clone()));
         effects
@@ -64,16 +66,16 @@ impl Reading {
 
     /// Returns effects on files that the words suggest but do not prove.
     pub(crate) fn possible(&self, directory: &str) -> Vec<Effect> {
-        self.touched(false).map(|touched| effect_of(directory, touched)).collect()
+        self.touches(false).map(|touched| effect_of(directory, touched)).collect()
     }
 
     /// Returns the number of programs and possible paths that each rule is compared with.
     pub(crate) fn count(&self) -> usize {
-        self.touched(false).count().saturating_add(self.scan.found().len())
+        self.touches(false).count().saturating_add(self.scan.programs().len())
     }
 
-    fn touched(&self, sure: bool) -> impl Iterator<Item = &Touched> {
-        self.effects.iter().flat_map(Effects::touched).filter(move |touched| touched.is_sure() == sure)
+    fn touches(&self, sure: bool) -> impl Iterator<Item = &TouchedPath> {
+        self.effects.iter().flat_map(Effects::touches).filter(move |touched| touched.is_sure() == sure)
     }
 
     /// Returns whether the whole command is proved to only read. Some programs are proved only if a sandbox
@@ -89,14 +91,17 @@ impl Reading {
 }
 
 /// Resolves a path of a command against the folder in which the command starts, relative to the workspace.
-fn placed(directory: &str, path: &str) -> String {
+fn resolve_path(directory: &str, path: &str) -> String {
     let is_absolute = path.starts_with(['/', '~', '\\']) || matches!(directory, "" | ".");
     if is_absolute { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
-fn effect_of(directory: &str, touched: &Touched) -> Effect {
-    let path =
-        if touched.is_from_root() { touched.path().to_owned() } else { placed(directory, touched.path()) };
+fn effect_of(directory: &str, touched: &TouchedPath) -> Effect {
+    let path = if touched.is_from_root() {
+        touched.path().to_owned()
+    } else {
+        resolve_path(directory, touched.path())
+    };
     match (touched.kind(), touched.reaches_below()) {
         (TouchKind::Read, false) => Effect::Read { path },
         (TouchKind::Read, true) => Effect::ReadTree { path },
@@ -110,7 +115,7 @@ fn effect_of(directory: &str, touched: &Touched) -> Effect {
 /// Returns why a rule that names a program cannot allow these arguments. The caller has checked the
 /// confinement.
 pub(crate) fn hindrance(argv: &[String]) -> Option<Hindrance> {
-    for doubt in Effects::of_argv(argv).doubts() {
+    for doubt in Effects::from_argv(argv).doubts() {
         match doubt.kind() {
             // The program is not known here. The author of the rule knows it.
             DoubtKind::UnknownProgram if argv.first().is_some_and(|program| program == doubt.program()) => {}

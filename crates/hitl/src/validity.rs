@@ -14,8 +14,8 @@ pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
     match part.effect.as_ref() {
         Effect::Execute { command, directory } => command_is_invalid(command, directory),
         Effect::Connect { host, .. } => {
-            let text = if host.is_empty() { "there is no host to connect to" } else { named_nul(host)? };
-            Some(refused(if host.is_empty() { "v.empty" } else { "v.nul" }, text))
+            let text = if host.is_empty() { "there is no host to connect to" } else { find_nul(host)? };
+            Some(refuse(if host.is_empty() { "v.empty" } else { "v.nul" }, text))
         }
         effect => path_is_invalid(effect.path()?, effect),
     }
@@ -23,33 +23,33 @@ pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
 
 fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
     if command.trim().is_empty() {
-        return Some(refused("v.empty", "the command is empty"));
+        return Some(refuse("v.empty", "the command is empty"));
     }
-    if let Some(text) = named_nul(command).or_else(|| named_nul(directory)) {
-        return Some(refused("v.nul", text));
+    if let Some(text) = find_nul(command).or_else(|| find_nul(directory)) {
+        return Some(refuse("v.nul", text));
     }
-    (command.len() > LONGEST_COMMAND).then(|| refused("v.too_long", "the command is too long to be judged"))
+    (command.len() > LONGEST_COMMAND).then(|| refuse("v.too_long", "the command is too long to be judged"))
 }
 
 fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {
     if path.is_empty() {
-        return Some(refused("v.empty", "the path is empty"));
+        return Some(refuse("v.empty", "the path is empty"));
     }
-    if let Some(text) = named_nul(path) {
-        return Some(refused("v.nul", text));
+    if let Some(text) = find_nul(path) {
+        return Some(refuse("v.nul", text));
     }
     if path.len() > LONGEST_PATH {
-        return Some(refused("v.too_long", "the path is longer than any path"));
+        return Some(refuse("v.too_long", "the path is longer than any path"));
     }
     let writes = !effect.is_read();
     (writes && components(path).any(is_reserved))
-        .then(|| refused("v.reserved_name", "the name belongs to a device on some systems"))
+        .then(|| refuse("v.reserved_name", "the name belongs to a device on some systems"))
 }
 
-fn named_nul(text: &str) -> Option<&'static str> {
+fn find_nul(text: &str) -> Option<&'static str> {
     text.contains('\0').then_some("there is a NUL character in it; no file and no program has such a name")
 }
 
-fn refused(id: &str, text: &str) -> Reason {
+fn refuse(id: &str, text: &str) -> Reason {
     Reason::new(id, Source::Builtin, text)
 }

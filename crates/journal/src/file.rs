@@ -38,7 +38,7 @@ pub enum Tail {
 /// The data that was removed from a damaged journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Salvaged {
+pub struct SalvagedData {
     /// The number of the first damaged line, from 1.
     pub line: usize,
     /// The number of bytes removed from the start of the damaged line.
@@ -79,7 +79,7 @@ impl FileJournal {
     /// another process.
     pub fn open(path: impl Into<PathBuf>) -> Result<(Self, Tail), JournalError> {
         let path = path.into();
-        let (file, bytes) = opened(&path)?;
+        let (file, bytes) = open(&path)?;
         let (records, whole) = read_lines(&bytes, &path)?;
         let torn = (bytes.len() as u64).saturating_sub(whole);
         if torn > 0 {
@@ -99,15 +99,15 @@ impl FileJournal {
     /// # Errors
     /// Returns an error if the file does not exist, cannot be read, copied or cut, or is locked by another
     /// process.
-    pub fn salvage(path: impl Into<PathBuf>) -> Result<(Self, Option<Salvaged>), JournalError> {
+    pub fn salvage(path: impl Into<PathBuf>) -> Result<(Self, Option<SalvagedData>), JournalError> {
         let path = path.into();
-        let (file, bytes) = opened(&path)?;
+        let (file, bytes) = open(&path)?;
         let (records, whole, damaged) = prefix(&bytes);
         let lost = (bytes.len() as u64).saturating_sub(whole);
         let salvaged = match damaged {
             Some(line) => {
-                let copy = keep_copy(&path, &bytes).map_err(|source| failed(&path, "copied", source))?;
-                Some(Salvaged { line, bytes: lost, copy })
+                let copy = keep_copy(&path, &bytes).map_err(|source| file_error(&path, "copied", source))?;
+                Some(SalvagedData { line, bytes: lost, copy })
             }
             None => None,
         };
@@ -177,23 +177,23 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn failed(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
+fn file_error(path: &Path, doing: &'static str, source: io::Error) -> JournalError {
     JournalError::Io { path: path.to_owned(), doing, source }
 }
 
 /// Opens and locks an existing journal, and reads its bytes.
-fn opened(path: &Path) -> Result<(File, Vec<u8>), JournalError> {
+fn open(path: &Path) -> Result<(File, Vec<u8>), JournalError> {
     let file = OpenOptions::new().read(true).append(true).open(path);
-    let mut file = file.map_err(|source| failed(path, "opened", source))?;
+    let mut file = file.map_err(|source| file_error(path, "opened", source))?;
     lock(&file, path)?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|source| failed(path, "read", source))?;
+    file.read_to_end(&mut bytes).map_err(|source| file_error(path, "read", source))?;
     Ok((file, bytes))
 }
 
 /// Cuts the file after its complete records.
 fn cut(file: &File, whole: u64, path: &Path) -> Result<(), JournalError> {
-    file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| failed(path, "mended", source))
+    file.set_len(whole).and_then(|()| file.sync_all()).map_err(|source| file_error(path, "mended", source))
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), JournalError> {

@@ -12,7 +12,7 @@ mod redacting;
 mod store;
 
 pub use error::JournalError;
-pub use file::{FileJournal, Salvaged, Tail};
+pub use file::{FileJournal, SalvagedData, Tail};
 pub use journals::{FileJournals, Journals, MemoryJournals};
 pub use memory::MemoryJournal;
 pub use record::Record;

@@ -166,7 +166,7 @@ impl Machine {
 
     fn ran_as(&mut self, call: &CallId, judgement: Judgement) {
         if let Judgement::Decided { facts, decision, .. } = judgement {
-            let facts = Some(Box::new(facts.without_payload()));
+            let facts = Some(Box::new(facts.strip_payload()));
             let entry = Entry::Judged { call: call.clone(), decision: decision.clone(), facts };
             self.want(Effect::Record(entry));
             self.show(Event::Decided { call: call.clone(), decision });

@@ -116,7 +116,7 @@ impl Machine {
                 unique.id = self.free_id(position, |id| others().any(|other| other.id == *id));
                 self.show(Event::CallTakenUp { call: unique.clone() });
             }
-            if let Some(malformed) = answer.malformed_calls().find(|malformed| malformed.id == call.id) {
+            if let Some(malformed) = answer.iter_malformed().find(|malformed| malformed.id == call.id) {
                 refused.push(refusal(unique.id.clone(), malformed, early.refusal(malformed.key)));
             }
             calls.push(unique);
@@ -127,7 +127,7 @@ impl Machine {
     fn free_id(&self, position: usize, is_taken: impl Fn(&CallId) -> bool) -> CallId {
         let mut turn = u64::from(self.progress.turns);
         loop {
-            let id = CallId::synthesized(turn, position);
+            let id = CallId::synthesize(turn, position);
             if !self.transcript.has_call(&id) && !is_taken(&id) {
                 return id;
             }
@@ -212,7 +212,7 @@ fn refusal(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolRes
 /// of the conversation (RULES S11).
 pub(crate) fn name_the_nameless(answer: &mut Answer) {
     let nameless: Vec<_> =
-        answer.malformed_calls().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
+        answer.iter_malformed().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
     for id in nameless {
         let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
         answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));

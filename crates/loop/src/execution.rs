@@ -119,7 +119,7 @@ impl Machine {
             }
             Judgement::Decided { facts, decision, request } => (facts, decision, request),
         };
-        let facts = Some(Box::new(facts.without_payload()));
+        let facts = Some(Box::new(facts.strip_payload()));
         self.want(Effect::Record(Entry::Judged { call: call.clone(), decision: decision.clone(), facts }));
         self.show(Event::Decided { call: call.clone(), decision: decision.clone() });
         match (decision.verdict, request) {

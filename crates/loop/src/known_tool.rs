@@ -8,7 +8,7 @@ use crate::Config;
 
 /// A tool of the run, offered or hidden, with all names that select it.
 ///
-/// `windlass_toolbox::Toolbox::known` returns these names from the registry that also looks up calls, so that
+/// `windlass_toolbox::Toolbox::callable_tools` returns these names from the registry that also looks up calls, so that
 /// the machine and the registry select the same tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

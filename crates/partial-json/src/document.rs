@@ -41,7 +41,7 @@ pub(crate) struct Document {
     pub(crate) records: Vec<Record>,
 }
 
-/// Converts a position to 32 bits. [`Limits::clamped`](crate::Limits) keeps every position below [`OPEN`].
+/// Converts a position to 32 bits. [`Limits::clamp`](crate::Limits) keeps every position below [`OPEN`].
 pub(crate) fn narrow(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(OPEN)
 }
@@ -53,7 +53,7 @@ pub(crate) fn wide(position: u32) -> usize {
 
 impl Document {
     /// Empties the document and keeps its allocations.
-    pub(crate) fn cleared(mut self) -> Self {
+    pub(crate) fn into_empty(mut self) -> Self {
         self.text.clear();
         self.records.clear();
         self

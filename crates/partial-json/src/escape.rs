@@ -40,7 +40,7 @@ impl Parser {
     pub(crate) fn resume_escape<'a>(&mut self, escape: Escape, delta: &'a str) -> &'a str {
         let bytes = delta.as_bytes();
         let (character, length) = match (escape, bytes) {
-            (Escape::Backslash { high: 0 }, [byte, ..]) if let Some(byte) = unescaped(*byte) => {
+            (Escape::Backslash { high: 0 }, [byte, ..]) if let Some(byte) = unescape(*byte) => {
                 (char::from(byte & 0x7F), 1)
             }
             (Escape::Backslash { high: 0 }, [b'u', digits @ ..])
@@ -96,7 +96,7 @@ impl Parser {
             self.replace_surrogate(cursor.len().saturating_add(1));
         }
         self.state = State::Text(Escape::None);
-        if let Some(character) = unescaped(byte) {
+        if let Some(character) = unescape(byte) {
             cursor.bump();
             self.document.text.push(char::from(character));
         } else {
@@ -183,7 +183,7 @@ impl Parser {
 /// Returns the byte that the escape of a backslash and `byte` decodes to, or `None` if JSON does not define
 /// the escape.
 #[inline]
-pub(crate) fn unescaped(byte: u8) -> Option<u8> {
+pub(crate) fn unescape(byte: u8) -> Option<u8> {
     Some(match byte {
         b'n' => b'\n',
         b'"' | b'\\' | b'/' => byte,

@@ -70,7 +70,7 @@ pub(crate) struct Walker {
 
 impl Walker {
     /// Returns to the start of a text and keeps the allocations.
-    pub(crate) fn cleared(mut self) -> Self {
+    pub(crate) fn into_start(mut self) -> Self {
         self.path.clear();
         self.steps.clear();
         Self { leaf: None, next: 0, ..self }

@@ -39,7 +39,7 @@ impl Frame {
             return find(document, self.record, at, key);
         }
         let first = self.record.saturating_add(1);
-        let index = self.index.get_or_insert_with(|| Box::new(Index::of(document, first, at)));
+        let index = self.index.get_or_insert_with(|| Box::new(Index::build(document, first, at)));
         index.insert(document, key, at)
     }
 }
@@ -59,7 +59,7 @@ fn find(document: &Document, object: u32, end: u32, key: Span) -> Option<u32> {
 }
 
 impl Index {
-    fn of(document: &Document, first: u32, end: u32) -> Self {
+    fn build(document: &Document, first: u32, end: u32) -> Self {
         let mut index = Self { slots: vec![EMPTY; 64], used: 0, hasher: RandomState::new() };
         let mut child = first;
         while child < end {

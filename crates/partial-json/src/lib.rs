@@ -46,6 +46,6 @@ pub use event::Event;
 pub use limits::Limits;
 pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
-pub use repair::{Repair, RepairKind, Repaired, repair};
+pub use repair::{Repair, RepairKind, RepairedText, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};
 pub use steps::{Bookmark, Change, Step, Steps};

@@ -51,7 +51,7 @@ impl Limits {
 
     /// Clamps the limits to ranges that the parser supports: positions are stored in 32 bits, and the highest
     /// value is reserved for "still open".
-    pub(crate) fn clamped(self) -> Self {
+    pub(crate) fn clamp(self) -> Self {
         let most = usize::try_from(u32::MAX.saturating_sub(2)).unwrap_or(usize::MAX);
         Self { depth: self.depth.min(DEEPEST), bytes: self.bytes.min(most), values: self.values.min(most) }
     }

@@ -117,12 +117,12 @@ impl<'a> Node<'a> {
 
     /// Returns the members of an object in text order; an empty iterator for other types.
     pub fn members(self) -> Members<'a> {
-        Members { children: Children::of(self, Kind::Object) }
+        Members { children: Children::new(self, Kind::Object) }
     }
 
     /// Returns the elements of an array; an empty iterator for other types.
     pub fn elements(self) -> Elements<'a> {
-        Elements { children: Children::of(self, Kind::Array) }
+        Elements { children: Children::new(self, Kind::Array) }
     }
 }
 
@@ -148,7 +148,7 @@ struct Children<'a> {
 }
 
 impl<'a> Children<'a> {
-    fn of(parent: Node<'a>, kind: Kind) -> Self {
+    fn new(parent: Node<'a>, kind: Kind) -> Self {
         let first = parent.at.saturating_add(1);
         let end = if parent.record.kind == kind { parent.document.subtree_end(parent.at) } else { first };
         Self { document: parent.document, next: first, end }

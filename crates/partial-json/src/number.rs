@@ -82,6 +82,6 @@ impl Parser {
 
     pub(crate) fn end_number(&mut self) {
         self.complete_open(narrow(self.document.records.len().saturating_sub(1)));
-        self.after_value();
+        self.read_after_value();
     }
 }

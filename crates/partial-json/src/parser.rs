@@ -89,7 +89,7 @@ impl Parser {
 
     /// Creates a parser with the given limits.
     pub fn with_limits(limits: Limits) -> Self {
-        let limits = limits.clamped();
+        let limits = limits.clamp();
         Self {
             limits,
             room: limits.bytes.saturating_add(1),
@@ -112,10 +112,10 @@ impl Parser {
     /// allocate.
     pub fn clear(&mut self) {
         let Self { document, frames, walker, .. } = std::mem::replace(self, Self::with_limits(self.limits));
-        self.document = document.cleared();
+        self.document = document.into_empty();
         self.frames = frames;
         self.frames.clear();
-        self.walker = walker.cleared();
+        self.walker = walker.into_start();
     }
 
     /// Appends text.

@@ -3,7 +3,7 @@
 mod mend;
 mod report;
 
-use crate::repair::mend::{Mended, mend};
+use crate::repair::mend::{MendedValue, mend};
 use crate::repair::report::Report;
 use crate::{Error, ErrorKind, Limits, Parser};
 
@@ -12,7 +12,7 @@ pub use report::{Repair, RepairKind};
 /// A text that a strict parse accepts, and the repairs that made it acceptable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Repaired {
+pub struct RepairedText {
     /// The repaired text.
     pub text: String,
     /// The repairs, one entry per kind, in text order; empty if the text needed no repair.
@@ -45,13 +45,13 @@ pub struct Repaired {
 /// The text cannot be repaired, or exceeds a limit. The offset is the place where repair stopped, or, if the
 /// text is still invalid after all repairs, the first error of a strict parse. In JSON that was encoded twice
 /// the offset counts from the start of the inner text.
-pub fn repair(text: &str, limits: Limits) -> Result<Repaired, Error> {
+pub fn repair(text: &str, limits: Limits) -> Result<RepairedText, Error> {
     let mut report = Report::default();
     if text.len() > limits.bytes {
         return Err(Error::new(ErrorKind::TooLong, limits.bytes));
     }
     let (mut text, mut is_inner) = (repair_once(text, limits, &mut report)?, false);
-    while !is_inner && let Some(inner) = encoded(&text) {
+    while !is_inner && let Some(inner) = decode_string(&text) {
         report.note(RepairKind::DoubleEncoding, 0);
         text = repair_once(&inner, limits, &mut report)?;
         // A code fence inside the string may hold any text. Only an object or an array counts as double
@@ -61,7 +61,7 @@ pub fn repair(text: &str, limits: Limits) -> Result<Repaired, Error> {
         }
         is_inner = true;
     }
-    Ok(Repaired { text, repairs: report.repairs })
+    Ok(RepairedText { text, repairs: report.repairs })
 }
 
 fn repair_once(text: &str, limits: Limits, report: &mut Report) -> Result<String, Error> {
@@ -69,7 +69,7 @@ fn repair_once(text: &str, limits: Limits, report: &mut Report) -> Result<String
     if matches!(error.kind(), ErrorKind::TooDeep | ErrorKind::TooLong | ErrorKind::TooManyValues) {
         return Err(error);
     }
-    let (text, start) = unfenced(text, report);
+    let (text, start) = strip_fence(text, report);
     let mended = mend(text, start, limits, report)?;
     check_rest(text, &mended, limits, report)?;
     // Report the error of the original text: offsets in the repaired text mean nothing to the caller.
@@ -86,7 +86,7 @@ fn check(text: &str, limits: Limits) -> Result<(), Error> {
 const FENCE: &str = "```";
 
 /// Returns the text without a closing code fence, and the offset of its content after the opening fence line.
-fn unfenced<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
+fn strip_fence<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
     let start = text.len().saturating_sub(text.trim_start().len());
     let Some(after) = text.get(start..).and_then(|text| text.strip_prefix(FENCE)) else {
         return (text, start);
@@ -102,7 +102,7 @@ fn unfenced<'a>(text: &'a str, report: &mut Report) -> (&'a str, usize) {
 
 /// Accepts prose, extra closing brackets and repetitions of the same value after the first value; refuses a
 /// different second value.
-fn check_rest(text: &str, first: &Mended, limits: Limits, report: &mut Report) -> Result<(), Error> {
+fn check_rest(text: &str, first: &MendedValue, limits: Limits, report: &mut Report) -> Result<(), Error> {
     let mut at = first.end;
     loop {
         let rest = text.get(at..).unwrap_or_default().trim_start();
@@ -129,7 +129,7 @@ fn is_same(left: &str, right: &str) -> bool {
 
 /// Returns the content of the string if `text` is one JSON string that contains an object, an array or a code
 /// fence.
-fn encoded(text: &str) -> Option<String> {
+fn decode_string(text: &str) -> Option<String> {
     text.trim_start().starts_with('"').then_some(())?;
     let inner: String = serde_json::from_str(text).ok()?;
     let begins = inner.trim_start();

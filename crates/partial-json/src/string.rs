@@ -2,7 +2,7 @@
 
 use crate::ErrorKind;
 use crate::document::narrow;
-use crate::escape::{unescaped, whole_hex};
+use crate::escape::{unescape, whole_hex};
 use crate::parser::{Parser, State};
 use crate::scan::{plain_run, short_run};
 
@@ -34,7 +34,7 @@ impl Parser {
                     rest.get(length.wrapping_add(2)..).unwrap_or_default()
                 }
                 [b'\\', escaped, ..] => {
-                    let Some(character) = unescaped(*escaped) else { return self.begin_escape(rest) };
+                    let Some(character) = unescape(*escaped) else { return self.begin_escape(rest) };
                     self.document.text.push(char::from(character & 0x7F));
                     rest.get(2..).unwrap_or_default()
                 }
@@ -59,7 +59,7 @@ impl Parser {
             self.state = State::Colon;
         } else {
             self.complete_open(narrow(self.document.records.len().saturating_sub(1)));
-            self.after_value();
+            self.read_after_value();
         }
     }
 }

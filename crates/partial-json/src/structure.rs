@@ -68,10 +68,10 @@ impl Parser {
         if let Some(frame) = self.frames.pop() {
             self.complete_open(frame.record);
         }
-        self.after_value();
+        self.read_after_value();
     }
 
-    pub(crate) fn after_value(&mut self) {
+    pub(crate) fn read_after_value(&mut self) {
         self.state = if self.frames.is_empty() { State::Done } else { State::CommaOrEnd };
     }
 
@@ -153,7 +153,7 @@ impl Parser {
         if left.is_empty() {
             let last = narrow(self.document.records.len().saturating_sub(1));
             self.complete_open(last);
-            self.after_value();
+            self.read_after_value();
         }
         Ok(())
     }

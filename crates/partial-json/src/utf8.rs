@@ -8,7 +8,7 @@ pub(crate) struct Carry {
 }
 
 /// The result of decoding: text, and whether the input was valid UTF-8 up to its end.
-pub(crate) struct Decoded<'a> {
+pub(crate) struct DecodedText<'a> {
     pub(crate) text: &'a str,
     pub(crate) valid: bool,
 }
@@ -30,7 +30,7 @@ impl Carry {
             *self.bytes.get_mut(self.length).ok_or(())? = *next;
             self.length = self.length.saturating_add(1);
             bytes = after;
-            match std::str::from_utf8(self.carried()) {
+            match std::str::from_utf8(self.bytes()) {
                 Ok(text) => {
                     let whole = text.chars().next();
                     self.length = 0;
@@ -44,24 +44,24 @@ impl Carry {
     }
 
     /// Decodes bytes that start at a character boundary, and carries an incomplete last character.
-    pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Decoded<'a> {
+    pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> DecodedText<'a> {
         let error = match std::str::from_utf8(bytes) {
-            Ok(text) => return Decoded { text, valid: true },
+            Ok(text) => return DecodedText { text, valid: true },
             Err(error) => error,
         };
         let (valid, tail) = bytes.split_at_checked(error.valid_up_to()).unwrap_or((bytes, &[]));
         let text = std::str::from_utf8(valid).unwrap_or_default();
         if error.error_len().is_some() {
-            return Decoded { text, valid: false };
+            return DecodedText { text, valid: false };
         }
         for (slot, byte) in self.bytes.iter_mut().zip(tail) {
             *slot = *byte;
         }
         self.length = tail.len();
-        Decoded { text, valid: true }
+        DecodedText { text, valid: true }
     }
 
-    fn carried(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 }

@@ -34,7 +34,7 @@ impl Node<'_> {
                 at = at.saturating_add(1);
                 match (open.last_mut(), leaf) {
                     (None, leaf) => return leaf,
-                    (Some(parent), Some(leaf)) => self.put(&mut parent.value, record, leaf),
+                    (Some(parent), Some(leaf)) => self.insert_into(&mut parent.value, record, leaf),
                     (Some(_), None) => {}
                 }
             }
@@ -42,14 +42,14 @@ impl Node<'_> {
                 let done = open.pop()?;
                 match open.last_mut() {
                     None => return Some(done.value),
-                    Some(parent) => self.put(&mut parent.value, done.record, done.value),
+                    Some(parent) => self.insert_into(&mut parent.value, done.record, done.value),
                 }
             }
         }
         None
     }
 
-    fn put(self, parent: &mut Value, record: &Record, value: Value) {
+    fn insert_into(self, parent: &mut Value, record: &Record, value: Value) {
         match parent {
             Value::Array(elements) => elements.push(value),
             Value::Object(members) => {

@@ -27,10 +27,10 @@ use serde_json::{Map, Value};
 /// Clones share the text, because a call is passed to policy, journal and tool.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Arguments(Arc<Parsed>);
+pub struct Arguments(Arc<ParsedOnce>);
 
 #[derive(Debug)]
-struct Parsed {
+struct ParsedOnce {
     text: String,
     value: Map<String, Value>,
 }
@@ -80,7 +80,7 @@ impl Arguments {
     pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
         let text = text.into();
         match serde_json::from_str(&text)? {
-            Value::Object(value) => Ok(Self(Arc::new(Parsed { text, value }))),
+            Value::Object(value) => Ok(Self(Arc::new(ParsedOnce { text, value }))),
             other => Err(ArgumentsError::NotAnObject { met: kind(&other) }),
         }
     }
@@ -181,7 +181,7 @@ fn kind(value: &Value) -> &'static str {
 impl Default for Arguments {
     /// Returns `{}`, the arguments of a call without parameters.
     fn default() -> Self {
-        Self(Arc::new(Parsed { text: "{}".to_owned(), value: Map::new() }))
+        Self(Arc::new(ParsedOnce { text: "{}".to_owned(), value: Map::new() }))
     }
 }
 

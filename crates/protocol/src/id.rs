@@ -61,7 +61,7 @@ impl CallId {
 
     /// Creates the id of a call that arrived without one. It is unique if the pair of `turn` and `position`
     /// is unique.
-    pub fn synthesized(turn: u64, position: usize) -> Self {
+    pub fn synthesize(turn: u64, position: usize) -> Self {
         Self(format!("call_{turn}_{position}"))
     }
 

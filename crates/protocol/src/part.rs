@@ -180,7 +180,7 @@ impl File {
     }
 
     /// Creates a document from the id of an earlier upload.
-    pub fn uploaded(media_type: impl Into<String>, id: impl Into<String>) -> Self {
+    pub fn from_upload(media_type: impl Into<String>, id: impl Into<String>) -> Self {
         Self::new(media_type.into(), FileSource::Id(id.into()))
     }
 
@@ -208,7 +208,7 @@ impl Opaque {
     }
 
     /// Returns the fields if they belong to this wire format.
-    pub fn of(&self, wire: &str) -> Option<&Value> {
+    pub fn for_wire(&self, wire: &str) -> Option<&Value> {
         (self.wire == wire).then_some(&self.value)
     }
 }

@@ -57,10 +57,10 @@ impl Aftermath {
     /// ```
     /// use windlass_protocol::{Aftermath, PlannedFile};
     /// let planned = [PlannedFile::new("a.txt", None, Some("aa".into()))];
-    /// assert_eq!(Aftermath::of(&planned, |_| Some(None)), Aftermath::NotBegun);
-    /// assert_eq!(Aftermath::of(&planned, |_| Some(Some("aa".into()))), Aftermath::Done);
+    /// assert_eq!(Aftermath::compare(&planned, |_| Some(None)), Aftermath::NotBegun);
+    /// assert_eq!(Aftermath::compare(&planned, |_| Some(Some("aa".into()))), Aftermath::Done);
     /// ```
-    pub fn of(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
+    pub fn compare(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
         let (mut done, mut open, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         // A file that the plan does not change cannot distinguish the two states.
         for file in planned.iter().filter(|file| file.before != file.after) {

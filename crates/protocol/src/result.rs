@@ -54,10 +54,10 @@ impl ResultStatus {
     ///
     /// ```
     /// use windlass_protocol::ResultStatus;
-    /// assert_eq!(ResultStatus::named_in("[denied] not here"), (ResultStatus::Denied, "not here"));
-    /// assert_eq!(ResultStatus::named_in("[1] a footnote"), (ResultStatus::Ok, "[1] a footnote"));
+    /// assert_eq!(ResultStatus::parse_prefix("[denied] not here"), (ResultStatus::Denied, "not here"));
+    /// assert_eq!(ResultStatus::parse_prefix("[1] a footnote"), (ResultStatus::Ok, "[1] a footnote"));
     /// ```
-    pub fn named_in(text: &str) -> (Self, &str) {
+    pub fn parse_prefix(text: &str) -> (Self, &str) {
         const NAMED: [ResultStatus; 9] = [
             ResultStatus::Error,
             ResultStatus::Denied,

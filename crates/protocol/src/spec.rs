@@ -106,7 +106,7 @@ impl ToolSpec {
     }
 
     /// Replaces the name, for example with an alias.
-    pub fn renamed(mut self, to: ToolName) -> Self {
+    pub fn with_name(mut self, to: ToolName) -> Self {
         match &mut self {
             Self::Function { name, .. } | Self::Freeform { name, .. } => *name = to,
         }

@@ -87,7 +87,7 @@ impl Automaton {
     }
 
     /// Returns the length of the longest needle that ends here; 0 if none does.
-    pub(crate) fn found(&self, state: State) -> usize {
+    pub(crate) fn match_length(&self, state: State) -> usize {
         self.node(state.0).found as usize
     }
 

@@ -25,7 +25,7 @@ const BASE64_LINES: [usize; 2] = [76, 64];
 const HEX_LINE: usize = 60;
 
 /// Returns the distinct forms of a value. No form is shorter than the value's shortest piece.
-pub(crate) fn of(value: &str) -> Vec<Form> {
+pub(crate) fn forms_of_value(value: &str) -> Vec<Form> {
     let mut forms = Forms::default();
     for piece in pieces(value) {
         forms.add_all(piece);
@@ -41,7 +41,7 @@ pub(crate) fn of(value: &str) -> Vec<Form> {
 }
 
 /// Returns the forms that an encoder may break into lines, without the line breaks. Each is also one of the
-/// forms of [`of`].
+/// forms of [`forms_of_value`].
 pub(crate) fn encodings(value: &str) -> Vec<Form> {
     let mut forms = Forms::default();
     for piece in pieces(value) {
@@ -256,16 +256,16 @@ fn json(value: &str) -> Vec<Form> {
     let is_wide = |character: char| !character.is_ascii() || character == '\u{7f}';
     vec![
         Form::from(plain.to_owned()),
-        escaped(plain, is_wide, Case::Lower),
-        escaped(plain, is_wide, Case::Upper),
-        escaped(&slashed, is_wide, Case::Lower),
-        escaped(plain, is_html, Case::Lower),
-        escaped(plain, |character| is_html(character) || is_wide(character), Case::Upper),
+        escape(plain, is_wide, Case::Lower),
+        escape(plain, is_wide, Case::Upper),
+        escape(&slashed, is_wide, Case::Lower),
+        escape(plain, is_html, Case::Lower),
+        escape(plain, |character| is_html(character) || is_wide(character), Case::Upper),
         Form::from(slashed),
     ]
 }
 
-fn escaped(text: &str, is_escaped: impl Fn(char) -> bool, case: Case) -> Form {
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool, case: Case) -> Form {
     let mut form = Form::default();
     for character in text.chars() {
         if !is_escaped(character) {

@@ -21,7 +21,7 @@ pub(crate) fn redact<'a>(redactor: &Redactor, text: &'a str) -> Cow<'a, str> {
         let Some(literal) = text.get(start..end) else { break };
         replace_numbers(redactor, text, (from, start), &mut clean, &mut done);
         // Text that is not valid JSON is redacted as plain text.
-        let Some(inside) = inside(literal) else { return redactor.redact(text) };
+        let Some(inside) = unquote(literal) else { return redactor.redact(text) };
         if let Cow::Owned(redacted) = redactor.redact(&inside) {
             clean.push_str(text.get(done..start).unwrap_or_default());
             clean.push_str(&Value::String(redacted).to_string());
@@ -94,7 +94,7 @@ fn is_secret_number(redactor: &Redactor, number: &str) -> bool {
 }
 
 /// Returns the content of a string literal, or `None` if it is not valid JSON.
-fn inside(literal: &str) -> Option<Cow<'_, str>> {
+fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     let plain = literal.strip_prefix('"')?.strip_suffix('"')?;
     if plain.contains('\\') {
         return serde_json::from_str::<String>(literal).ok().map(Cow::Owned);

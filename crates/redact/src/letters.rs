@@ -116,7 +116,7 @@ impl LetterReader {
     fn take(&mut self, automaton: &Automaton, letter: u8, place: Range<u64>) {
         self.letters.push_back(place);
         self.state = automaton.step(self.state, letter);
-        let (end, found) = (self.end(), automaton.found(self.state));
+        let (end, found) = (self.end(), automaton.match_length(self.state));
         if found > 0 {
             self.found.cover(end.saturating_sub(found as u64), end);
         }

@@ -26,11 +26,11 @@ const SCHEMES: [&str; 3] = ["Bearer ", "Basic ", "Token "];
 /// ```
 #[derive(Clone, Default)]
 pub struct Redactor {
-    known: Arc<Known>,
+    known: Arc<KnownSecret>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownSecret {
     values: Vec<SecretString>,
     forms: Vec<Form>,
     /// The forms that an encoder may break into lines.
@@ -180,7 +180,7 @@ impl Extend<SecretString> for Redactor {
     }
 }
 
-impl Known {
+impl KnownSecret {
     fn unready(&self) -> Self {
         let (forms, encodings) = (self.forms.clone(), self.encodings.clone());
         Self { values: self.values.clone(), forms, encodings, needles: Needles::default() }
@@ -198,7 +198,7 @@ impl Known {
             return Registration::Known;
         }
         self.values.push(value.to_owned().into());
-        for form in forms::of(value) {
+        for form in forms::forms_of_value(value) {
             if !Redactor::MARK.contains(form.as_str()) {
                 self.forms.push(form);
             }

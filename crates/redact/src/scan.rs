@@ -43,7 +43,7 @@ impl Scan {
             self.letters.read(&needles.encodings, byte, at);
         }
         self.state = needles.whole.step(self.state, byte);
-        let (end, length) = (at.saturating_add(1), needles.whole.found(self.state));
+        let (end, length) = (at.saturating_add(1), needles.whole.match_length(self.state));
         if length > 0 {
             self.found.cover(end.saturating_sub(length as u64), end);
         }

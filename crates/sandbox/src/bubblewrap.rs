@@ -13,7 +13,7 @@ use nix::fcntl::AtFlags;
 use nix::sys::stat::{Mode, fstat, fstatat};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use crate::confinement::stand_in::Protected;
+use crate::confinement::stand_in::ProtectedPath;
 use crate::namespaces::below;
 use crate::plan::Plan;
 
@@ -35,9 +35,9 @@ pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
     words.add("--proc", ["/proc"]);
     words.add("--dev", ["/dev"]);
     words.add("--perms", ["1777", "--tmpfs", "/tmp"]);
-    words.granted(plan);
-    words.protected(plan)?;
-    let closed = words.hidden(plan).map_err(|error| error.to_string())?;
+    words.mount_granted(plan);
+    words.mount_protected(plan)?;
+    let closed = words.cover_hidden(plan).map_err(|error| error.to_string())?;
     words.add("--ro-bind", [helper.as_os_str(), OsStr::new(HELPER)]);
     words.add("--remount-ro", ["/"]);
     words.add("--chdir", ["/", "--", HELPER]);
@@ -53,10 +53,11 @@ pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
 /// not found.
 pub(crate) fn record_places(plan: &mut Plan) -> Result<(), String> {
     let root = below::root(Path::new("/")).map_err(|error| error.to_string())?;
-    for hidden in plan.covered_mut() {
-        let (folder, file) = identities(&root, &hidden.path).map_err(|error| moved(&hidden.path, &error))?;
+    for hidden in plan.covers_mut() {
+        let (folder, file) =
+            identities(&root, &hidden.path).map_err(|error| describe_moved(&hidden.path, &error))?;
         if hidden.identity.is_some_and(|known| known != file.0) {
-            return Err(moved(&hidden.path, &"it is another file than the one that was found"));
+            return Err(describe_moved(&hidden.path, &"it is another file than the one that was found"));
         }
         hidden.folder = Some(folder);
     }
@@ -68,16 +69,16 @@ pub(crate) fn check_places(plan: &Plan) -> Result<(), String> {
     let root = below::root(Path::new("/")).map_err(|error| error.to_string())?;
     for hidden in plan.hidden.iter().filter(|hidden| hidden.folder.is_some()) {
         let (folder, (file, mode)) =
-            identities(&root, &hidden.path).map_err(|error| moved(&hidden.path, &error))?;
+            identities(&root, &hidden.path).map_err(|error| describe_moved(&hidden.path, &error))?;
         let is_covered = hidden.identity != Some(file) && Mode::from_bits_truncate(mode).is_empty();
         if Some(folder) != hidden.folder || !is_covered {
-            return Err(moved(&hidden.path, &"its folder was exchanged"));
+            return Err(describe_moved(&hidden.path, &"its folder was exchanged"));
         }
     }
     Ok(())
 }
 
-fn moved(path: &Path, why: &dyn Display) -> String {
+fn describe_moved(path: &Path, why: &dyn Display) -> String {
     format!("`{}` was moved or removed while it was to be hidden, try again: {why}", path.display())
 }
 
@@ -130,7 +131,7 @@ impl Words {
 
     /// Adds the granted paths, a folder before its contents, so that a later mount does not cover an earlier
     /// grant.
-    fn granted(&mut self, plan: &Plan) {
+    fn mount_granted(&mut self, plan: &Plan) {
         let read = plan.readable.iter().map(|path| (path, "--ro-bind-try"));
         let write = plan.writable.iter().map(|path| (path, "--bind-try"));
         let private = plan.private.iter().map(|path| (path, "--tmpfs"));
@@ -149,8 +150,8 @@ impl Words {
         }
     }
 
-    fn protected(&mut self, plan: &Plan) -> Result<(), String> {
-        for path in plan.protected.iter().map(Protected::path) {
+    fn mount_protected(&mut self, plan: &Plan) -> Result<(), String> {
+        for path in plan.protected.iter().map(ProtectedPath::path) {
             // A mount would cover the link's target and leave the link itself changeable.
             if path.is_symlink() {
                 return Err(format!("`{}` is a link and cannot be protected", path.display()));
@@ -162,9 +163,9 @@ impl Words {
 
     /// Covers hidden paths with files and folders that cannot be opened. `bwrap` reads the contents of the
     /// files from the returned descriptors, which are empty.
-    fn hidden(&mut self, plan: &Plan) -> io::Result<Vec<File>> {
+    fn cover_hidden(&mut self, plan: &Plan) -> io::Result<Vec<File>> {
         let mut closed = Vec::new();
-        for path in plan.covered().into_iter().map(|hidden| &hidden.path) {
+        for path in plan.covers().into_iter().map(|hidden| &hidden.path) {
             match fs::symlink_metadata(path) {
                 Ok(found) if found.is_symlink() => {
                     let words = format!("`{}` is a link and cannot be hidden", path.display());

@@ -31,7 +31,7 @@ pub(crate) struct Failure(pub(crate) Part, pub(crate) String);
 
 impl Failure {
     /// Returns a closure for `map_err` that attributes an error to `part`.
-    pub(crate) fn of<E: std::fmt::Display>(part: Part) -> impl Fn(E) -> Self {
+    pub(crate) fn attribute_to<E: std::fmt::Display>(part: Part) -> impl Fn(E) -> Self {
         move |error| Self(part, error.to_string())
     }
 }
@@ -75,12 +75,12 @@ pub(crate) fn say(line: &str) {
 }
 
 fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
-    close_inherited().map_err(Failure::of(Part::Helper))?;
-    signals::reset().map_err(Failure::of(Part::Helper))?;
+    close_inherited().map_err(Failure::attribute_to(Part::Helper))?;
+    signals::reset().map_err(Failure::attribute_to(Part::Helper))?;
     match (plan.level, plan.stage) {
-        (Level::Namespaces | Level::Bubblewrap, Stage::Outer) => supervise::outside(plan, command, given),
-        (Level::Namespaces | Level::Bubblewrap, Stage::Inner) => supervise::inside(plan, command),
-        (Level::Landlock, Stage::Outer) => supervise::beside(plan, command),
+        (Level::Namespaces | Level::Bubblewrap, Stage::Outer) => supervise::run_outer(plan, command, given),
+        (Level::Namespaces | Level::Bubblewrap, Stage::Inner) => supervise::run_first_process(plan, command),
+        (Level::Landlock, Stage::Outer) => supervise::run_without_namespaces(plan, command),
         _ => Err(Failure(Part::Helper, "there is no such level".to_owned())),
     }
 }
@@ -134,7 +134,8 @@ pub(crate) fn confine(plan: &Plan, own_folders: &[&Path]) -> Result<i32, Failure
     let dropped = if plan.level.is_apart() { CapabilitySet::all() } else { PRIVILEGED_FILES };
     drop_capabilities(plan.level, dropped).map_err(|error| failed(&error))?;
     let version = landlocked::restrict(plan, own_folders).map_err(|words| Failure(Part::Landlock, words))?;
-    syscalls::restrict(&plan.ports, GroupBit::of(plan)).map_err(|words| Failure(Part::Seccomp, words))?;
+    syscalls::restrict(&plan.ports, GroupBit::from_plan(plan))
+        .map_err(|words| Failure(Part::Seccomp, words))?;
     Ok(version)
 }
 

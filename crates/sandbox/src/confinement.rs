@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{fmt, io};
 
-use self::stand_in::{Hidden, Protected, StandIn};
+use self::stand_in::{HiddenPath, ProtectedPath, StandIn};
 use crate::plan::{Hold, Input, Plan, Terminal};
 use crate::{ChildEnvironment, ChildLimits, Leash, Level};
 
@@ -84,8 +84,8 @@ impl fmt::Display for Gap {
 pub struct Confinement {
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) writable: Vec<PathBuf>,
-    pub(crate) protected: Vec<Protected>,
-    pub(crate) hidden: Vec<Hidden>,
+    pub(crate) protected: Vec<ProtectedPath>,
+    pub(crate) hidden: Vec<HiddenPath>,
     pub(crate) ports: Vec<u16>,
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
@@ -135,7 +135,7 @@ impl Confinement {
 
     /// Like `with_protected`, with another stand-in for a missing path.
     pub(crate) fn with_stand_in(mut self, path: impl Into<PathBuf>, stand_in: StandIn) -> Self {
-        self.protected.push(Protected::new(path, stand_in));
+        self.protected.push(ProtectedPath::new(path, stand_in));
         self
     }
 
@@ -150,14 +150,14 @@ impl Confinement {
         path: impl Into<PathBuf>,
         identity: Option<(u64, u64)>,
     ) -> Self {
-        self.hidden.push(Hidden { path: path.into(), identity, folder: None });
+        self.hidden.push(HiddenPath { path: path.into(), identity, folder: None });
         self
     }
 
     /// Hides the files in `/etc` that are not readable for every user but are for this one. Root, for
     /// example, can read the password hashes and all keys.
     pub fn with_system_keys_hidden(self) -> Self {
-        system_keys::found(Path::new("/etc")).into_iter().fold(self, Self::with_hidden)
+        system_keys::find_private(Path::new("/etc")).into_iter().fold(self, Self::with_hidden)
     }
 
     /// Adds a private folder, which is empty at the child's start except for grants inside it, and is removed
@@ -214,7 +214,7 @@ impl Confinement {
     ///
     /// The helper exits with 125 and a message on stderr if it cannot confine, and with 126 or 127 if the
     /// program cannot be run. It never runs the program with a weaker confinement. Killing the helper kills
-    /// all processes of the program; with a [leash](Self::leashed) they can clean up first.
+    /// all processes of the program; with a [leash](Self::command_with_leash) they can clean up first.
     pub fn command<A: Into<OsString>>(
         &self,
         level: Level,
@@ -224,7 +224,7 @@ impl Confinement {
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
         let words = words(program.as_ref(), arguments);
-        self.prepared(level, helper, &Plan::of(self, level, folder), &words)
+        self.prepare(level, helper, &Plan::new(self, level, folder), &words)
     }
 
     /// Returns the same command with a leash, which is its standard input. Over the leash the helper reports
@@ -234,7 +234,7 @@ impl Confinement {
     ///
     /// # Errors
     /// If no descriptors are left.
-    pub fn leashed<A: Into<OsString>>(
+    pub fn command_with_leash<A: Into<OsString>>(
         &self,
         level: Level,
         helper: &Helper,
@@ -242,9 +242,9 @@ impl Confinement {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = A>,
     ) -> io::Result<(Command, Option<Leash>)> {
-        let mut plan = Plan::of(self, level, folder);
+        let mut plan = Plan::new(self, level, folder);
         plan.hold = Hold::Leash;
-        let mut process = self.prepared(level, helper, &plan, &words(program.as_ref(), arguments));
+        let mut process = self.prepare(level, helper, &plan, &words(program.as_ref(), arguments));
         if level == Level::None {
             process.stdin(Stdio::null());
             return Ok((process, None));
@@ -269,9 +269,9 @@ impl Confinement {
         program: impl AsRef<OsStr>,
         arguments: impl IntoIterator<Item = A>,
     ) -> io::Result<(Command, Option<(Leash, PipeWriter)>)> {
-        let mut plan = Plan::of(self, level, folder);
+        let mut plan = Plan::new(self, level, folder);
         (plan.hold, plan.input) = (Hold::Leash, Input::Handed);
-        let mut process = self.prepared(level, helper, &plan, &words(program.as_ref(), arguments));
+        let mut process = self.prepare(level, helper, &plan, &words(program.as_ref(), arguments));
         if level == Level::None {
             return Ok((process, None));
         }
@@ -281,7 +281,7 @@ impl Confinement {
         Ok((process, Some((leash, input))))
     }
 
-    fn prepared(&self, level: Level, helper: &Helper, plan: &Plan, words: &[OsString]) -> Command {
+    fn prepare(&self, level: Level, helper: &Helper, plan: &Plan, words: &[OsString]) -> Command {
         let mut process = match words.split_first() {
             Some((program, arguments)) if level == Level::None => {
                 let mut process = Command::new(program);
@@ -290,7 +290,7 @@ impl Confinement {
             }
             _ => helper.command(plan, words),
         };
-        process.env_clear().envs(self.environment.of_host(std::env::vars_os()));
+        process.env_clear().envs(self.environment.from_host(std::env::vars_os()));
         process
     }
 }

@@ -21,7 +21,7 @@ const CODE_NAMES: [&str; 6] = ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PERL5OPT", 
 ///
 /// let host = [("PATH", "/usr/bin"), ("OPENAI_API_KEY", "sk-1"), ("EDITOR", "vi"), ("RUST_LOG", "info")];
 /// let child = ChildEnvironment::new().with_name("RUST_LOG").with_value("PAGER", "cat");
-/// let met = child.of_host(host.map(|(name, value)| (name.into(), value.into())));
+/// let met = child.from_host(host.map(|(name, value)| (name.into(), value.into())));
 /// let names: Vec<_> = met.iter().map(|(name, _)| name.to_str().unwrap()).collect();
 /// assert_eq!(names, ["PATH", "RUST_LOG", "PAGER"]);
 /// ```
@@ -53,7 +53,10 @@ impl ChildEnvironment {
     }
 
     /// Returns the variables of the child for the given variables of the host.
-    pub fn of_host(&self, host: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    pub fn from_host(
+        &self,
+        host: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Vec<(OsString, OsString)> {
         let kept = host.into_iter().filter(|(name, value)| {
             self.lets_through(name, value) && !self.values.iter().any(|(set, _)| set == name)
         });

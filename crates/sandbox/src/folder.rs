@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub(crate) fn of(kind: FileType) -> Self {
+    pub(crate) fn from_file_type(kind: FileType) -> Self {
         match kind {
             kind if kind.is_file() => Self::File,
             kind if kind.is_dir() => Self::Folder,
@@ -70,9 +70,11 @@ impl Workspace {
     /// # Errors
     /// If the path does not exist or leads out of the workspace.
     pub fn kind(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
-        let real = self.judged(path)?;
+        let real = self.resolve_judged(path)?;
         let found = self.handle(&real)?.symlink_metadata(real.for_handle());
-        found.map(|metadata| Kind::of(metadata.file_type())).map_err(|error| FileError::from_io(path, error))
+        found
+            .map(|metadata| Kind::from_file_type(metadata.file_type()))
+            .map_err(|error| FileError::from_io(path, error))
     }
 
     /// Lists at most `limit` entries of a folder, sorted by name. A longer folder is cut in the order of the
@@ -82,7 +84,7 @@ impl Workspace {
     /// If the path is not a folder inside the workspace.
     pub fn list(&self, path: &WorkspacePath, limit: usize) -> Result<Listing, FileError> {
         let failed = |error| FileError::from_io(path, error);
-        let real = self.judged(path)?;
+        let real = self.resolve_judged(path)?;
         let mut entries = Vec::new();
         let mut is_cut = false;
         for entry in self.handle(&real)?.read_dir(real.for_handle()).map_err(failed)? {
@@ -91,7 +93,7 @@ impl Workspace {
                 break;
             }
             let entry = entry.map_err(failed)?;
-            let kind = Kind::of(entry.file_type().map_err(failed)?);
+            let kind = Kind::from_file_type(entry.file_type().map_err(failed)?);
             entries.push(Entry { name: entry.file_name(), kind });
         }
         entries.sort_unstable_by(|left, right| left.name.cmp(&right.name));

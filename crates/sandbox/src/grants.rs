@@ -86,7 +86,7 @@ pub struct Grants {
 /// A confinement, and the parts of the machine that could not be inspected for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Granted {
+pub struct GrantedConfinement {
     /// The confinement.
     pub confinement: Confinement,
     /// The parts that were not inspected, as messages for a human.
@@ -155,30 +155,30 @@ impl Grants {
     }
 
     /// Inspects the machine and returns the grants.
-    pub fn look(&self) -> Granted {
-        let mut confinement = self.tooled(Confinement::new().with_system_keys_hidden());
+    pub fn look(&self) -> GrantedConfinement {
+        let mut confinement = self.add_tools(Confinement::new().with_system_keys_hidden());
         confinement = match self.access {
             Access::ReadOnly => confinement.with_readable(&self.workspace),
             Access::ReadWrite => confinement.with_writable(&self.workspace),
         };
-        confinement = self.linked_repository(confinement);
-        let scan = Scan::of(&self.workspace, Limits::default());
+        confinement = self.add_linked_repository(confinement);
+        let scan = Scan::run(&self.workspace, Limits::default());
         for path in scan.secrets {
             confinement = confinement.with_known_hidden(path.path, path.identity);
         }
         if self.access == Access::ReadWrite {
-            confinement = self.protected(confinement, &scan.protected);
+            confinement = self.add_protected(confinement, &scan.protected);
             for folder in scan.bare.iter().take(BARE) {
-                confinement = closed_names(confinement, folder);
+                confinement = protect_git_names(confinement, folder);
             }
         }
         for path in &self.never {
-            confinement = self.without(confinement, path);
+            confinement = self.add_hidden(confinement, path);
         }
-        Granted { confinement, gaps: scan.gaps, is_settled: scan.is_settled }
+        GrantedConfinement { confinement, gaps: scan.gaps, is_settled: scan.is_settled }
     }
 
-    fn tooled(&self, mut confinement: Confinement) -> Confinement {
+    fn add_tools(&self, mut confinement: Confinement) -> Confinement {
         if let Some(home) = self.home.as_ref().and_then(|home| home.canonicalize().ok()) {
             // If the home is the workspace or is inside it, the workspace's grant applies.
             if home.parent().is_some() && !home.starts_with(&self.workspace) {
@@ -223,7 +223,7 @@ impl Grants {
     /// Grants reading the repository of a linked work tree, which is outside the workspace. The file that
     /// names the repository is part of the workspace and is not trusted alone: the repository has to refer
     /// back to it.
-    fn linked_repository(&self, confinement: Confinement) -> Confinement {
+    fn add_linked_repository(&self, confinement: Confinement) -> Confinement {
         let link = self.workspace.join(".git");
         let read = |path: &Path| std::fs::read_to_string(path).ok();
         let found = (|| {
@@ -240,7 +240,7 @@ impl Grants {
         }
     }
 
-    fn protected(&self, mut confinement: Confinement, nested: &[PathBuf]) -> Confinement {
+    fn add_protected(&self, mut confinement: Confinement, nested: &[PathBuf]) -> Confinement {
         let names = if self.home.as_deref() == Some(&self.workspace) { &HOME_NAMES[..] } else { &[] };
         for name in PROJECT_NAMES.iter().chain(names) {
             let path = self.workspace.join(name);
@@ -256,7 +256,7 @@ impl Grants {
         confinement
     }
 
-    fn without(&self, confinement: Confinement, path: &Path) -> Confinement {
+    fn add_hidden(&self, confinement: Confinement, path: &Path) -> Confinement {
         let real = path.canonicalize();
         let place = real.as_deref().unwrap_or(path);
         if self.workspace.starts_with(place) {
@@ -267,7 +267,7 @@ impl Grants {
             && place.parent().is_some_and(Path::is_dir);
         match real {
             Ok(_) => match self.program() {
-                Some(program) => around(confinement, place, &program),
+                Some(program) => hide_around(confinement, place, &program),
                 None => confinement.with_hidden(place),
             },
             Err(_) if may_be_made => confinement.with_protected(place),
@@ -277,7 +277,7 @@ impl Grants {
 }
 
 /// Hides a path except a folder inside it.
-fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
+fn hide_around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
     if !kept.starts_with(place) {
         return confinement.with_hidden(place);
     }
@@ -287,7 +287,7 @@ fn around(confinement: Confinement, place: &Path, kept: &Path) -> Confinement {
     let entries = std::fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
     // A link cannot be covered. Its target is hidden by its own path or was never granted.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    entries.fold(confinement, |confinement, entry| around(confinement, &entry.path(), kept))
+    entries.fold(confinement, |confinement, entry| hide_around(confinement, &entry.path(), kept))
 }
 
 fn holds_token(file: &Path) -> bool {
@@ -318,11 +318,11 @@ fn open_repository(confinement: Confinement, folder: &Path) -> Confinement {
     // Mount the parents of protected names too; otherwise a child could exchange a whole parent.
     let above = ["", "info", "objects", "objects/info"].into_iter().map(|name| folder.join(name));
     let confinement = above.fold(confinement, Confinement::with_writable);
-    closed_names(confinement, folder)
+    protect_git_names(confinement, folder)
 }
 
 /// Protects the names in a repository that decide which programs git runs.
-fn closed_names(confinement: Confinement, folder: &Path) -> Confinement {
+fn protect_git_names(confinement: Confinement, folder: &Path) -> Confinement {
     NAMES.iter().fold(confinement, |confinement, name| {
         confinement.with_stand_in(folder.join(name.path), name.stand_in)
     })

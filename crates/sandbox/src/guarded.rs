@@ -24,23 +24,23 @@ const NESTING: [&str; 2] = ["modules", "worktrees"];
 /// A snapshot of the protected files of a workspace.
 ///
 /// ```
-/// use windlass_sandbox::Guarded;
+/// use windlass_sandbox::ProtectedSnapshot;
 /// let folder = tempfile::tempdir()?;
-/// let before = Guarded::of(folder.path());
+/// let before = ProtectedSnapshot::take(folder.path());
 /// std::fs::create_dir_all(folder.path().join("sub/.git"))?;
 /// std::fs::write(folder.path().join("sub/.git/config"), "[core]\n")?;
-/// let changed = before.changed(&Guarded::of(folder.path()));
+/// let changed = before.changes_since(&ProtectedSnapshot::take(folder.path()));
 /// assert_eq!(changed, [folder.path().join("sub/.git/config")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guarded(BTreeMap<PathBuf, Vec<u8>>);
+pub struct ProtectedSnapshot(BTreeMap<PathBuf, Vec<u8>>);
 
-impl Guarded {
+impl ProtectedSnapshot {
     /// Takes a snapshot of a workspace, in bounded time.
-    pub fn of(workspace: &Path) -> Self {
+    pub fn take(workspace: &Path) -> Self {
         let mut guarded = Self::default();
-        let scan = Scan::of(workspace, Limits::default());
+        let scan = Scan::run(workspace, Limits::default());
         for path in scan.protected {
             if path.ends_with(".git") && path.is_dir() {
                 guarded.note_repository(&path, NESTED);
@@ -55,7 +55,7 @@ impl Guarded {
     }
 
     /// Returns the files that were created, changed or removed since, sorted.
-    pub fn changed(&self, now: &Self) -> Vec<PathBuf> {
+    pub fn changes_since(&self, now: &Self) -> Vec<PathBuf> {
         let gone = self.0.keys().filter(|path| !now.0.contains_key(*path));
         let other = now.0.iter().filter(|(path, digest)| self.0.get(*path) != Some(digest));
         let mut changed: Vec<_> = gone.chain(other.map(|(path, _)| path)).cloned().collect();

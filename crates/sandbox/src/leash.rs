@@ -78,25 +78,25 @@ impl Leash {
     ///
     /// # Errors
     /// If the command was not confined. Then it was not started at all.
-    pub fn confined(&self) -> Result<(), NotConfined> {
+    pub fn check_confined(&self) -> Result<(), NotConfined> {
         let mut said = String::new();
         #[cfg(unix)]
         {
             // Without further data, reading ends with an error, and the data before it is kept.
             let _ = (&self.socket).take(4096).read_to_string(&mut said);
         }
-        heard(&said)
+        parse_message(&said)
     }
 }
 
 /// Parses the message of a helper.
-pub(crate) fn heard(said: &str) -> Result<(), NotConfined> {
+pub(crate) fn parse_message(said: &str) -> Result<(), NotConfined> {
     if said.starts_with(CONFINED) {
         return Ok(());
     }
     let told = said.trim_end().strip_prefix(FAILED).and_then(|words| {
         let (part, words) = words.split_once(": ")?;
-        Some(NotConfined { part: Part::of_words(part)?, words: words.to_owned() })
+        Some(NotConfined { part: Part::from_words(part)?, words: words.to_owned() })
     });
     Err(told
         .unwrap_or_else(|| NotConfined { part: Part::Helper, words: "it ended without a word".to_owned() }))

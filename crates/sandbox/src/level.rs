@@ -35,7 +35,7 @@ impl Level {
         }
     }
 
-    pub(crate) fn of_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.word() == word)
     }
 }
@@ -86,7 +86,7 @@ impl Part {
         Self::Check,
     ];
 
-    pub(crate) fn of_words(words: &str) -> Option<Self> {
+    pub(crate) fn from_words(words: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.to_string() == words)
     }
 }

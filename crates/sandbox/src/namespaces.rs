@@ -83,11 +83,11 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
     pivot_root(STAGE, &*format!("{STAGE}{OLD}")).map_err(|error| words("pivot_root")(&error))?;
     std::env::set_current_dir("/").map_err(|error| words("/")(&error))?;
     fs::create_dir(NEW).map_err(|error| words(NEW)(&error))?;
-    closed()?;
+    close_mounts()?;
     memory(NEW, "mode=0755,size=16m")?;
     own_places()?;
-    granted(plan)?;
-    excepted(plan)?;
+    mount_granted(plan)?;
+    mount_exceptions(plan)?;
     // Make the tmpfs that holds the mounts read-only.
     let frame =
         MsFlags::MS_BIND | MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY | MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
@@ -99,7 +99,7 @@ pub(crate) fn enter(plan: &Plan) -> Result<(), Words> {
     std::env::set_current_dir("/").map_err(|error| words("/")(&error))
 }
 
-fn closed() -> Result<(), Words> {
+fn close_mounts() -> Result<(), Words> {
     let file = fs::OpenOptions::new().write(true).create_new(true).mode(0o000).open(NO_FILE);
     file.map_err(|error| words(NO_FILE)(&error))?;
     fs::DirBuilder::new().mode(0o000).create(NO_FOLDER).map_err(|error| words(NO_FOLDER)(&error))?;
@@ -156,7 +156,7 @@ enum Mode {
 
 /// Mounts the granted paths, a folder before its contents, so that a later mount does not cover an earlier
 /// grant.
-fn granted(plan: &Plan) -> Result<(), Words> {
+fn mount_granted(plan: &Plan) -> Result<(), Words> {
     let read = plan.readable.iter().map(|path| (path, Mode::Read));
     let write = plan.writable.iter().map(|path| (path, Mode::Write));
     let private = plan.private.iter().map(|path| (path, Mode::Private));
@@ -200,15 +200,15 @@ fn place_for(to: &Path, is_folder: bool) -> Result<(), Words> {
 /// without following a link, and the mount is made on that handle, so it stays on the file wherever the file
 /// is moved. A missing path is an error, because the file may have been moved to a path where the child can
 /// read it.
-fn excepted(plan: &Plan) -> Result<(), Words> {
+fn mount_exceptions(plan: &Plan) -> Result<(), Words> {
     let root = below::root(Path::new(NEW)).map_err(|error| words(NEW)(&error))?;
     for protected in &plan.protected {
-        let place = found(&root, protected.path(), "protected")?;
+        let place = find_place(&root, protected.path(), "protected")?;
         close(&place).map_err(|error| format!("{}: {error}", protected.path.display()))?;
     }
-    for hidden in plan.covered() {
+    for hidden in plan.covers() {
         let path = &hidden.path;
-        let place = found(&root, path, "hidden")?;
+        let place = find_place(&root, path, "hidden")?;
         if hidden.identity.is_some_and(|known| known != place.identity) {
             return Err(format!(
                 "`{}` is another file than the one that is to be hidden, try again",
@@ -229,12 +229,12 @@ struct Place {
     identity: (u64, u64),
 }
 
-fn found(root: &OwnedFd, path: &Path, what: &str) -> Result<Place, Words> {
+fn find_place(root: &OwnedFd, path: &Path, what: &str) -> Result<Place, Words> {
     let below = path.strip_prefix("/").unwrap_or(path);
     let failed = |error: &dyn std::fmt::Display| {
         format!("`{}` was moved or removed while it was to be {what}, try again: {error}", path.display())
     };
-    let handle = below::named(root, below).map_err(|error| failed(&error))?;
+    let handle = below::open_name(root, below).map_err(|error| failed(&error))?;
     let found = fstat(&handle).map_err(|error| failed(&error))?;
     let kind = found.st_mode & SFlag::S_IFMT.bits();
     // A mount would cover the link's target and leave the link itself changeable.
@@ -289,7 +289,7 @@ fn bind(from: &Path, to: &Path, mode: Mode) -> Result<(), Words> {
 fn mounts(table: &str) -> impl Iterator<Item = (PathBuf, MsFlags)> + '_ {
     table.lines().filter_map(|line| {
         let mut fields = line.split(' ').skip(4);
-        let place = PathBuf::from(unescaped(fields.next()?));
+        let place = PathBuf::from(unescape(fields.next()?));
         let flags = fields.next()?.split(',').map(|option| match option {
             "ro" => MsFlags::MS_RDONLY,
             "nosuid" => MsFlags::MS_NOSUID,
@@ -305,7 +305,7 @@ fn mounts(table: &str) -> impl Iterator<Item = (PathBuf, MsFlags)> + '_ {
 }
 
 /// Decodes a path: the kernel writes space, tab, line feed and backslash as three octal digits.
-fn unescaped(field: &str) -> String {
+fn unescape(field: &str) -> String {
     [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
         .into_iter()
         .fold(field.to_owned(), |text, (from, to)| text.replace(from, to))
@@ -321,6 +321,6 @@ fn has_own_numbers() -> bool {
 
 /// Limits the number of processes of this namespace by its `pid_max`. Returns true if the limit is in force.
 /// After a wrap-around the kernel does not assign numbers below 300, so the value is higher by 300.
-pub(crate) fn bound_processes(most: u64) -> bool {
+pub(crate) fn limit_processes(most: u64) -> bool {
     has_own_numbers() && fs::write("/proc/sys/kernel/pid_max", most.saturating_add(300).to_string()).is_ok()
 }

@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// let began = std::time::SystemTime::now();
 /// std::fs::write(folder.path().join("run.sh"), "#!/bin/sh\n")?;
 /// std::fs::set_permissions(folder.path().join("run.sh"), PermissionsExt::from_mode(0o755))?;
-/// let new = NewFiles::since(folder.path(), began);
+/// let new = NewFiles::scan_since(folder.path(), began);
 /// assert_eq!((new.programs, new.program_count), (vec!["run.sh".into()], 1));
 /// # }
 /// # Ok::<(), std::io::Error>(())
@@ -54,7 +54,7 @@ pub struct NewFiles {
 impl NewFiles {
     /// Scans a workspace, in bounded time. Systems other than Unix do not have such modes, so the result is
     /// empty there.
-    pub fn since(workspace: &Path, began: SystemTime) -> Self {
+    pub fn scan_since(workspace: &Path, began: SystemTime) -> Self {
         let mut new = Self::default();
         new.is_cut = walk(workspace, began, |_, file| new.note(file));
         for list in [&mut new.privileged, &mut new.world_writable, &mut new.programs] {
@@ -64,7 +64,7 @@ impl NewFiles {
         new
     }
 
-    fn note(&mut self, file: &Changed<'_>) {
+    fn note(&mut self, file: &ChangedEntry<'_>) {
         let path = || file.path.to_path_buf();
         if !file.is_folder && file.mode & 0o6000 != 0 {
             self.privileged_count += 1;
@@ -94,14 +94,14 @@ pub(crate) fn clear_bits(folder: &Path, began: SystemTime) {
     walk(folder, began, |dir, file| {
         if !file.is_folder && file.mode & 0o6000 != 0 {
             // A file that cannot be changed belongs to another user, so its bits do not affect this user.
-            let _ = without_bits(dir, file.path);
+            let _ = strip_mode_bits(dir, file.path);
         }
     });
 }
 
 /// Works on a handle, because another process may have replaced the name by a link.
 #[cfg(target_os = "linux")]
-fn without_bits(dir: &Dir, path: &Path) -> std::io::Result<()> {
+fn strip_mode_bits(dir: &Dir, path: &Path) -> std::io::Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{FileType, Mode, OFlags, fstat, openat};
@@ -117,7 +117,7 @@ fn without_bits(dir: &Dir, path: &Path) -> std::io::Result<()> {
 }
 
 /// A regular file or a folder that was created or changed.
-struct Changed<'p> {
+struct ChangedEntry<'p> {
     path: &'p Path,
     mode: u32,
     is_folder: bool,
@@ -127,7 +127,7 @@ struct Changed<'p> {
 
 /// Visits all files and folders that were created or changed since `began`. Returns true if names were left
 /// out.
-fn walk(root: &Path, began: SystemTime, mut visit: impl FnMut(&Dir, &Changed<'_>)) -> bool {
+fn walk(root: &Path, began: SystemTime, mut visit: impl FnMut(&Dir, &ChangedEntry<'_>)) -> bool {
     let Ok(root) = Root::open(root) else { return false };
     let since = began.checked_sub(TICK).unwrap_or(began);
     // Visit the workspace's own folders before the folders with many names.
@@ -156,7 +156,7 @@ fn walk(root: &Path, began: SystemTime, mut visit: impl FnMut(&Dir, &Changed<'_>
                 && let Some((mode, changed)) = mode_of(&metadata)
                 && changed >= since
             {
-                visit(&dir, &Changed { path: &below, mode, is_folder, is_fetched });
+                visit(&dir, &ChangedEntry { path: &below, mode, is_folder, is_fetched });
             }
             if !is_folder {
                 continue;

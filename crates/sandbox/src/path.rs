@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
-use self::name::{Position, shown, unquoted};
+use self::name::{Position, display_name, unquote};
 use crate::WindowsPath;
 
 /// The prefix of a spilled output's name.
@@ -88,7 +88,7 @@ impl WorkspacePath {
         if let Some(name) = text.strip_prefix(OUTPUTS).and_then(|rest| rest.strip_prefix('/')) {
             return Self::output(text, name);
         }
-        let written = unquoted(text);
+        let written = unquote(text);
         if written.as_encoded_bytes().contains(&0) {
             return Err(PathError::Nul);
         }
@@ -119,13 +119,13 @@ impl WorkspacePath {
     ///
     /// # Errors
     /// If the path leads out of the workspace.
-    pub fn found(below: &Path) -> Result<Self, PathError> {
+    pub fn from_walk(below: &Path) -> Result<Self, PathError> {
         let plain = if below.is_absolute() { None } else { normalize(below) };
         let outside = || PathError::Outside { path: below.to_string_lossy().into_owned() };
-        plain.map(Self::inside).ok_or_else(outside)
+        plain.map(Self::from_relative).ok_or_else(outside)
     }
 
-    pub(crate) fn inside(relative: PathBuf) -> Self {
+    pub(crate) fn from_relative(relative: PathBuf) -> Self {
         Self { area: Area::Root, relative }
     }
 
@@ -156,7 +156,7 @@ impl WorkspacePath {
 
     /// Returns the path relative to a folder that contains it, or the path itself if the folder does not
     /// contain it.
-    pub fn below(&self, folder: &Self) -> Self {
+    pub fn relative_to(&self, folder: &Self) -> Self {
         let relative = self.relative.strip_prefix(&folder.relative).unwrap_or(&self.relative);
         Self { area: self.area, relative: relative.to_path_buf() }
     }
@@ -190,18 +190,18 @@ impl fmt::Display for WorkspacePath {
     /// Writes the path relative to the root, with `/` as separator on every system; `.` is the root. Names
     /// with control characters or invalid UTF-8 are quoted and escaped, and parsing restores them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.written(shown))
+        f.write_str(&self.written(display_name))
     }
 }
 
 /// Returns a text that is not a path inside the workspace in the form that rules judge.
 pub(crate) fn words(text: &str) -> String {
-    unquoted(text).to_string_lossy().into_owned()
+    unquote(text).to_string_lossy().into_owned()
 }
 
 /// Refuses names that lead to another file on Windows than they seem to.
 fn check_windows(text: &str, relative: &Path) -> Result<(), PathError> {
-    match WindowsPath::of(&relative.to_string_lossy()) {
+    match WindowsPath::classify(&relative.to_string_lossy()) {
         WindowsPath::Relative => Ok(()),
         what => Err(PathError::Windows { path: text.to_owned(), what }),
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::confinement::stand_in::{Hidden, Protected, StandIn};
+use crate::confinement::stand_in::{HiddenPath, ProtectedPath, StandIn};
 use crate::{ChildLimits, Confinement, Level};
 
 /// The instructions for the helper. The command follows them in the arguments.
@@ -16,8 +16,8 @@ pub(crate) struct Plan {
     pub(crate) folder: PathBuf,
     pub(crate) readable: Vec<PathBuf>,
     pub(crate) writable: Vec<PathBuf>,
-    pub(crate) protected: Vec<Protected>,
-    pub(crate) hidden: Vec<Hidden>,
+    pub(crate) protected: Vec<ProtectedPath>,
+    pub(crate) hidden: Vec<HiddenPath>,
     pub(crate) ports: Vec<u16>,
     pub(crate) private: Vec<PathBuf>,
     pub(crate) limits: ChildLimits,
@@ -60,7 +60,7 @@ pub(crate) enum Terminal {
 }
 
 impl Plan {
-    pub(crate) fn of(confinement: &Confinement, level: Level, folder: &Path) -> Self {
+    pub(crate) fn new(confinement: &Confinement, level: Level, folder: &Path) -> Self {
         Self {
             stage: Stage::Outer,
             level,
@@ -81,7 +81,7 @@ impl Plan {
     /// Returns the hidden paths that need a cover, a folder before its contents. A path outside all grants is
     /// not visible anyway, nor is one below another cover.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
-    pub(crate) fn covered(&self) -> Vec<&Hidden> {
+    pub(crate) fn covers(&self) -> Vec<&HiddenPath> {
         let grants = self.readable.iter().chain(&self.writable).map(|path| (path, true));
         let grants: Vec<_> = grants.chain(self.private.iter().map(|path| (path, false))).collect();
         let is_seen = |path: &Path| {
@@ -89,9 +89,10 @@ impl Plan {
             let nearest = around.max_by_key(|(grant, is_shown)| (grant.components().count(), !is_shown));
             nearest.is_some_and(|(_, is_shown)| *is_shown)
         };
-        let mut hidden: Vec<&Hidden> = self.hidden.iter().filter(|hidden| is_seen(&hidden.path)).collect();
+        let mut hidden: Vec<&HiddenPath> =
+            self.hidden.iter().filter(|hidden| is_seen(&hidden.path)).collect();
         hidden.sort_unstable_by_key(|hidden| &hidden.path);
-        let mut covered: Vec<&Hidden> = Vec::new();
+        let mut covered: Vec<&HiddenPath> = Vec::new();
         for hidden in hidden {
             // In sorted order, a folder comes just before its contents.
             if !covered.last().is_some_and(|cover| hidden.path.starts_with(&cover.path)) {
@@ -103,14 +104,14 @@ impl Plan {
 
     /// Returns the hidden paths that need a cover, to be changed. The folder of each is inside a grant.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is covered here"))]
-    pub(crate) fn covered_mut(&mut self) -> Vec<&mut Hidden> {
+    pub(crate) fn covers_mut(&mut self) -> Vec<&mut HiddenPath> {
         let covered: BTreeSet<PathBuf> =
-            self.covered().into_iter().map(|hidden| hidden.path.clone()).collect();
+            self.covers().into_iter().map(|hidden| hidden.path.clone()).collect();
         let grants: Vec<&PathBuf> = self.readable.iter().chain(&self.writable).collect();
         let is_inside = |path: &Path| {
             path.parent().is_some_and(|folder| grants.iter().any(|grant| folder.starts_with(grant)))
         };
-        let wanted = |hidden: &Hidden| covered.contains(&hidden.path) && is_inside(&hidden.path);
+        let wanted = |hidden: &HiddenPath| covered.contains(&hidden.path) && is_inside(&hidden.path);
         self.hidden.iter_mut().filter(|hidden| wanted(hidden)).collect()
     }
 
@@ -178,8 +179,8 @@ impl Plan {
             "inner" => Stage::Inner,
             _ => return None,
         };
-        let level = Level::of_word(words.next()?.to_str()?)?;
-        let mut plan = Self::of(&Confinement::new(), level, Path::new("/"));
+        let level = Level::from_word(words.next()?.to_str()?)?;
+        let mut plan = Self::new(&Confinement::new(), level, Path::new("/"));
         plan.stage = stage;
         plan.readable.clear();
         loop {
@@ -221,11 +222,11 @@ impl Plan {
                     "--folder" => self.folder = path,
                     "--read" => self.readable.push(path),
                     "--write" => self.writable.push(path),
-                    "--hide" => self.hidden.push(Hidden { path, identity: None, folder: None }),
+                    "--hide" => self.hidden.push(HiddenPath { path, identity: None, folder: None }),
                     "--private" => self.private.push(path),
                     _ => {
                         let stand_in = StandIn::ALL.into_iter().find(|known| known.option() == name)?;
-                        self.protected.push(Protected::new(path, stand_in));
+                        self.protected.push(ProtectedPath::new(path, stand_in));
                     }
                 }
             }

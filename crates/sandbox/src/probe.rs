@@ -44,7 +44,7 @@ impl Bounds {
         lines.into_iter().filter(|(holds, _)| *holds).map(|(_, line)| line)
     }
 
-    fn of_lines(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let says = |wanted: &str| text.lines().any(|line| line == wanted);
         Self { processes: says(PROCESSES), memory: says(MEMORY) }
     }
@@ -69,14 +69,14 @@ impl Probe {
     /// # Errors
     /// The part of the level that failed on this machine, with the system's message.
     pub fn at(helper: &Helper, level: Level) -> Result<Self, Missing> {
-        let said = tried(helper, level).map_err(|(part, words)| Missing { level, part, words })?;
+        let said = try_level(helper, level).map_err(|(part, words)| Missing { level, part, words })?;
         let landlock = said.lines().find_map(|line| line.strip_prefix(LANDLOCK)?.parse().ok());
-        Ok(Self { level, missing: Vec::new(), bounds: Bounds::of_lines(&said), landlock })
+        Ok(Self { level, missing: Vec::new(), bounds: Bounds::parse(&said), landlock })
     }
 }
 
-fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
-    let plan = Plan::of(&Confinement::new(), level, Path::new("/"));
+fn try_level(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
+    let plan = Plan::new(&Confinement::new(), level, Path::new("/"));
     let mut process = helper.command(&plan, &[]);
     process.env_clear().stdin(Stdio::null());
     let output = match start_child(|| process.output()) {
@@ -89,7 +89,7 @@ fn tried(helper: &Helper, level: Level) -> Result<String, (Part, String)> {
     let words = String::from_utf8_lossy(&output.stderr);
     let said = words.lines().find_map(|line| {
         let (part, words) = line.strip_prefix("not confined: ")?.split_once(": ")?;
-        Some((Part::of_words(part)?, words.to_owned()))
+        Some((Part::from_words(part)?, words.to_owned()))
     });
     // Another message on stderr is bwrap's own.
     let other = words.lines().rfind(|line| level == Level::Bubblewrap && !line.trim().is_empty());

@@ -41,11 +41,11 @@ impl Workspace {
     /// # Errors
     /// If the file is missing, too large, not a regular file, or leads out of the workspace.
     pub fn read(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
-        let real = self.judged(path)?;
+        let real = self.resolve_judged(path)?;
         let (mut file, metadata) = self.open_real(&real)?;
         let bytes = read_all(&mut file, &metadata, &real)?;
         let permissions = metadata.permissions();
-        Ok(Contents { version: Version::of(&bytes), path: real, bytes, permissions })
+        Ok(Contents { version: Version::compute(&bytes), path: real, bytes, permissions })
     }
 
     /// Opens a file by its real path. A link that has replaced a part of the path since is refused.
@@ -99,7 +99,7 @@ pub(crate) fn read_all(
 }
 
 fn regular(metadata: &Metadata, path: &WorkspacePath) -> Result<(), FileError> {
-    match Kind::of(metadata.file_type()) {
+    match Kind::from_file_type(metadata.file_type()) {
         Kind::File => Ok(()),
         kind => Err(FileError::NotAFile { path: path.to_string(), kind }),
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use windlass_command::{is_protected_name, is_secret_name};
 
-use self::content::{Content, is_fetched_secret, is_settings_name, judged};
+use self::content::{Content, is_fetched_secret, is_settings_name, reads_content};
 use self::tree::{Identity, Name, Root, Stamp};
 
 /// Folders with built or fetched files, in great number.
@@ -66,12 +66,12 @@ pub(crate) struct Scan {
     contents: usize,
     is_cut: bool,
     is_cut_in_fetched: bool,
-    folders: HashMap<PathBuf, Seen>,
+    folders: HashMap<PathBuf, ListedFolder>,
 }
 
 /// A folder that was listed.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+struct ListedFolder {
     stamp: Stamp,
     /// True if it may have changed after the listing without a new time.
     is_young: bool,
@@ -96,7 +96,7 @@ struct Waiting {
 }
 
 impl Scan {
-    pub(crate) fn of(root: &Path, limits: Limits) -> Self {
+    pub(crate) fn run(root: &Path, limits: Limits) -> Self {
         let mut scan = Self { is_settled: true, ..Self::default() };
         let Ok(handle) = Root::open(root) else { return scan };
         scan.walk(&handle, Waiting { path: PathBuf::new(), depth: 0, part: Part::Own }, limits);
@@ -163,7 +163,7 @@ impl Scan {
             below.extend(self.name(root, folder, &name, limits));
         }
         let contents = self.contents.saturating_sub(contents);
-        let seen = Seen { stamp, is_young, names: listed, contents };
+        let seen = ListedFolder { stamp, is_young, names: listed, contents };
         self.folders.insert(folder.path.clone(), seen);
         below
     }
@@ -212,7 +212,7 @@ impl Scan {
             (true, Part::Fetched) if is_fetched_secret(name) => root.contents(&path).holds_key(),
             (true, _) if is_settings_name(name) => root.contents(&path).holds_credential(),
             (true, _) => true,
-            (false, Part::Own | Part::Protected) if judged(name) => {
+            (false, Part::Own | Part::Protected) if reads_content(name) => {
                 self.contents += 1;
                 if self.contents > limits.contents {
                     let words = format!("only {} files were looked into for secrets", limits.contents);

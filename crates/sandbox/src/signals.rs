@@ -60,7 +60,7 @@ mod linux {
     /// Catches each ignored signal with a handler that does nothing.
     pub(super) fn catch_ignored() {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = ignored_of(&status);
+        let ignored = parse_ignored(&status);
         if ignored.is_empty() {
             return;
         }
@@ -77,7 +77,7 @@ mod linux {
 
     /// The numbers of ignored signals in the text of `/proc/self/status`. The standard library ignores SIGPIPE itself,
     /// and resets it in each child.
-    pub(super) fn ignored_of(status: &str) -> Vec<i32> {
+    pub(super) fn parse_ignored(status: &str) -> Vec<i32> {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
         (1..=64).filter(|number| mask >> (number - 1) & 1 == 1 && *number != libc::SIGPIPE).collect()
@@ -89,10 +89,10 @@ mod linux {
         fn ignored_signals_are_read_from_the_status() {
             // SIGHUP, SIGINT, SIGQUIT and SIGPIPE.
             assert_eq!(
-                super::ignored_of("SigBlk:\tffff\nSigIgn:\t0000000000001007\nSigCgt:\tff\n"),
+                super::parse_ignored("SigBlk:\tffff\nSigIgn:\t0000000000001007\nSigCgt:\tff\n"),
                 [1, 2, 3]
             );
-            assert!(super::ignored_of("").is_empty());
+            assert!(super::parse_ignored("").is_empty());
         }
     }
 }

@@ -23,7 +23,7 @@ use nix::unistd::{Pid, getpgid, getuid, setsid};
 
 use crate::confine::syscalls::GroupBit;
 use crate::confine::{Failure, NOT_CONFINED, check, confine, say, tell};
-use crate::leash::{CONFINED, handed, heard};
+use crate::leash::{CONFINED, handed, parse_message};
 use crate::plan::{Hold, Input, Plan, Stage, Terminal};
 use crate::probe::LANDLOCK;
 use crate::{Bounds, Level, Part, bubblewrap, namespaces, new_files, terminal};
@@ -39,11 +39,12 @@ const ALL: Pid = Pid::from_raw(-1);
 
 /// Runs the outer process, on the host: does the steps that need the host, starts the first process of the
 /// namespaces and waits for it.
-pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
+pub(crate) fn run_outer(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
     let failed = |error: io::Error| Failure(Part::Namespaces, error.to_string());
     let input = input(plan)?;
     // Create stand-ins before the mounts, on the host, because a missing path cannot be mounted over.
-    let (placeholders, protected) = Placeholders::make(&plan.protected).map_err(Failure::of(Part::Mounts))?;
+    let (placeholders, protected) =
+        Placeholders::make(&plan.protected).map_err(Failure::attribute_to(Part::Mounts))?;
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
         print(tree.bounds, None);
@@ -54,16 +55,17 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
     let (mut process, _closed) = if plan.level == Level::Bubblewrap {
         // Become a subreaper: processes killed with bwrap are reparented to this one, so that it can wait for
         // their end.
-        prctl::set_child_subreaper(true).map_err(Failure::of(Part::Helper))?;
-        bubblewrap::record_places(&mut inner).map_err(Failure::of(Part::Mounts))?;
+        prctl::set_child_subreaper(true).map_err(Failure::attribute_to(Part::Helper))?;
+        bubblewrap::record_places(&mut inner).map_err(Failure::attribute_to(Part::Mounts))?;
         bubblewrap::start(&inner).map_err(|words| Failure(Part::Bubblewrap, words))?
     } else {
-        namespaces::leave(!plan.ports.is_empty()).map_err(Failure::of(Part::Namespaces))?;
+        namespaces::leave(!plan.ports.is_empty()).map_err(Failure::attribute_to(Part::Namespaces))?;
         (Command::new("/proc/self/exe"), Vec::new())
     };
-    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
+    let watch = Watch::new(plan.hold).map_err(Failure::attribute_to(Part::Helper))?;
     let began = SystemTime::now();
-    let (_plan, arguments) = plan_file::store(&inner.encode(command)).map_err(Failure::of(Part::Helper))?;
+    let (_plan, arguments) =
+        plan_file::store(&inner.encode(command)).map_err(Failure::attribute_to(Part::Helper))?;
     process.args(before).args(arguments);
     let code = match plan.hold {
         Hold::Free => {
@@ -76,7 +78,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
             let (ours, theirs) = UnixStream::pair().map_err(failed)?;
             process.stdin(OwnedFd::from(theirs));
             if let Some(input) = input {
-                handed::give(&ours, input).map_err(Failure::of(Part::Helper))?;
+                handed::give(&ours, input).map_err(Failure::attribute_to(Part::Helper))?;
             }
             let child = watch.unheld(|| process.spawn()).map_err(failed)?;
             // Close the parent's copy of the other end of the leash.
@@ -84,7 +86,7 @@ pub(crate) fn outside(plan: &Plan, command: &[OsString], given: usize) -> Result
             let mut said = String::new();
             let _ = BufReader::new(&ours).read_line(&mut said);
             let pass = || drop((&ours).write_all(b"t"));
-            if let Err(error) = heard(&said) {
+            if let Err(error) = parse_message(&said) {
                 wait_for(&watch, pid_of(child.id()), pass);
                 return Err(Failure(error.part, error.words));
             }
@@ -113,43 +115,43 @@ fn print(bounds: Bounds, landlock: Option<i32>) {
 }
 
 /// Runs the first process of the namespaces. When it ends, the kernel ends all others.
-pub(crate) fn inside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
+pub(crate) fn run_first_process(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     // Killing the outer process has to kill this one. The leash covers the time before this call.
-    prctl::set_pdeathsig(Signal::SIGKILL).map_err(Failure::of(Part::Namespaces))?;
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(Failure::attribute_to(Part::Namespaces))?;
     let input = input(plan)?;
-    let watch = Watch::first(plan.hold).map_err(Failure::of(Part::Helper))?;
+    let watch = Watch::first(plan.hold).map_err(Failure::attribute_to(Part::Helper))?;
     // If memory runs out, the kernel should kill this tree before the host's processes. Failing to set this
     // does no harm.
     let _ = fs::write("/proc/self/oom_score_adj", "1000");
     // The kernel limits the processes of a namespace's user, unless that user is the machine's root.
-    let processes = namespaces::bound_processes(plan.limits.processes) || !getuid().is_root();
+    let processes = namespaces::limit_processes(plan.limits.processes) || !getuid().is_root();
     if plan.level == Level::Namespaces {
-        namespaces::enter(plan).map_err(Failure::of(Part::Mounts))?;
+        namespaces::enter(plan).map_err(Failure::attribute_to(Part::Mounts))?;
     } else {
-        bubblewrap::check_places(plan).map_err(Failure::of(Part::Mounts))?;
+        bubblewrap::check_places(plan).map_err(Failure::attribute_to(Part::Mounts))?;
     }
     // A new session has no terminal, and signals to the host's group do not reach the helper.
-    setsid().map_err(Failure::of(Part::Privileges))?;
+    setsid().map_err(Failure::attribute_to(Part::Privileges))?;
     if plan.terminal == Terminal::Stdout {
-        terminal::take().map_err(Failure::of(Part::Privileges))?;
+        terminal::take().map_err(Failure::attribute_to(Part::Privileges))?;
     }
     let own: Vec<&Path> =
         namespaces::PRIVATE.iter().map(Path::new).chain(plan.private.iter().map(AsRef::as_ref)).collect();
     let version = confine(plan, &own)?;
     // Prevent the command from reading this process's memory.
-    prctl::set_dumpable(false).map_err(Failure::of(Part::Privileges))?;
+    prctl::set_dumpable(false).map_err(Failure::attribute_to(Part::Privileges))?;
     if command.is_empty() {
         print(Bounds { processes, memory: false }, Some(version));
         return check(plan);
     }
-    let code = started(plan, &watch, command, input)
+    let code = start_command(plan, &watch, command, input)
         .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, ALL)));
     Ok(code)
 }
 
 /// Runs the helper at the level without namespaces: in the same confinement as the command. Without a leash
 /// there is nothing to wait for, so this process becomes the command.
-pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
+pub(crate) fn run_without_namespaces(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     let tree = Tree::join(&plan.limits);
     if command.is_empty() {
         let version = confine(plan, &[])?;
@@ -163,15 +165,15 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
     }
     let input = input(plan)?;
     if plan.terminal == Terminal::Stdout {
-        setsid().map_err(Failure::of(Part::Privileges))?;
-        terminal::take().map_err(Failure::of(Part::Privileges))?;
+        setsid().map_err(Failure::attribute_to(Part::Privileges))?;
+        terminal::take().map_err(Failure::attribute_to(Part::Privileges))?;
     }
     // Become a subreaper, so that orphans can be ended together with the command.
-    prctl::set_child_subreaper(true).map_err(Failure::of(Part::Privileges))?;
-    let watch = Watch::new(plan.hold).map_err(Failure::of(Part::Helper))?;
+    prctl::set_child_subreaper(true).map_err(Failure::attribute_to(Part::Privileges))?;
+    let watch = Watch::new(plan.hold).map_err(Failure::attribute_to(Part::Helper))?;
     confine(plan, &[])?;
     let began = SystemTime::now();
-    let code = started(plan, &watch, command, input)
+    let code = start_command(plan, &watch, command, input)
         .map_or_else(|code| code, |child| wait_for(&watch, child, || ask(plan, child)));
     end_children();
     clear_bits(plan, began);
@@ -180,7 +182,7 @@ pub(crate) fn beside(plan: &Plan, command: &[OsString]) -> Result<u8, Failure> {
 
 /// Removes the setuid and setgid bits from new files, if the command was able to set one of them.
 fn clear_bits(plan: &Plan, began: SystemTime) {
-    if GroupBit::of(plan) == GroupBit::Inherited {
+    if GroupBit::from_plan(plan) == GroupBit::Inherited {
         for folder in &plan.writable {
             new_files::clear_bits(folder, began);
         }
@@ -198,7 +200,7 @@ fn process_of(command: &[OsString]) -> Option<Command> {
 fn input(plan: &Plan) -> Result<Option<OwnedFd>, Failure> {
     match plan.input {
         Input::Usual => Ok(None),
-        Input::Handed => handed::take(io::stdin()).map(Some).map_err(Failure::of(Part::Helper)),
+        Input::Handed => handed::take(io::stdin()).map(Some).map_err(Failure::attribute_to(Part::Helper)),
     }
 }
 
@@ -215,7 +217,12 @@ fn leave_output(plan: &Plan) {
 }
 
 /// Reports that the command is confined, and starts it.
-fn started(plan: &Plan, watch: &Watch, command: &[OsString], input: Option<OwnedFd>) -> Result<Pid, u8> {
+fn start_command(
+    plan: &Plan,
+    watch: &Watch,
+    command: &[OsString],
+    input: Option<OwnedFd>,
+) -> Result<Pid, u8> {
     let mut process = process_of(command).ok_or(NOT_FOUND)?;
     if plan.hold == Hold::Leash {
         say(CONFINED);
@@ -258,7 +265,7 @@ fn pid_of(id: u32) -> Pid {
 /// released.
 fn wait_for(watch: &Watch, child: Pid, pass: impl Fn()) -> u8 {
     loop {
-        if let Some(code) = buried(child) {
+        if let Some(code) = reap(child) {
             return code;
         }
         match watch.next() {
@@ -274,7 +281,7 @@ fn wait_for(watch: &Watch, child: Pid, pass: impl Fn()) -> u8 {
 }
 
 /// Reaps all children that have ended. Returns the exit code of `child`, if it is among them.
-fn buried(child: Pid) -> Option<u8> {
+fn reap(child: Pid) -> Option<u8> {
     let mut code = None;
     loop {
         let (pid, ended) = match waitpid(None, Some(WaitPidFlag::WNOHANG | WaitPidFlag::WUNTRACED)) {

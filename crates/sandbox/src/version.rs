@@ -15,7 +15,7 @@ pub struct Version([u8; 32]);
 
 impl Version {
     /// Computes the version of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn compute(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 }
@@ -29,9 +29,9 @@ impl fmt::Display for Version {
 
 /// The versions that the model last saw of each file, by the file's real path (RULES E5).
 #[derive(Debug, Default)]
-pub(crate) struct Seen(Mutex<HashMap<PathBuf, Version>>);
+pub(crate) struct SeenVersions(Mutex<HashMap<PathBuf, Version>>);
 
-impl Seen {
+impl SeenVersions {
     pub(crate) fn note(&self, path: &WorkspacePath, version: Version) {
         // A panic cannot leave an insertion half done, so a poisoned map is still valid.
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -35,11 +35,11 @@ impl WindowsPath {
     ///
     /// ```
     /// use windlass_sandbox::WindowsPath;
-    /// assert_eq!(WindowsPath::of(r"src\main.rs"), WindowsPath::Relative);
-    /// assert_eq!(WindowsPath::of("GIT~1/config"), WindowsPath::Short);
-    /// assert!(!WindowsPath::of(r"\??\UNC\host\share").is_plain());
+    /// assert_eq!(WindowsPath::classify(r"src\main.rs"), WindowsPath::Relative);
+    /// assert_eq!(WindowsPath::classify("GIT~1/config"), WindowsPath::Short);
+    /// assert!(!WindowsPath::classify(r"\??\UNC\host\share").is_plain());
     /// ```
-    pub fn of(text: &str) -> Self {
+    pub fn classify(text: &str) -> Self {
         let separated = text.replace('/', "\\");
         if separated.starts_with(r"\\?\") || separated.starts_with(r"\\.\") || separated.starts_with(r"\??\")
         {
@@ -80,7 +80,7 @@ fn names(path: &str) -> WindowsPath {
             continue;
         }
         depth = depth.saturating_add(1);
-        let odd = of_name(name);
+        let odd = classify_name(name);
         if odd != WindowsPath::Relative {
             return odd;
         }
@@ -88,7 +88,7 @@ fn names(path: &str) -> WindowsPath {
     WindowsPath::Relative
 }
 
-fn of_name(name: &str) -> WindowsPath {
+fn classify_name(name: &str) -> WindowsPath {
     if name.contains(':') {
         return WindowsPath::Stream;
     }

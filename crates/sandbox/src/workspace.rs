@@ -14,7 +14,7 @@ use cap_tempfile::TempFile;
 
 use crate::path::{Area, words};
 use crate::read::open_folder;
-use crate::version::Seen;
+use crate::version::SeenVersions;
 use crate::write::sweep;
 use crate::{FileError, Kind, PathError, SettingsOwner, Version, WorkspaceError, WorkspacePath};
 
@@ -38,11 +38,11 @@ pub enum Access {
 /// refused by the handle-relative calls underneath, not by comparing text.
 ///
 /// ```
-/// use windlass_sandbox::{Expected, Workspace};
+/// use windlass_sandbox::{ExpectedState, Workspace};
 /// let folder = tempfile::tempdir()?;
 /// let workspace = Workspace::open(folder.path())?;
 /// let path = workspace.resolve("notes/today.txt")?;
-/// workspace.write(&path, b"hello\n", Expected::Absent)?;
+/// workspace.write(&path, b"hello\n", ExpectedState::Absent)?;
 /// assert_eq!(workspace.read(&path)?.bytes, b"hello\n");
 /// assert!(workspace.resolve("../secret").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,7 +54,7 @@ pub struct Workspace {
     pub(crate) dir: Dir,
     pub(crate) access: Access,
     outputs: Option<PathBuf>,
-    seen: Seen,
+    seen: SeenVersions,
     // Serializes the writes of this process. Between processes, locks and the version check protect a file.
     pub(crate) writing: Mutex<()>,
 }
@@ -88,7 +88,7 @@ impl Workspace {
         if given.is_absolute() && given != root {
             roots.push(given);
         }
-        Ok(Self::of((roots, root), dir, access))
+        Ok(Self::new((roots, root), dir, access))
     }
 
     /// Opens a folder of settings for reading, by the rules of [`settings_files`](crate::settings_files): a user's folder may
@@ -106,11 +106,19 @@ impl Workspace {
         // No part below the root is a link.
         let below = folder.strip_prefix(root).unwrap_or(folder);
         let real = root.canonicalize().map_err(failed)?.join(below);
-        Ok(Self::of((vec![real.clone()], real), dir, Access::ReadOnly))
+        Ok(Self::new((vec![real.clone()], real), dir, Access::ReadOnly))
     }
 
-    fn of((roots, root): (Vec<PathBuf>, PathBuf), dir: Dir, access: Access) -> Self {
-        Self { roots, root, dir, access, outputs: None, seen: Seen::default(), writing: Mutex::new(()) }
+    fn new((roots, root): (Vec<PathBuf>, PathBuf), dir: Dir, access: Access) -> Self {
+        Self {
+            roots,
+            root,
+            dir,
+            access,
+            outputs: None,
+            seen: SeenVersions::default(),
+            writing: Mutex::new(()),
+        }
     }
 
     /// Sets a folder of spilled outputs, which tools read as `@outputs/NAME`.
@@ -147,7 +155,7 @@ impl Workspace {
     }
 
     /// Returns the version of the file that the model saw last, by the real path that `read` returns.
-    pub fn remembered(&self, path: &WorkspacePath) -> Option<Version> {
+    pub fn last_seen_version(&self, path: &WorkspacePath) -> Option<Version> {
         self.seen.get(path)
     }
 
@@ -170,7 +178,7 @@ impl Workspace {
             real = look()?;
         }
         let real = if real == Path::new(".") { PathBuf::new() } else { real };
-        Ok(WorkspacePath::inside(real))
+        Ok(WorkspacePath::from_relative(real))
     }
 
     /// Returns the absolute real path of a file or a folder, for callers that need a name and not a handle,
@@ -179,7 +187,7 @@ impl Workspace {
     /// # Errors
     /// If the path does not exist inside the workspace, or is neither a file nor a folder.
     pub fn absolute(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
-        let real = self.judged(path)?;
+        let real = self.resolve_judged(path)?;
         match self.kind(&real)? {
             Kind::File | Kind::Folder if !path.is_output() => Ok(self.root.join(real.relative())),
             kind => Err(FileError::NotAFile { path: path.to_string(), kind }),
@@ -188,7 +196,7 @@ impl Workspace {
 
     /// Returns the real path. Refuses a link that hides a dot name behind a harmless one, because rules about
     /// `.git` or `.env` judge the text of the path.
-    pub(crate) fn judged(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
+    pub(crate) fn resolve_judged(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
         let real = self.real(path)?;
         if !shows_hidden(path, &real) {
             return Err(FileError::HiddenTarget { path: path.to_string(), target: real.to_string() });

@@ -17,7 +17,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 use self::draft::Draft;
 pub(crate) use self::draft::sweep;
 pub use self::place::{Run, Standing};
-pub use self::remove::Found;
+pub use self::remove::FoundEntry;
 use crate::read::{open_named, read_all};
 use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};
 
@@ -28,7 +28,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// The state that the caller expects before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "nothing or a known version, there is no third")]
-pub enum Expected {
+pub enum ExpectedState {
     /// The file does not exist. It is created, together with its folders.
     Absent,
     /// The file has this version.
@@ -69,7 +69,7 @@ impl Workspace {
         &self,
         path: &WorkspacePath,
         bytes: &[u8],
-        expected: Expected,
+        expected: ExpectedState,
     ) -> Result<Written, FileError> {
         self.write_with(path, bytes, expected, None)
     }
@@ -82,7 +82,7 @@ impl Workspace {
         &self,
         path: &WorkspacePath,
         bytes: &[u8],
-        expected: Expected,
+        expected: ExpectedState,
         like: &Contents,
     ) -> Result<Written, FileError> {
         self.write_with(path, bytes, expected, Some(&like.permissions))
@@ -92,23 +92,23 @@ impl Workspace {
         &self,
         path: &WorkspacePath,
         bytes: &[u8],
-        expected: Expected,
+        expected: ExpectedState,
         like: Option<&Permissions>,
     ) -> Result<Written, FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let (place, folders) = match expected {
-            Expected::Absent => self.new_place(path)?,
-            Expected::Unchanged(_) => (self.known_place(path)?, Vec::new()),
+            ExpectedState::Absent => self.new_place(path)?,
+            ExpectedState::Unchanged(_) => (self.find_place(path)?, Vec::new()),
         };
         // Open the folder now: after the last step the file is written, and an error would claim otherwise.
         let folder = folder_to_sync(&place);
         match expected {
-            Expected::Absent => self.create(&place, bytes, like)?,
-            Expected::Unchanged(version) => self.replace(&place, bytes, version)?,
+            ExpectedState::Absent => self.create(&place, bytes, like)?,
+            ExpectedState::Unchanged(version) => self.replace(&place, bytes, version)?,
         }
         let is_durable = folder.is_some_and(|folder| folder.sync_all().is_ok());
-        Ok(Written { path: place.path, version: Version::of(bytes), folders, is_durable })
+        Ok(Written { path: place.path, version: Version::compute(bytes), folders, is_durable })
     }
 
     fn check_writable(&self, path: &WorkspacePath) -> Result<(), FileError> {
@@ -118,8 +118,8 @@ impl Workspace {
         Ok(())
     }
 
-    fn known_place(&self, path: &WorkspacePath) -> Result<Place, FileError> {
-        let real = self.judged(path)?;
+    fn find_place(&self, path: &WorkspacePath) -> Result<Place, FileError> {
+        let real = self.resolve_judged(path)?;
         let parent = real.relative().parent().unwrap_or(Path::new(""));
         let folder = self.folder(path, parent)?;
         let Some(name) = real.relative().file_name().map(PathBuf::from) else {
@@ -139,19 +139,19 @@ impl Workspace {
         let Some(name) = path.relative().file_name() else {
             return Err(FileError::NotAFile { path: path.to_string(), kind: crate::Kind::Folder });
         };
-        let (folder, real, made) = self.made_folder(path)?;
-        let path = WorkspacePath::inside(real.join(name));
+        let (folder, real, made) = self.create_folder(path)?;
+        let path = WorkspacePath::from_relative(real.join(name));
         Ok((Place { path, folder, name: name.into() }, made))
     }
 
     /// Opens the folder of a new file and creates its missing parents. The deepest existing folder is judged
     /// before anything is created in it.
-    fn made_folder(&self, path: &WorkspacePath) -> Result<(Dir, PathBuf, Vec<WorkspacePath>), FileError> {
+    fn create_folder(&self, path: &WorkspacePath) -> Result<(Dir, PathBuf, Vec<WorkspacePath>), FileError> {
         let failed = |error| FileError::from_io(path, error);
         let mut there = path.relative().parent().unwrap_or(Path::new(""));
         let mut missing = Vec::new();
         let mut real = loop {
-            match self.judged(&WorkspacePath::inside(there.to_path_buf())) {
+            match self.resolve_judged(&WorkspacePath::from_relative(there.to_path_buf())) {
                 Ok(real) => break real.relative().to_path_buf(),
                 Err(FileError::NotFound { .. }) => {}
                 Err(error) => return Err(error),
@@ -164,7 +164,7 @@ impl Workspace {
         for name in missing.into_iter().rev() {
             real.push(name);
             match folder.create_dir(name) {
-                Ok(()) => made.push(WorkspacePath::inside(real.clone())),
+                Ok(()) => made.push(WorkspacePath::from_relative(real.clone())),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -272,7 +272,7 @@ fn check_current(
     if is_closed(&permissions) {
         return Err(FileError::ReadOnly { path: path.to_string() });
     }
-    if Version::of(&read_all(&mut file, &metadata, path)?) != expected {
+    if Version::compute(&read_all(&mut file, &metadata, path)?) != expected {
         return Err(FileError::Stale { path: path.to_string() });
     }
     Ok((permissions, file))

@@ -105,7 +105,7 @@ impl Checker {
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
         let engine = Engine::compile(&value)?;
-        Ok(Self { engine, names: Names::of(&value), schema: value, is_plain })
+        Ok(Self { engine, names: Names::collect(&value), schema: value, is_plain })
     }
 
     /// Checks a call's arguments.
@@ -151,7 +151,7 @@ impl Checker {
 
     fn check_in(&self, scope: Scope, value: &Value) -> Result<(), Vec<Violation>> {
         if is_too_much(&self.schema, &self.names, value) {
-            return Err(vec![Violation::of_too_much()]);
+            return Err(vec![Violation::too_expensive()]);
         }
         let violations = self.engine.violations(&self.schema, value, scope, TOLD);
         if violations.is_empty() { Ok(()) } else { Err(violations) }

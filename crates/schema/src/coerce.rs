@@ -11,7 +11,7 @@ use windlass_protocol::{Arguments, RawJson};
 use self::branch::Branch;
 use crate::json::{Json, Members};
 use crate::reading::{Need, Reading};
-use crate::wanted::{Wanted, WantedKind, resolve};
+use crate::wanted::{AcceptedKinds, WantedKind, resolve};
 
 /// Record of one coerced value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ fn coerce_where(
         return (arguments.clone(), Vec::new());
     };
     let mut walk = Walk { root: &root, is_wrong, tries: &Cell::new(TRIES), coerced: Vec::new() };
-    let Json::Object(members) = walk.inside(Json::Object(members), &root, "") else {
+    let Json::Object(members) = walk.walk_members(Json::Object(members), &root, "") else {
         return (arguments.clone(), Vec::new());
     };
     if walk.coerced.is_empty() {
@@ -128,7 +128,7 @@ impl<'a> Walk<'a> {
                 out.push(name, value);
                 continue;
             };
-            if let Some(value) = self.value(value, wanted, Need::of(schema, &name), &path) {
+            if let Some(value) = self.value(value, wanted, Need::of_property(schema, &name), &path) {
                 out.push(name, value);
             }
         }
@@ -157,14 +157,14 @@ impl<'a> Walk<'a> {
         if !(self.is_wrong)(path) {
             return Some(value);
         }
-        let wanted = Wanted::of(schema, self.root);
+        let wanted = AcceptedKinds::from_schema(schema, self.root);
         match value {
             Json::Null if need == Need::Optional && wanted.is_known() && !wanted.takes(WantedKind::Null) => {
                 self.note(path, &Json::Null, None);
                 None
             }
             Json::String(text) if wanted.is_known() && !wanted.takes(WantedKind::String) => {
-                let read = match Reading::of(&text, wanted, need) {
+                let read = match Reading::convert(&text, wanted, need) {
                     Reading::Json { json, .. } => Json::parse(&json).ok(),
                     Reading::Omitted => {
                         self.note(path, &Json::String(text), None);
@@ -174,13 +174,13 @@ impl<'a> Walk<'a> {
                 };
                 let Some(read) = read else { return Some(Json::String(text)) };
                 self.note(path, &Json::String(text), Some(&read));
-                Some(self.inside(read, schema, path))
+                Some(self.walk_members(read, schema, path))
             }
-            other => Some(self.inside(other, schema, path)),
+            other => Some(self.walk_members(other, schema, path)),
         }
     }
 
-    fn inside(&mut self, value: Json, schema: &'a Value, path: &str) -> Json {
+    fn walk_members(&mut self, value: Json, schema: &'a Value, path: &str) -> Json {
         let branch = match value {
             Json::Object(_) | Json::Array(_) => self.branch(&value, schema, path, BRANCHES),
             _ => Branch::None,
@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
     }
 
     fn note(&mut self, path: &str, from: &Json, to: Option<&Json>) {
-        let (from, to) = (shown(from), to.map(shown));
+        let (from, to) = (show(from), to.map(show));
         self.coerced.push(Coercion { path: path.to_owned(), from, to });
     }
 }
@@ -247,7 +247,7 @@ fn branches<'a>(
     lists.flatten().take(32).find_map(|branch| find(branch, depth))
 }
 
-fn shown(json: &Json) -> String {
+fn show(json: &Json) -> String {
     let text = json.to_string();
     let end = text.floor_char_boundary(SHOWN);
     match text.get(..end) {

@@ -67,7 +67,7 @@ struct Place {
 
 impl Place {
     /// Returns the position of a schema under a keyword that describes the same value.
-    fn under(&self, keyword: &str, name: &str) -> Self {
+    fn same_value(&self, keyword: &str, name: &str) -> Self {
         let mut path = self.path.clone();
         if path.len() < PATH {
             for part in [keyword, name].into_iter().filter(|part| !part.is_empty()) {
@@ -79,8 +79,8 @@ impl Place {
     }
 
     /// Returns the position of a schema under a keyword that describes a member or an item of the value.
-    fn inside(&self, keyword: &str, name: &str) -> Self {
-        let mut place = self.under(keyword, name);
+    fn member_of(&self, keyword: &str, name: &str) -> Self {
+        let mut place = self.same_value(keyword, name);
         place.level = place.level.saturating_add(1);
         place
     }
@@ -129,7 +129,7 @@ impl<'a> Compiler<'a> {
             reference
         } else {
             self.conjunction(&mut members, place);
-            self.described(members, place)
+            self.compile_members(members, place)
         };
         self.expanding.truncate(expanding);
         compiled
@@ -137,7 +137,7 @@ impl<'a> Compiler<'a> {
 
     /// Compiles a schema whose references are resolved and, for a dialect without `allOf`, whose `allOf` is
     /// merged.
-    fn described(&mut self, members: Members, place: &Place) -> Json {
+    fn compile_members(&mut self, members: Members, place: &Place) -> Json {
         if self.rules.unions == Unions::Kept {
             return self.typed(members, place);
         }

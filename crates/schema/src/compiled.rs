@@ -15,7 +15,7 @@ use crate::loss::Loss;
 /// [`restore`](Self::restore), and check the result against the author's schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Compiled {
+pub struct CompiledSchema {
     /// The schema for the request. Equal input gives equal bytes on every machine (RULES N6).
     pub schema: RawJson,
     /// The parts of the author's schema that it omits or changes. Not reported: `additionalProperties: false`
@@ -38,7 +38,7 @@ pub(crate) struct Restoration {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "kept inside or given up, there is no third")]
 pub enum RootUnion {
-    /// The arguments are wrapped in one property, and [`Compiled::restore`] unwraps them.
+    /// The arguments are wrapped in one property, and [`CompiledSchema::restore`] unwraps them.
     #[default]
     Wrap,
     /// The branches are merged into one object with all of their properties. Arguments need no unwrapping, so
@@ -83,20 +83,20 @@ impl Dialect {
     /// assert!(compiled.losses.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn compile(self, schema: &RawJson) -> Compiled {
+    pub fn compile(self, schema: &RawJson) -> CompiledSchema {
         self.compile_with(schema, CompileOptions::default())
     }
 
     /// Compiles a tool's schema like [`Dialect::compile`], with options.
-    pub fn compile_with(self, schema: &RawJson, options: CompileOptions) -> Compiled {
+    pub fn compile_with(self, schema: &RawJson, options: CompileOptions) -> CompiledSchema {
         let (schema, losses, restoration) = compile(schema.as_str(), self, options.root_union);
         // `Display` of `Json` writes valid JSON, so parsing it cannot fail.
         let schema = schema.to_string().parse().unwrap_or_default();
-        Compiled { schema, losses, restoration }
+        CompiledSchema { schema, losses, restoration }
     }
 }
 
-impl Compiled {
+impl CompiledSchema {
     /// Maps arguments from the compiled schema back to the author's: unwraps the root property and restores
     /// property names. A null for an optional property, and an object that was requested as text, are left to
     /// [`coerce`](crate::coerce).
@@ -121,12 +121,12 @@ impl Compiled {
         }
         // Arguments are JSON, so parsing fails only if they nest too deep. Such arguments stay unchanged.
         let Ok(whole) = Json::parse(arguments.as_str()) else { return arguments.clone() };
-        let inner = if self.restoration.wrapped { unwrapped(whole) } else { whole };
+        let inner = if self.restoration.wrapped { unwrap_object(whole) } else { whole };
         let inner = if self.restoration.renamed.is_empty() { inner } else { self.with_own_names(inner) };
         Arguments::parse(inner.to_string()).unwrap_or_else(|_| arguments.clone())
     }
 
-    /// Returns whether [`Compiled::restore`] can change arguments. Partial arguments cannot be restored, so a
+    /// Returns whether [`CompiledSchema::restore`] can change arguments. Partial arguments cannot be restored, so a
     /// caller cannot check them early if this is true.
     pub fn has_restoration(&self) -> bool {
         self.restoration.wrapped || !self.restoration.renamed.is_empty()
@@ -149,7 +149,7 @@ impl Compiled {
 }
 
 /// Returns the object inside the wrapper, if the wrapper is the only property.
-fn unwrapped(whole: Json) -> Json {
+fn unwrap_object(whole: Json) -> Json {
     let inner = match &whole {
         Json::Object(members) if members.len() == 1 => members.get(WRAPPER).cloned(),
         _ => None,

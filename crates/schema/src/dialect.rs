@@ -60,7 +60,7 @@ impl Dialect {
     }
 
     /// Returns the dialect with a name, or `None` if the name is unknown.
-    pub fn by_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 }

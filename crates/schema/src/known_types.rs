@@ -30,9 +30,9 @@ pub(crate) fn with_known_types(schema: Value) -> Value {
         Value::Object(members) => {
             let known = |(key, value): (String, Value)| {
                 let value = match (key.as_str(), value) {
-                    ("type", Value::String(name)) => known_word(&name)?,
+                    ("type", Value::String(name)) => find_word(&name)?,
                     ("type", Value::Array(words)) => {
-                        let words = words.into_iter().map(|one| known_word(one.as_str()?));
+                        let words = words.into_iter().map(|one| find_word(one.as_str()?));
                         let mut words = words.collect::<Option<Vec<_>>>()?;
                         words.sort_by_key(ToString::to_string);
                         words.dedup();
@@ -69,7 +69,7 @@ pub(crate) fn with_known_types(schema: Value) -> Value {
     }
 }
 
-fn known_word(name: &str) -> Option<Value> {
+fn find_word(name: &str) -> Option<Value> {
     match word(name) {
         Word::Kind(kind) => Some(Value::from(kind.word())),
         Word::Any => None,

@@ -31,10 +31,10 @@ mod work;
 #[cfg(feature = "validate")]
 pub use checker::{Checker, SchemaError};
 pub use coerce::{Coercion, coerce, coerce_at};
-pub use compiled::{CompileOptions, Compiled, RootUnion};
+pub use compiled::{CompileOptions, CompiledSchema, RootUnion};
 pub use dialect::Dialect;
 pub use loss::Loss;
 pub use reading::{Need, Reading, is_member};
 #[cfg(feature = "validate")]
 pub use violation::Violation;
-pub use wanted::{Wanted, WantedKind, resolve};
+pub use wanted::{AcceptedKinds, WantedKind, resolve};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::wanted::{Wanted, WantedKind};
+use crate::wanted::{AcceptedKinds, WantedKind};
 
 /// Presence of a value: required or optional.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum Need {
 
 impl Need {
     /// Returns whether an object's schema requires a property.
-    pub fn of(object: &Value, property: &str) -> Self {
+    pub fn of_property(object: &Value, property: &str) -> Self {
         let names = object.get("required").and_then(Value::as_array);
         if names.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(property))) {
             Self::Required
@@ -51,13 +51,13 @@ impl Reading {
     ///
     /// ```
     /// use serde_json::json;
-    /// use windlass_schema::{Need, Reading, Wanted};
+    /// use windlass_schema::{Need, Reading, AcceptedKinds};
     /// let number = json!({ "type": "number" });
-    /// let read = |text| Reading::of(text, Wanted::of(&number, &number), Need::Required);
+    /// let read = |text| Reading::convert(text, AcceptedKinds::from_schema(&number, &number), Need::Required);
     /// assert_eq!(read("1.50"), Reading::Json { json: "1.50".to_owned(), kind: "number" });
     /// assert_eq!(read(""), Reading::Failed);
     /// ```
-    pub fn of(text: &str, wanted: Wanted, need: Need) -> Self {
+    pub fn convert(text: &str, wanted: AcceptedKinds, need: Need) -> Self {
         if wanted.is_text() {
             return Self::Text;
         }

@@ -24,7 +24,7 @@ impl Violation {
     }
 
     /// Creates the violation for arguments whose check would be too expensive.
-    pub(crate) fn of_too_much() -> Self {
+    pub(crate) fn too_expensive() -> Self {
         Self {
             path: String::new(),
             met: "arguments that take too much work to check".to_owned(),
@@ -60,8 +60,8 @@ pub(crate) fn properties(
     };
     match near {
         Some(near) if names.len() == 1 => format!("perhaps `{}`", short(near)),
-        Some(near) => format!("perhaps `{}`; those not given are {}", short(near), named(&names)),
-        None => format!("{only}: {}", named(&names)),
+        Some(near) => format!("perhaps `{}`; those not given are {}", short(near), list_names(&names)),
+        None => format!("{only}: {}", list_names(&names)),
     }
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn text_of(property: &Value) -> String {
 const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;
 
-pub(crate) fn named(names: &[String]) -> String {
+pub(crate) fn list_names(names: &[String]) -> String {
     let told: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", short(name))).collect();
     match names.len().saturating_sub(NAMED) {
         0 => told.join(", "),
@@ -127,7 +127,7 @@ pub(crate) fn article(kind: &str) -> String {
     }
 }
 
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("the boolean {value}"),

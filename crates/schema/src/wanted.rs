@@ -7,14 +7,14 @@ use crate::kind::{Kind, Word, word};
 /// Set of the JSON kinds that a schema accepts.
 ///
 /// ```
-/// use windlass_schema::{Wanted, WantedKind};
+/// use windlass_schema::{AcceptedKinds, WantedKind};
 /// let schema = serde_json::json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
-/// let wanted = Wanted::of(&schema, &schema);
+/// let wanted = AcceptedKinds::from_schema(&schema, &schema);
 /// assert!(wanted.takes(WantedKind::String) && wanted.takes(WantedKind::Null));
 /// assert!(!wanted.is_text());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct AcceptedKinds {
     /// A bit for each accepted kind; `None` without a schema.
     kinds: Option<u8>,
 }
@@ -42,7 +42,7 @@ const DEPTH: usize = 8;
 /// Maximum number of schemas that are examined, nested branches included.
 const BRANCHES: usize = 256;
 
-impl Wanted {
+impl AcceptedKinds {
     /// The absence of a schema: a text is kept as a string.
     pub const UNKNOWN: Self = Self { kinds: None };
     /// The set of all kinds.
@@ -51,7 +51,7 @@ impl Wanted {
 
     /// Returns the kinds that a schema accepts; all kinds if the schema does not restrict them. Its
     /// references are resolved against `root`.
-    pub fn of(schema: &Value, root: &Value) -> Self {
+    pub fn from_schema(schema: &Value, root: &Value) -> Self {
         Self::read(schema, root, DEPTH, &mut { BRANCHES }).unwrap_or(Self::ANY)
     }
 
@@ -71,7 +71,7 @@ impl Wanted {
         self.kinds.is_none_or(|kinds| kinds == bit(WantedKind::String))
     }
 
-    fn with(self, kind: WantedKind) -> Self {
+    fn add(self, kind: WantedKind) -> Self {
         Self { kinds: Some(self.kinds.unwrap_or_default() | bit(kind)) }
     }
 
@@ -85,19 +85,19 @@ impl Wanted {
         let schema = resolve(schema, root);
         if let Some(kind) = schema.get("type") {
             let mut wanted = match kind {
-                Value::String(name) => Self::NOTHING.named(name),
+                Value::String(name) => Self::NOTHING.add_name(name),
                 Value::Array(names) => {
-                    names.iter().filter_map(Value::as_str).fold(Self::NOTHING, Self::named)
+                    names.iter().filter_map(Value::as_str).fold(Self::NOTHING, Self::add_name)
                 }
                 _ => return None,
             };
             if schema.get("nullable") == Some(&Value::Bool(true)) {
-                wanted = wanted.with(WantedKind::Null);
+                wanted = wanted.add(WantedKind::Null);
             }
             // Of the named kinds keep those of the listed values.
-            return Some(Self::listed(schema).map_or(wanted, |listed| wanted.and(listed)));
+            return Some(Self::from_values(schema).map_or(wanted, |listed| wanted.and(listed)));
         }
-        if let Some(listed) = Self::listed(schema) {
+        if let Some(listed) = Self::from_values(schema) {
             return Some(listed);
         }
         for (word, all) in [("anyOf", false), ("oneOf", false), ("allOf", true)] {
@@ -110,16 +110,16 @@ impl Wanted {
                 };
             }
         }
-        schema.get("properties").map(|_| Self::NOTHING.with(WantedKind::Object))
+        schema.get("properties").map(|_| Self::NOTHING.add(WantedKind::Object))
     }
 
     /// Returns the kinds of the values under `const` or `enum`, if there is one of the two.
-    fn listed(schema: &Value) -> Option<Self> {
+    fn from_values(schema: &Value) -> Option<Self> {
         if let Some(value) = schema.get("const") {
-            return Some(Self::NOTHING.with(kind_of(value)));
+            return Some(Self::NOTHING.add(kind_of(value)));
         }
         let values = schema.get("enum")?.as_array()?;
-        Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::with))
+        Some(values.iter().map(kind_of).fold(Self::NOTHING, Self::add))
     }
 
     /// Returns the intersection. If it is empty, the schema contradicts itself and the first set is kept.
@@ -131,9 +131,9 @@ impl Wanted {
     }
 
     /// Adds the kind of a word under `type`. An unknown word accepts every kind.
-    fn named(self, name: &str) -> Self {
+    fn add_name(self, name: &str) -> Self {
         match word(name) {
-            Word::Kind(kind) => self.with(match kind {
+            Word::Kind(kind) => self.add(match kind {
                 Kind::String => WantedKind::String,
                 Kind::Integer | Kind::Number => WantedKind::Number,
                 Kind::Boolean => WantedKind::Boolean,

@@ -16,7 +16,7 @@ const NAMING: [&str; 4] = ["$anchor", "$dynamicAnchor", "$id", "id"];
 pub(crate) struct Names(Vec<(String, String)>);
 
 impl Names {
-    pub(crate) fn of(document: &Value) -> Self {
+    pub(crate) fn collect(document: &Value) -> Self {
         let mut names = Vec::new();
         let mut open = vec![(document, String::new())];
         while let Some((value, pointer)) = open.pop() {
@@ -25,7 +25,7 @@ impl Names {
                     let own = NAMING.iter().filter_map(|keyword| members.get(*keyword)?.as_str());
                     names.extend(own.map(|name| (name.trim_end_matches('#').to_owned(), pointer.clone())));
                     for (key, value) in members.iter().filter(|(_, value)| is_deep(value)) {
-                        open.push((value, format!("{pointer}/{}", escaped(key))));
+                        open.push((value, format!("{pointer}/{}", escape(key))));
                     }
                 }
                 Value::Array(items) => {
@@ -44,21 +44,21 @@ impl Names {
         let (name, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let roots: Vec<&Value> = match name {
             "" => vec![document],
-            name => {
-                self.named(document, |known| known == name || known.ends_with(name) || name.ends_with(known))
-            }
+            name => self.find_named(document, |known| {
+                known == name || known.ends_with(name) || name.ends_with(known)
+            }),
         };
         match fragment {
             "" => roots,
             pointer if pointer.starts_with('/') => {
-                let pointer = decoded(pointer);
+                let pointer = decode_percent(pointer);
                 roots.into_iter().filter_map(|root| root.pointer(&pointer)).collect()
             }
-            anchor => self.named(document, |known| known == anchor),
+            anchor => self.find_named(document, |known| known == anchor),
         }
     }
 
-    fn named<'s>(&self, document: &'s Value, is_meant: impl Fn(&str) -> bool) -> Vec<&'s Value> {
+    fn find_named<'s>(&self, document: &'s Value, is_meant: impl Fn(&str) -> bool) -> Vec<&'s Value> {
         let meant = self.0.iter().filter(|(name, _)| is_meant(name));
         meant.filter_map(|(_, pointer)| document.pointer(pointer)).collect()
     }
@@ -187,7 +187,7 @@ pub(crate) fn target<'s>(document: &'s Value, reference: &str) -> Option<&'s Val
         let own = document.get("$id")?.as_str()?.trim_end_matches('#');
         reference.strip_prefix(own)?.strip_prefix('#')
     })?;
-    document.pointer(&decoded(fragment))
+    document.pointer(&decode_percent(fragment))
 }
 
 fn is_deep(value: &Value) -> bool {
@@ -195,12 +195,12 @@ fn is_deep(value: &Value) -> bool {
 }
 
 /// Escapes a key for a JSON Pointer.
-pub(crate) fn escaped(key: &str) -> String {
+pub(crate) fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
 /// Decodes the percent escapes of a pointer in a URI fragment.
-fn decoded(pointer: &str) -> String {
+fn decode_percent(pointer: &str) -> String {
     let mut bytes = Vec::with_capacity(pointer.len());
     let mut rest = pointer.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -16,7 +16,7 @@ impl<'a> Line<'a> {
         // Most lines that are carried over from an earlier push are data, so check this prefix before
         // searching for a colon.
         if let Some(value) = line.strip_prefix(b"data:") {
-            return Self::Data(without_space(value));
+            return Self::Data(strip_space(value));
         }
         match line {
             [] => return Self::Blank,
@@ -24,7 +24,7 @@ impl<'a> Line<'a> {
             _ => {}
         }
         let (name, value) = match memchr::memchr(b':', line).and_then(|at| line.split_at_checked(at)) {
-            Some((name, [_, value @ ..])) => (name, without_space(value)),
+            Some((name, [_, value @ ..])) => (name, strip_space(value)),
             _ => (line, &[][..]),
         };
         match name {
@@ -39,7 +39,7 @@ impl<'a> Line<'a> {
 
 /// Removes one space after the colon, which belongs to the format; a second space is part of the value.
 #[inline]
-pub(crate) fn without_space(value: &[u8]) -> &[u8] {
+pub(crate) fn strip_space(value: &[u8]) -> &[u8] {
     value.strip_prefix(b" ").unwrap_or(value)
 }
 

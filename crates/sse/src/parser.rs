@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr2;
 
 use crate::draft::{Draft, Store};
-use crate::line::{Line, milliseconds, without_space};
+use crate::line::{Line, milliseconds, strip_space};
 use crate::text::{decode, text_of_lines};
 use crate::{Ending, Error, ErrorKind, Event, Limits, Signal};
 
@@ -179,13 +179,13 @@ impl Parser {
                 _ if !self.after_first_line => self.take_field(line, draft, on_signal)?,
                 [] => self.dispatch(draft, on_signal),
                 [b'd', b'a', b't', b'a', b':', value @ ..] => {
-                    let value = without_space(value);
+                    let value = strip_space(value);
                     let end = bytes.len().saturating_sub(rest.len()).saturating_add(line.len());
                     let lent = text.and_then(|text| text.get(end.saturating_sub(value.len())..end));
                     self.take_data(lent.map_or_else(|| decode(value), Cow::Borrowed), draft)?;
                 }
                 [b'e', b'v', b'e', b'n', b't', b':', value @ ..] => {
-                    self.store.set_event(without_space(value));
+                    self.store.set_event(strip_space(value));
                 }
                 _ => self.take_field(line, draft, on_signal)?,
             }

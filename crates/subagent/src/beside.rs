@@ -43,7 +43,7 @@ pub(crate) struct BesideReport {
 
 impl Beside {
     /// Returns an agent whose record was already complete when this process opened it.
-    fn ended(name: &str, text: String, run: &CallingRun) -> Self {
+    fn from_record(name: &str, text: String, run: &CallingRun) -> Self {
         let report = Some(BesideReport { state: "done", text });
         Self {
             name: name.to_owned(),
@@ -70,7 +70,7 @@ impl Shared {
         definition: &Arc<AgentDefinition>,
         (key, task): (&str, &str),
     ) -> Result<Arc<Beside>, ToolError> {
-        if let Some(known) = self.known(key) {
+        if let Some(known) = self.find(key) {
             return Ok(known);
         }
         let place = self.place_now(run)?;
@@ -92,7 +92,7 @@ impl Shared {
             let ended = tokio::select! {
                 biased;
                 ended = AssertUnwindSafe(child.perform(&ctx, &task, options, Some(messages))).catch_unwind() => {
-                    ended.map_or_else(|_| BesideReport { state: "failed", text: PANICKED.to_owned() }, said)
+                    ended.map_or_else(|_| BesideReport { state: "failed", text: PANICKED.to_owned() }, to_report)
                 }
                 () = overdue(&stop) => BesideReport { state: "stopped", text: String::new() },
             };
@@ -112,7 +112,7 @@ impl Shared {
             || ToolError::model(format!("there is no agent {id} beside this one; spawn_agent gives ids"));
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
         let key = format!("{}/{call}", run.id());
-        if let Some(known) = self.known(&key) {
+        if let Some(known) = self.find(&key) {
             return if known.name == name { Ok(known) } else { Err(unknown()) };
         }
         let definition = self.definition(name)?;
@@ -129,7 +129,7 @@ impl Shared {
         // another.
         Owner { key: &key, definition: &definition, tool: SPAWN_AGENT }.check(&records)?;
         if let Some(text) = report_on(&records) {
-            let ended = Arc::new(Beside::ended(name, text, run));
+            let ended = Arc::new(Beside::from_record(name, text, run));
             self.keep(&key, &ended);
             return Ok(ended);
         }
@@ -137,7 +137,7 @@ impl Shared {
         self.begin_beside(run, ctx, &definition, (&key, ""))
     }
 
-    fn known(&self, key: &str) -> Option<Arc<Beside>> {
+    fn find(&self, key: &str) -> Option<Arc<Beside>> {
         self.lock().get(key).filter(|known| !known.caller_ended.is_cancelled()).cloned()
     }
 
@@ -158,7 +158,7 @@ async fn overdue(stop: &CancellationToken) {
     tokio::time::sleep(GRACE).await;
 }
 
-fn said(ended: Result<Output, ToolError>) -> BesideReport {
+fn to_report(ended: Result<Output, ToolError>) -> BesideReport {
     match ended {
         Ok(output) => {
             let state = if output.status == ResultStatus::Ok { "done" } else { "stopped" };

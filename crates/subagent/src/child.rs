@@ -13,7 +13,7 @@ use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
-use crate::rights::narrowed;
+use crate::rights::narrow_tools;
 use crate::sub_agents::Shared;
 
 /// The part of the system prompt that all agents share.
@@ -40,8 +40,8 @@ impl Child<'_> {
         options: RunOptions,
         messages: Option<Messages>,
     ) -> Result<Output, ToolError> {
-        let journal = self.shared.journals.open(&self.key).map_err(|error| self.failed(&error))?;
-        let records = journal.records().map_err(|error| self.failed(&error))?;
+        let journal = self.shared.journals.open(&self.key).map_err(|error| self.to_tool_error(&error))?;
+        let records = journal.records().map_err(|error| self.to_tool_error(&error))?;
         let owner = Owner { key: &self.key, definition: self.definition, tool: self.tool };
         owner.check(&records)?;
         // A completed agent returns its recorded report, even if its definition has changed since.
@@ -58,9 +58,9 @@ impl Child<'_> {
         let events = if records.is_empty() {
             agent.stream_with(task, options)
         } else {
-            agent.resume(options).map_err(|error| self.failed(&error))?
+            agent.resume(options).map_err(|error| self.to_tool_error(&error))?
         };
-        let outcome = self.follow(ctx, events).await.map_err(|error| self.failed(&error))?;
+        let outcome = self.follow(ctx, events).await.map_err(|error| self.to_tool_error(&error))?;
         self.report(outcome)
     }
 
@@ -68,7 +68,7 @@ impl Child<'_> {
         let definition = self.definition;
         let mut builder = self.run.agent(definition.name.as_str());
         if let Some(toolbox) = self.run.toolbox() {
-            builder = builder.toolbox(narrowed(&toolbox.for_agent(), definition));
+            builder = builder.toolbox(narrow_tools(&toolbox.for_agent(), definition));
         }
         if let Some(name) = &definition.model {
             let sourced = self.shared.models.as_ref().and_then(|models| models.model(name));
@@ -95,7 +95,7 @@ impl Child<'_> {
             .system(format!("{}\n\n{ROLE}", definition.prompt))
             .limits(Limits { turns, ..self.run.limits() })
             .build()
-            .map_err(|error| self.failed(&error))
+            .map_err(|error| self.to_tool_error(&error))
     }
 
     /// Forwards the agent's events to the caller and returns the outcome.
@@ -125,7 +125,7 @@ impl Child<'_> {
     fn report(&self, outcome: Outcome) -> Result<Output, ToolError> {
         let name = &self.definition.name;
         match outcome {
-            Outcome::Completed { text } => Ok(Output::text(told(&text))),
+            Outcome::Completed { text } => Ok(Output::text(describe(&text))),
             // The agent's record contains its open questions. The call is deferred until they are answered.
             Outcome::Suspended { .. } => Err(ToolError::Deferred),
             Outcome::Stopped { cause: windlass_agent::StopCause::Cancelled } => {
@@ -142,7 +142,7 @@ impl Child<'_> {
         }
     }
 
-    fn failed(&self, error: &dyn std::error::Error) -> ToolError {
+    fn to_tool_error(&self, error: &dyn std::error::Error) -> ToolError {
         let mut text = format!("the agent {} could not work: {error}", self.definition.name);
         let mut source = error.source();
         while let Some(cause) = source {
@@ -157,11 +157,11 @@ impl Child<'_> {
 /// Returns the report in a record, or `None` if the agent has not completed its task.
 pub(crate) fn report_on(records: &[Record]) -> Option<String> {
     match records.last()?.read::<Entry>().ok()? {
-        Entry::Finished { outcome: Outcome::Completed { text } } => Some(told(&text)),
+        Entry::Finished { outcome: Outcome::Completed { text } } => Some(describe(&text)),
         _ => None,
     }
 }
 
-fn told(text: &str) -> String {
+fn describe(text: &str) -> String {
     if text.trim().is_empty() { "the agent is done and reports nothing".to_owned() } else { text.to_owned() }
 }

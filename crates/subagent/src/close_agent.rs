@@ -7,7 +7,7 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::spec::{about_an_agent, calling_run, spec};
+use crate::spec::{agent_query_hints, calling_run, spec};
 use crate::sub_agents::Shared;
 
 /// The tool `close_agent`.
@@ -39,7 +39,7 @@ impl Tool for CloseAgent {
     }
 
     fn hints(&self) -> Hints {
-        about_an_agent()
+        agent_query_hints()
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {

@@ -87,12 +87,12 @@ impl AgentDefinition {
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(is_word) {
             return Err(DefinitionError::Name { name });
         }
-        Ok(Self::unchecked(name, description.into(), prompt.into()))
+        Ok(Self::new_unchecked(name, description.into(), prompt.into()))
     }
 
     /// Like [`new`](Self::new), but does not check the name. Only for names that do not become a part of a
     /// tool name.
-    pub(crate) fn unchecked(name: String, description: String, prompt: String) -> Self {
+    pub(crate) fn new_unchecked(name: String, description: String, prompt: String) -> Self {
         Self {
             name,
             description,

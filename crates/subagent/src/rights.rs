@@ -13,8 +13,8 @@ const DELEGATING: [&str; 6] =
 const DELEGATING_PREFIX: &str = "sub_agent_";
 
 /// Returns the toolbox of an agent: the tools that the caller offers now and the definition selects.
-pub(crate) fn narrowed(callers: &Toolbox, definition: &AgentDefinition) -> Toolbox {
-    let names = callers.offered_names().map(ToString::to_string);
+pub(crate) fn narrow_tools(callers: &Toolbox, definition: &AgentDefinition) -> Toolbox {
+    let names = callers.iter_offered_names().map(ToString::to_string);
     let names: Vec<String> = names.filter(|name| is_given(definition, name)).collect();
     callers.only(names)
 }

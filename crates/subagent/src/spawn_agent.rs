@@ -35,7 +35,7 @@ impl SpawnAgent {
         let description = format!(
             "Lets another agent work on a task while you go on, and gives its id at once. Speak to it with send_input, \
              hear its report with wait, end it with close_agent. It ends when you do. The agents:{}",
-            shared.listed()
+            shared.list_agents()
         );
         Self { spec: spec(SPAWN_AGENT, &description, SCHEMA), shared }
     }

@@ -27,7 +27,7 @@ pub(crate) fn begins_an_agent() -> Hints {
 }
 
 /// Returns the hints of tools that query or end an agent. Repeating such a call has no further effect.
-pub(crate) fn about_an_agent() -> Hints {
+pub(crate) fn agent_query_hints() -> Hints {
     Hints { risk: Risk::Low, idempotent: true, ..begins_an_agent() }
 }
 

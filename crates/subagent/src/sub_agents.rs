@@ -67,33 +67,33 @@ impl SubAgents {
     /// Adds the built-in agents `code_explorer`, `code_analyzer`, `code_writer`, `researcher` and
     /// `shell_executor`. An agent that is already registered under one of these names is kept.
     pub fn with_builtin(self) -> Self {
-        self.changed(|shared| builtin().into_iter().for_each(|definition| drop(shared.add(definition))))
+        self.update(|shared| builtin().into_iter().for_each(|definition| drop(shared.add(definition))))
     }
 
     /// Adds an agent.
     ///
     /// # Errors
     /// Returns [`DefinitionError::Twice`] if an agent with this name is registered.
-    pub fn with(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
+    pub fn with_agent(self, definition: AgentDefinition) -> Result<Self, DefinitionError> {
         let mut added = Ok(());
-        let agents = self.changed(|shared| added = shared.add(definition));
+        let agents = self.update(|shared| added = shared.add(definition));
         added.map(|()| agents)
     }
 
     /// Sets the source of models for definitions that name a model.
     pub fn with_models(self, models: impl ModelSource + 'static) -> Self {
-        self.changed(|shared| shared.models = Some(Arc::new(models)))
+        self.update(|shared| shared.models = Some(Arc::new(models)))
     }
 
     /// Sets the limits. The default is three levels, eight agents at once and 40 answers for each agent.
     pub fn with_limits(self, limits: AgentLimits) -> Self {
-        self.changed(|shared| {
+        self.update(|shared| {
             shared.limits = limits;
             shared.places = Arc::new(Semaphore::new(limits.at_once));
         })
     }
 
-    fn changed(self, change: impl FnOnce(&mut Shared)) -> Self {
+    fn update(self, change: impl FnOnce(&mut Shared)) -> Self {
         let mut shared = Shared {
             definitions: self.shared.definitions.clone(),
             order: self.shared.order.clone(),
@@ -207,7 +207,7 @@ impl Shared {
     }
 
     /// Returns a line for each agent with its name and description, for the model.
-    pub(crate) fn listed(&self) -> String {
+    pub(crate) fn list_agents(&self) -> String {
         let line = |definition: &Arc<AgentDefinition>| {
             format!("\n- {}: {}", definition.name(), definition.description())
         };

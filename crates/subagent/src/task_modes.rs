@@ -38,7 +38,7 @@ impl Tasks for TaskModes {
             let run = calling_run(ctx)?;
             let _place = self.shared.place(run, ctx).await?;
             let prompt = format!("You are an agent that does one task in the mode {}.", task.mode);
-            let definition = AgentDefinition::unchecked(task.mode.clone(), String::new(), prompt)
+            let definition = AgentDefinition::new_unchecked(task.mode.clone(), String::new(), prompt)
                 .with_mode(task.mode.as_str())
                 .delegating();
             let key = ctx.idempotency_key().to_owned();

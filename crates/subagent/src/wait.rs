@@ -11,7 +11,7 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
 use crate::beside::Beside;
-use crate::spec::{about_an_agent, calling_run, spec};
+use crate::spec::{agent_query_hints, calling_run, spec};
 use crate::sub_agents::Shared;
 
 /// The default timeout and the maximum timeout, in seconds.
@@ -55,7 +55,7 @@ impl Tool for Wait {
     /// The tool is not read-only, because read-only calls can start before the earlier `spawn_agent` call of
     /// the same answer.
     fn hints(&self) -> Hints {
-        about_an_agent()
+        agent_query_hints()
     }
 
     fn effects(&self, _: &Payload) -> Vec<Effect> {
@@ -77,7 +77,7 @@ impl Tool for Wait {
                 () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
                 () = ctx.cancellation().cancelled() => {}
             }
-            Ok(Output::text(told(&agent_ids, &agents)).external())
+            Ok(Output::text(describe_agents(&agent_ids, &agents)).external())
         })
     }
 }
@@ -90,7 +90,7 @@ async fn any_ended(agents: &[Arc<Beside>]) {
     select_all(each).await;
 }
 
-fn told(ids: &[String], agents: &[Arc<Beside>]) -> String {
+fn describe_agents(ids: &[String], agents: &[Arc<Beside>]) -> String {
     let mut text = String::new();
     for (id, agent) in ids.iter().zip(agents) {
         match &*agent.report.borrow() {

@@ -15,7 +15,7 @@ const MAX_CONTENT_BYTES: usize = 64 * 1024;
 
 /// A call with its attribute values, and its span while it runs.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct TrackedCall {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) kind: &'static str,
@@ -23,21 +23,21 @@ pub(crate) struct Known {
     pub(crate) digest: String,
     /// The arguments, if content is kept.
     pub(crate) arguments: Option<String>,
-    pub(crate) decision: Option<Decided>,
+    pub(crate) decision: Option<PolicyDecision>,
     pub(crate) running: Option<Span>,
 }
 
 /// The policy decision on a call.
 #[derive(Debug)]
-pub(crate) struct Decided {
+pub(crate) struct PolicyDecision {
     pub(crate) verdict: &'static str,
     pub(crate) rule_id: String,
     pub(crate) risk: &'static str,
 }
 
-impl Known {
-    pub(crate) fn of(call: &ToolCall, options: &SpanOptions) -> Self {
-        let text = Measured::of(&call.payload.text(), options);
+impl TrackedCall {
+    pub(crate) fn from_call(call: &ToolCall, options: &SpanOptions) -> Self {
+        let text = MeasuredText::measure(&call.payload.text(), options);
         Self {
             id: options.redactor.redact(call.id.as_str()).into_owned(),
             name: options.redactor.redact(call.name.as_str()).into_owned(),
@@ -53,7 +53,7 @@ impl Known {
     /// Stores the policy decision. For a call that started while its answer streamed, the decision arrives
     /// after the span was opened.
     pub(crate) fn decide(&mut self, decision: &Decision, redactor: &Redactor) {
-        let decided = Decided {
+        let decided = PolicyDecision {
             verdict: words::verdict(decision.verdict),
             rule_id: redactor.redact(&decision.reason.rule_id).into_owned(),
             risk: words::risk(decision.risk),
@@ -68,16 +68,16 @@ impl Known {
 }
 
 /// The attributes of a redacted text: its length, its digest, and the text itself if content is kept.
-pub(crate) struct Measured {
+pub(crate) struct MeasuredText {
     pub(crate) bytes: i64,
     pub(crate) digest: String,
     pub(crate) content: Option<String>,
 }
 
-impl Measured {
+impl MeasuredText {
     /// Measures a text. Removes secrets before hashing, because a short secret could be recovered from the
     /// digest by brute force.
-    pub(crate) fn of(text: &str, options: &SpanOptions) -> Self {
+    pub(crate) fn measure(text: &str, options: &SpanOptions) -> Self {
         let text = options.redactor.redact(text);
         let mut digest = String::with_capacity(64);
         for byte in Sha256::digest(text.as_bytes()) {

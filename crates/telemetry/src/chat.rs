@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tracing::Span;
 use windlass_protocol::{StopReason, ToolProtocol, Usage};
 
-use crate::calls::{Known, count, cut};
+use crate::calls::{TrackedCall, count, cut};
 use crate::spans::record_usage;
 use crate::{Content, SpanOptions, shapes, words};
 
@@ -58,7 +58,7 @@ impl Chat {
         }
     }
 
-    pub(crate) fn calls(&mut self, call: &Known) {
+    pub(crate) fn calls(&mut self, call: &TrackedCall) {
         if let Some(arguments) = &call.arguments {
             let part = json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments});
             self.called.push(part);

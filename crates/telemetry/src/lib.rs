@@ -10,4 +10,4 @@ mod words;
 
 pub use options::{Content, SpanOptions, provider_name};
 pub use spans::Spans;
-pub use traced::{Traced, traced};
+pub use traced::{TracedEvents, trace_events};

@@ -9,7 +9,7 @@ use tracing::field::Empty;
 use tracing::{Span, info, info_span};
 
 use crate::SpanOptions;
-use crate::calls::{Known, count};
+use crate::calls::{TrackedCall, count};
 
 /// Opens the span of a run, inside the caller's current span.
 pub(crate) fn invoke_agent(options: &SpanOptions) -> Span {
@@ -66,7 +66,7 @@ pub(crate) fn chat(run: &Span, options: &SpanOptions, turn: Option<u32>) -> Span
 }
 
 /// Opens the span of a running call.
-pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &Known) -> Span {
+pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &TrackedCall) -> Span {
     info_span!(
         parent: run,
         "execute_tool",
@@ -93,7 +93,7 @@ pub(crate) fn execute_tool(run: &Span, options: &SpanOptions, call: &Known) -> S
 }
 
 /// Opens the span of a question to a human.
-pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &Known, request_id: &str) -> Span {
+pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &TrackedCall, request_id: &str) -> Span {
     info_span!(
         parent: run,
         "approval",
@@ -112,7 +112,7 @@ pub(crate) fn approval(run: &Span, options: &SpanOptions, call: &Known, request_
 }
 
 /// Emits an event for a call that got its result without running.
-pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&Known>, status: &str) {
+pub(crate) fn call_not_run(run: &Span, id: &str, call: Option<&TrackedCall>, status: &str) {
     let decision = call.and_then(|call| call.decision.as_ref());
     info!(
         parent: run,

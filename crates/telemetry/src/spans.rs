@@ -10,7 +10,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Event, Outcome};
 use windlass_protocol::{CallId, ResultStatus, StopReason, ToolCall, ToolProtocol, ToolResult, Usage};
 
-use crate::calls::{Known, Measured, count};
+use crate::calls::{MeasuredText, TrackedCall, count};
 use crate::chat::Chat;
 use crate::{SpanOptions, shapes, words};
 
@@ -40,7 +40,7 @@ struct Run {
     span: Span,
     chat: Option<Chat>,
     turns: u32,
-    calls: HashMap<CallId, Known>,
+    calls: HashMap<CallId, TrackedCall>,
     approvals: HashMap<String, Span>,
     /// The runs of sub-agents, by call and path of agent names.
     agents: BTreeMap<(CallId, Vec<String>), Self>,
@@ -120,22 +120,24 @@ impl Run {
             Event::ProtocolChanged { protocol, .. } => self.chatting(|chat, _| chat.speaks(*protocol)),
             Event::Text { text } => self.chatting(|chat, options| chat.says(text, options)),
             Event::Reasoning { .. } | Event::CallStarted { .. } => self.chatting(|chat, _| chat.is_heard()),
-            Event::CallFinished { call, .. } => self.called(call),
+            Event::CallFinished { call, .. } => self.start_call(call),
             Event::CallTakenUp { call } => self.know(call),
             Event::AttemptDiscarded { delay_ms, .. } => self.discard(*delay_ms),
-            Event::AnswerEnded { stop, usage, .. } => self.answered(stop.as_ref(), usage),
+            Event::AnswerEnded { stop, usage, .. } => self.end_chat(stop.as_ref(), usage),
             Event::Decided { call, decision } => {
                 if let Some(known) = self.calls.get_mut(call) {
                     known.decide(decision, &self.options.redactor);
                 }
             }
             Event::ContextCondensing => self.ask(None),
-            Event::ContextCompacted { before, after, usage, .. } => self.compacted((*before, *after), usage),
-            Event::ToolApprovalRequest { request, .. } => self.asked(request),
-            Event::ApprovalEnded { outcome } => self.approved(outcome),
+            Event::ContextCompacted { before, after, usage, .. } => {
+                self.record_compaction((*before, *after), usage)
+            }
+            Event::ToolApprovalRequest { request, .. } => self.start_approval(request),
+            Event::ApprovalEnded { outcome } => self.end_approval(outcome),
             Event::CallRunning { call } => self.runs(call),
-            Event::CallEnded { result } => self.ended(result),
-            Event::AgentEvent { call, agents, happened } => self.below(call, agents, happened),
+            Event::CallEnded { result } => self.end_call(result),
+            Event::AgentEvent { call, agents, happened } => self.update_below(call, agents, happened),
             // The other events, such as deltas and previews, do not affect spans.
             _ => {}
         }
@@ -160,14 +162,14 @@ impl Run {
     }
 
     /// Closes the span of the summary request, if one is open: a compaction during a turn makes no request.
-    fn compacted(&mut self, (before, after): (u64, u64), usage: &Usage) {
+    fn record_compaction(&mut self, (before, after): (u64, u64), usage: &Usage) {
         if let Some(chat) = self.chat.take_if(|chat| chat.is_summary) {
             chat.sums_up(usage);
         }
         shapes::context_compacted(&self.span, before, after);
     }
 
-    fn called(&mut self, call: &ToolCall) {
+    fn start_call(&mut self, call: &ToolCall) {
         self.know(call);
         if let (Some(chat), Some(known)) = (&mut self.chat, self.calls.get(&call.id)) {
             chat.calls(known);
@@ -175,7 +177,7 @@ impl Run {
     }
 
     fn know(&mut self, call: &ToolCall) {
-        let known = Known::of(call, &self.options);
+        let known = TrackedCall::from_call(call, &self.options);
         // Two calls of one answer can have the same id: the first keeps it, and the second gets its own
         // events under a new id.
         self.calls.entry(call.id.clone()).or_insert(known);
@@ -189,13 +191,13 @@ impl Run {
         self.chatting(|chat, _| chat.begins_again(delay_ms));
     }
 
-    fn answered(&mut self, stop: Option<&StopReason>, usage: &Usage) {
+    fn end_chat(&mut self, stop: Option<&StopReason>, usage: &Usage) {
         if let Some(chat) = self.chat.take() {
             chat.end(stop, usage, &self.options);
         }
     }
 
-    fn asked(&mut self, request: &ApprovalRequest) {
+    fn start_approval(&mut self, request: &ApprovalRequest) {
         self.know(&request.call);
         if let Some(known) = self.calls.get(&request.call.id) {
             let id = self.options.redactor.redact(&request.request_id);
@@ -204,7 +206,7 @@ impl Run {
         }
     }
 
-    fn approved(&mut self, outcome: &ApprovalOutcome) {
+    fn end_approval(&mut self, outcome: &ApprovalOutcome) {
         let (request_id, word) = words::approval(outcome);
         if let Some(span) = self.approvals.remove(request_id) {
             span.record("windlass.approval.outcome", word);
@@ -218,11 +220,11 @@ impl Run {
         }
     }
 
-    fn ended(&mut self, result: &ToolResult) {
+    fn end_call(&mut self, result: &ToolResult) {
         let known = self.calls.remove(&result.call);
         let status = result.status.as_str();
         let span = match known {
-            Some(Known { running: Some(span), .. }) => span,
+            Some(TrackedCall { running: Some(span), .. }) => span,
             // The event that it runs was not received, but only a call that ran has the status `Ok`.
             Some(known) if result.status == ResultStatus::Ok => {
                 shapes::execute_tool(&self.span, &self.options, &known)
@@ -232,7 +234,7 @@ impl Run {
                 return shapes::call_not_run(&self.span, &id, known.as_ref(), status);
             }
         };
-        let text = Measured::of(&result.wire_text(), &self.options);
+        let text = MeasuredText::measure(&result.wire_text(), &self.options);
         span.record("windlass.status", status);
         span.record("windlass.result.bytes", text.bytes);
         span.record("windlass.result.sha256", text.digest.as_str());

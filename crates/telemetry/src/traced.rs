@@ -1,4 +1,4 @@
-//! `Traced`, an event stream that also emits spans.
+//! `TracedEvents`, an event stream that also emits spans.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,7 +10,7 @@ use crate::{SpanOptions, Spans};
 
 /// An event stream that emits spans for the events that pass through it.
 #[derive(Debug)]
-pub struct Traced<S> {
+pub struct TracedEvents<S> {
     // Declared before the stream, so that it is dropped first and open spans end as dropped.
     spans: Spans,
     events: S,
@@ -35,21 +35,21 @@ pub struct Traced<S> {
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use futures_util::StreamExt;
-/// use windlass_telemetry::{SpanOptions, traced};
+/// use windlass_telemetry::{SpanOptions, trace_events};
 ///
 /// let agent = Agent::builder().model(Parrot, "parrot-1").build()?;
-/// let mut events = traced(agent.stream("say hello"), &SpanOptions::default().with_model("parrot-1"));
+/// let mut events = trace_events(agent.stream("say hello"), &SpanOptions::default().with_model("parrot-1"));
 /// while let Some(event) = events.next().await {
 ///     event?;
 /// }
 /// # Ok(())
 /// # }
 /// ```
-pub fn traced<S>(events: S, options: &SpanOptions) -> Traced<S> {
-    Traced { spans: Spans::begin(options), events }
+pub fn trace_events<S>(events: S, options: &SpanOptions) -> TracedEvents<S> {
+    TracedEvents { spans: Spans::begin(options), events }
 }
 
-impl<S, E> Stream for Traced<S>
+impl<S, E> Stream for TracedEvents<S>
 where
     S: Stream<Item = Result<Event, E>> + Unpin,
 {

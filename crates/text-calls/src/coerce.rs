@@ -1,9 +1,9 @@
 //! Conversion of string arguments to the types in a tool's schema (RULES J9).
 
 use windlass_protocol::{Arguments, ToolSpec};
-use windlass_schema::{Need, Reading, Wanted, WantedKind, is_member};
+use windlass_schema::{AcceptedKinds, Need, Reading, WantedKind, is_member};
 
-use crate::escape::quoted;
+use crate::escape::quote;
 use crate::literal;
 use crate::tools::Tool;
 
@@ -66,7 +66,7 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     let (mut coerced, mut failed) = (Vec::new(), Vec::new());
     let mut members: Vec<(&str, String)> = Vec::new();
     for (name, text) in parameters {
-        let value = read(text, tool.wanted(name), tool.need(name));
+        let value = read(text, tool.accepted_kinds(name), tool.need(name));
         if let Some(outcome) = outcome(&value) {
             let list = if outcome == Outcome::Failed { &mut failed } else { &mut coerced };
             list.push(Coercion { tool: spec.name().to_string(), parameter: name.to_owned(), outcome });
@@ -77,7 +77,7 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
         }
     }
     let members: Vec<String> =
-        members.into_iter().map(|(name, json)| format!("{}:{json}", quoted(name))).collect();
+        members.into_iter().map(|(name, json)| format!("{}:{json}", quote(name))).collect();
     // The members are JSON by construction and below the nesting limit, so parsing cannot fail.
     let arguments = Arguments::parse(format!("{{{}}}", members.join(","))).unwrap_or_default();
     Legacy { arguments, coerced, failed }
@@ -99,14 +99,14 @@ pub(crate) fn json(reading: Reading, text: &str) -> Option<String> {
     match reading {
         Reading::Json { json, .. } => Some(json),
         Reading::Omitted => None,
-        _ => Some(quoted(text)),
+        _ => Some(quote(text)),
     }
 }
 
 /// Converts one text to a type that the schema accepts. Accepts arrays and objects in Python syntax as well
 /// as in JSON.
-pub(crate) fn read(text: &str, wanted: Wanted, need: Need) -> Reading {
-    let reading = Reading::of(text, wanted, need);
+pub(crate) fn read(text: &str, wanted: AcceptedKinds, need: Need) -> Reading {
+    let reading = Reading::convert(text, wanted, need);
     if wanted.is_text() || !matches!(reading, Reading::Text | Reading::Failed) {
         return reading;
     }

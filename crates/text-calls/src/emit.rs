@@ -35,7 +35,7 @@ impl Ledger {
         self.calls
     }
 
-    pub(crate) fn exceeded(&self) -> Option<LimitError> {
+    pub(crate) fn exceeded_limit(&self) -> Option<LimitError> {
         self.exceeded
     }
 
@@ -122,7 +122,7 @@ impl Sink<'_> {
     }
 
     /// Appends text inside a JSON string of a call's arguments.
-    pub(crate) fn escaped(&mut self, key: CallKey, text: &str) {
+    pub(crate) fn push_escaped(&mut self, key: CallKey, text: &str) {
         if let Some(Chunk::Call(CallChunk::Delta { key: last, arguments })) = self.out.last_mut()
             && *last == key
         {

@@ -23,7 +23,7 @@ pub(crate) fn escape_into(json: &mut String, text: &str) {
 }
 
 /// Returns `text` as a complete JSON string with quotes.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let mut json = String::with_capacity(text.len().saturating_add(2));
     json.push('"');
     escape_into(&mut json, text);

@@ -54,7 +54,7 @@ pub struct LeakDetector {
 }
 
 /// A call that was found, with its arguments if they are complete.
-struct Found {
+struct FoundCall {
     name: String,
     arguments: Option<Arguments>,
 }
@@ -89,7 +89,7 @@ impl LeakDetector {
             }
             return found.iter().find_map(|call| refusal(call, &check)).unwrap_or(Leak::Calls(chunks));
         }
-        if let (_, found) = scan(&self.options, &without_fences(text))
+        if let (_, found) = scan(&self.options, &strip_fences(text))
             && let Some(call) = found.first()
         {
             return nudge(&call.name, "it was not run, because it stands in code");
@@ -103,7 +103,7 @@ impl LeakDetector {
 }
 
 /// Returns the message for a call that cannot be accepted, or `None` if it can.
-fn refusal(call: &Found, check: impl Fn(&str, &Arguments) -> Result<(), String>) -> Option<Leak> {
+fn refusal(call: &FoundCall, check: impl Fn(&str, &Arguments) -> Result<(), String>) -> Option<Leak> {
     let Some(arguments) = &call.arguments else {
         return Some(nudge(&call.name, "it was not run, because its arguments are not whole"));
     };
@@ -120,16 +120,16 @@ fn nudge(name: &str, why: &str) -> Leak {
     ))
 }
 
-fn scan(options: &Options, text: &str) -> (Vec<Chunk>, Vec<Found>) {
+fn scan(options: &Options, text: &str) -> (Vec<Chunk>, Vec<FoundCall>) {
     let mut scanner = Scanner::new(options.clone());
     let mut chunks = Vec::new();
     scanner.push(text, &mut chunks);
     scanner.finish(&mut chunks);
-    let mut calls: Vec<(Found, String)> = Vec::new();
+    let mut calls: Vec<(FoundCall, String)> = Vec::new();
     for chunk in &chunks {
         match (chunk, calls.last_mut()) {
             (Chunk::Call(CallChunk::Start { name, .. }), _) => {
-                calls.push((Found { name: name.clone(), arguments: None }, String::new()));
+                calls.push((FoundCall { name: name.clone(), arguments: None }, String::new()));
             }
             (Chunk::Call(CallChunk::Delta { arguments, .. }), Some((_, json))) => json.push_str(arguments),
             (Chunk::Call(CallChunk::End { .. }), Some((call, json))) => {
@@ -142,7 +142,7 @@ fn scan(options: &Options, text: &str) -> (Vec<Chunk>, Vec<Found>) {
 }
 
 /// Returns the text without fences and backticks, to find calls inside code.
-fn without_fences(text: &str) -> String {
+fn strip_fences(text: &str) -> String {
     let lines = text.lines().filter(|line| {
         let line = line.trim_start();
         !line.starts_with("```") && !line.starts_with("~~~")

@@ -6,8 +6,8 @@
 mod string;
 mod word;
 
-use self::string::{Over, Prefix, Quoted};
-use crate::escape::quoted;
+use self::string::{Prefix, QuotedString, StringProgress};
+use crate::escape::quote;
 
 /// Maximum nesting depth of brackets.
 const DEPTH: usize = 128;
@@ -52,12 +52,12 @@ enum State {
     Item,
     /// In an unquoted key; holds its text so far.
     BareKey(String),
-    Key(Quoted),
+    Key(QuotedString),
     /// After a key.
     Colon,
     /// Before a value.
     Value,
-    Text(Quoted),
+    Text(QuotedString),
     Word(String),
     /// After a value.
     After,
@@ -113,13 +113,13 @@ impl Literal {
                     key.push(c);
                     return Step::Taken;
                 }
-                json.push_str(&quoted(key));
+                json.push_str(&quote(key));
                 self.state = State::Colon;
                 Step::Again
             }
             State::Key(text) => {
                 let over = text.push(c, json);
-                self.ended(over, State::Colon)
+                self.end_string(over, State::Colon)
             }
             State::Colon => match c {
                 c if c.is_whitespace() => Step::Taken,
@@ -132,22 +132,22 @@ impl Literal {
             },
             State::Text(text) => {
                 let over = text.push(c, json);
-                self.ended(over, State::After)
+                self.end_string(over, State::After)
             }
             State::Word(_) => self.word(c, json),
-            State::After => self.after(c, json),
+            State::After => self.separate(c, json),
         }
     }
 
     /// Updates the state after a character of a string.
-    fn ended(&mut self, over: Over, next: State) -> Step {
-        if over == Over::Broken {
+    fn end_string(&mut self, over: StringProgress, next: State) -> Step {
+        if over == StringProgress::Broken {
             return Step::Broken;
         }
-        if over != Over::No {
+        if over != StringProgress::No {
             self.state = next;
         }
-        if over == Over::Before { Step::Again } else { Step::Taken }
+        if over == StringProgress::Before { Step::Again } else { Step::Taken }
     }
 
     fn item(&mut self, c: char, json: &mut String) -> Step {
@@ -173,7 +173,7 @@ impl Literal {
                 self.state = State::BareKey(String::new());
                 Step::Again
             }
-            Kind::Object => match Quoted::open(c) {
+            Kind::Object => match QuotedString::open(c) {
                 Some(text) => {
                     json.push('"');
                     self.state = State::Key(text);
@@ -185,7 +185,7 @@ impl Literal {
                 let name = self.positional.get(self.next_positional).cloned();
                 let name = name.unwrap_or_else(|| format!("argument_{}", self.next_positional));
                 self.next_positional = self.next_positional.saturating_add(1);
-                json.push_str(&quoted(&name));
+                json.push_str(&quote(&name));
                 json.push(':');
                 self.state = State::Value;
                 Step::Again
@@ -204,7 +204,7 @@ impl Literal {
             '(' => (')', Kind::List, '['),
             ',' | ')' | ']' | '}' | ':' | '=' => return Step::Broken,
             _ => {
-                if let Some(text) = Quoted::open(c) {
+                if let Some(text) = QuotedString::open(c) {
                     let is_python = language(&self.stack) == Language::Python;
                     json.push('"');
                     self.state = State::Text(if is_python { text.with_prefix(Prefix::None) } else { text });
@@ -223,7 +223,7 @@ impl Literal {
         Step::Taken
     }
 
-    fn after(&mut self, c: char, json: &mut String) -> Step {
+    fn separate(&mut self, c: char, json: &mut String) -> Step {
         let language = language(&self.stack);
         let Some(frame) = self.stack.last_mut() else { return Step::Broken };
         // `("x")` is a string in Python, but the `[` of a list has already been written.

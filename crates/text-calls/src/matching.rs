@@ -14,12 +14,12 @@ pub(crate) enum Outcome<'t> {
     No,
     /// The text so far is a prefix of a match.
     Maybe,
-    Yes(Found<'t>),
+    Yes(MatchedOpening<'t>),
 }
 
 /// The data of a matched beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found<'t> {
+pub(crate) struct MatchedOpening<'t> {
     /// The number of bytes matched.
     pub(crate) used: usize,
     /// The name of the tool or of the parameter.
@@ -48,7 +48,7 @@ enum Miss {
 
 /// Matches the steps of one form against the start of the text.
 pub(crate) fn read_steps<'t>(steps: &[Step], source: Source<'t, '_>) -> Outcome<'t> {
-    let mut found = Found::default();
+    let mut found = MatchedOpening::default();
     let mut at = 0;
     let mut body = None;
     for step in steps {
@@ -64,7 +64,7 @@ pub(crate) fn read_steps<'t>(steps: &[Step], source: Source<'t, '_>) -> Outcome<
     Outcome::Yes(found)
 }
 
-fn take<'t>(step: &Step, source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
+fn take<'t>(step: &Step, source: Source<'t, '_>, found: &mut MatchedOpening<'t>) -> Taken {
     let text = source.text;
     match step {
         Step::Lit(literal) => lit(text, literal),
@@ -102,13 +102,13 @@ fn take<'t>(step: &Step, source: Source<'t, '_>, found: &mut Found<'t>) -> Taken
             if key.is_empty() || key.contains(['\n', '<']) { Err(Miss::Never) } else { Ok(len) }
         }
         Step::Until(mark) => {
-            let len = between(text, mark)?;
+            let len = bytes_before_mark(text, mark)?;
             found.between = text.get(..len).unwrap_or_default();
             Ok(len.saturating_add(mark.len()))
         }
         Step::Recipient => recipient(source, found),
         Step::Body => Ok(0),
-        Step::Inside => inside(source, found.name),
+        Step::Inside => match_inside(source, found.name),
     }
 }
 
@@ -145,7 +145,7 @@ fn up_to(text: &str, stops: &str, may_begin: impl Fn(&str) -> bool) -> Taken {
 }
 
 /// Returns the number of bytes before a mark.
-fn between(text: &str, mark: &str) -> Taken {
+fn bytes_before_mark(text: &str, mark: &str) -> Taken {
     let most = BETWEEN.saturating_add(mark.len());
     match window(text, most).find(mark) {
         Some(len) => Ok(len),
@@ -169,11 +169,11 @@ fn plain_name(text: &str) -> &str {
 }
 
 /// Matches a header such as ` to=functions.name<|channel|>commentary <|constrain|>json<|message|>`.
-fn recipient<'t>(source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
+fn recipient<'t>(source: Source<'t, '_>, found: &mut MatchedOpening<'t>) -> Taken {
     const END: &str = "<|message|>";
     let text = source.text;
     let header_of = |len| text.get(..len).unwrap_or_default();
-    let len = between(text, END)?;
+    let len = bytes_before_mark(text, END)?;
     let header = header_of(len);
     let after_to = header.split_once("to=functions.").map(|(_, to)| to);
     let to = after_to.or_else(|| header.strip_prefix("functions.")).ok_or(Miss::Never)?;
@@ -187,7 +187,7 @@ fn recipient<'t>(source: Source<'t, '_>, found: &mut Found<'t>) -> Taken {
 }
 
 /// Matches a parameter's tag or the tool's closing tag directly after the tool's opening tag.
-fn inside(source: Source<'_, '_>, tool: &str) -> Taken {
+fn match_inside(source: Source<'_, '_>, tool: &str) -> Taken {
     let inner = match lit(source.text, "<") {
         Ok(len) => source.text.get(len..).unwrap_or_default(),
         Err(miss) => return Err(miss),

@@ -160,13 +160,13 @@ impl Prose {
     }
 
     /// Updates the position after emitting text that has been examined.
-    pub(crate) fn passed(&mut self, text: &str) {
+    pub(crate) fn pass_examined(&mut self, text: &str) {
         self.line_blank = self.blank_at(text, text.len());
         self.started = self.started || !text.trim_start().is_empty();
     }
 
     /// Updates the position after emitting text that has not been examined.
-    pub(crate) fn released(&mut self, text: &str) {
+    pub(crate) fn pass_unexamined(&mut self, text: &str) {
         let mut at = 0;
         while let Some(spot) = self.next(text, at) {
             let turned = self.turn(text, spot, true).unwrap_or(1).max(1);
@@ -175,7 +175,7 @@ impl Prose {
                 at = at.saturating_add(1);
             }
         }
-        self.passed(text);
+        self.pass_examined(text);
     }
 
     /// Treats the following text as the start of a line, after a mark, a call or thoughts.

@@ -5,7 +5,7 @@ mod thoughts;
 
 use windlass_stream::Chunk;
 
-use self::opening::{Forms, Opened};
+use self::opening::{Forms, Opening};
 use crate::emit::{Ledger, Sink};
 use crate::form::Form;
 use crate::prose::{FirstBytes, Prose};
@@ -126,7 +126,7 @@ impl Scanner {
                 if matches!(self.state, State::Prose) {
                     let held = std::mem::take(&mut self.held);
                     self.sink(out).text(&held);
-                    self.prose.released(&held);
+                    self.prose.pass_unexamined(&held);
                 }
                 out.push(chunk);
             }
@@ -162,8 +162,8 @@ impl Scanner {
     }
 
     /// Returns the first limit that the text exceeded.
-    pub fn exceeded(&self) -> Option<LimitError> {
-        self.ledger.exceeded()
+    pub fn exceeded_limit(&self) -> Option<LimitError> {
+        self.ledger.exceeded_limit()
     }
 
     /// Returns the arguments that were converted to another type than a string, or could not be.
@@ -189,7 +189,7 @@ impl Scanner {
                 State::Prose => self.prose(rest, ended, out),
                 State::Thoughts { .. } => self.thoughts(rest, ended, out),
                 State::Call(..) => self.call(rest, ended, out),
-                State::After(_) => self.after(rest, ended, out),
+                State::After(_) => self.read_after_call(rest, ended, out),
             };
             match flow {
                 Flow::On(used) => at = at.saturating_add(used),
@@ -205,17 +205,17 @@ impl Scanner {
             let here = rest.get(spot.at..).unwrap_or_default();
             let before = rest.get(..spot.at).unwrap_or_default();
             match opening::open(self, here, spot, ended) {
-                Opened::Maybe => {
+                Opening::Maybe => {
                     self.speak(before, out);
                     return Flow::Wait(spot.at);
                 }
-                Opened::Yes(_, form, found) => {
+                Opening::Yes(_, form, found) => {
                     self.speak(before, out);
                     let source = here.get(..found.used).unwrap_or_default();
                     opening::begin(self, form, (found.name, source), out);
                     return Flow::On(spot.at.saturating_add(found.used));
                 }
-                Opened::No => {}
+                Opening::No => {}
             }
             let Some(turned) = self.prose.turn(rest, spot, ended) else {
                 self.speak(before, out);
@@ -233,7 +233,7 @@ impl Scanner {
     fn speak(&mut self, words: &str, out: &mut Vec<Chunk>) {
         self.sink(out).text(words);
         if !words.is_empty() {
-            self.prose.passed(words);
+            self.prose.pass_examined(words);
         }
     }
 
@@ -251,7 +251,7 @@ impl Scanner {
             Progress::Release(used, held) => {
                 self.state = State::Prose;
                 self.sink(out).text(&held);
-                self.prose.released(&held);
+                self.prose.pass_unexamined(&held);
                 Flow::On(used)
             }
         }
@@ -259,7 +259,7 @@ impl Scanner {
 
     /// Processes the text after a call. White space and closing marks belong to the call; white space before
     /// prose belongs to the prose.
-    fn after(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
+    fn read_after_call(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
         let State::After(closers) = self.state else { return Flow::On(0) };
         let next = rest.trim_ascii_start();
         let spaces = rest.len().saturating_sub(next.len());
@@ -282,13 +282,13 @@ impl Scanner {
         self.prose.begin_line();
         let spot = opening::spot_after_call();
         match opening::open(self, next, spot, ended) {
-            Opened::Maybe => return Flow::Wait(0),
-            Opened::Yes(_, form, found) => {
+            Opening::Maybe => return Flow::Wait(0),
+            Opening::Yes(_, form, found) => {
                 let source = next.get(..found.used).unwrap_or_default();
                 opening::begin(self, form, (found.name, source), out);
                 return Flow::On(spaces.saturating_add(found.used));
             }
-            Opened::No => {}
+            Opening::No => {}
         }
         if waits && !ended {
             return Flow::Wait(0);

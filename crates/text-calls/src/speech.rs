@@ -66,15 +66,15 @@ impl Speech {
     }
 
     /// Creates the encoding whose whole answer is one JSON object that contains the calls.
-    pub fn structured(output: StructuredOutput) -> Self {
+    pub fn new_structured(output: StructuredOutput) -> Self {
         Self { dialect: Dialect::Structured, output }
     }
 
     /// Returns the encoding for a protocol, or `None` for native calls.
-    pub fn of(protocol: ToolProtocol, dialect: Dialect, output: StructuredOutput) -> Option<Self> {
+    pub fn for_protocol(protocol: ToolProtocol, dialect: Dialect, output: StructuredOutput) -> Option<Self> {
         match protocol {
             ToolProtocol::Native => None,
-            ToolProtocol::Structured => Some(Self::structured(output)),
+            ToolProtocol::Structured => Some(Self::new_structured(output)),
             ToolProtocol::Text => Some(Self::text(dialect)),
         }
     }
@@ -93,7 +93,7 @@ impl Speech {
     pub fn request_onto(&self, request: &Request, memory: &mut SpokenHistory) -> Request {
         let tools: Vec<ToolSpec> = request.tools.iter().map(ToolSpec::as_function).collect();
         let mut spoken = request.clone();
-        spoken.messages = memory.spoken(self.dialect, &request.messages);
+        spoken.messages = memory.write_as_text(self.dialect, &request.messages);
         spoken.tools = Vec::new();
         spoken.tool_choice = ToolChoice::Auto;
         spoken.parallel_calls = ParallelCalls::ProviderDefault;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use windlass_protocol::ToolSpec;
-use windlass_schema::{Need, Wanted, resolve};
+use windlass_schema::{AcceptedKinds, Need, resolve};
 
 use crate::Offer;
 
@@ -63,7 +63,7 @@ impl Tool {
     pub(crate) fn new(spec: &ToolSpec) -> Self {
         let (schema, properties) = match spec {
             ToolSpec::Function { parameters, .. } => {
-                let order = serde_json::from_str::<Ordered>(parameters.as_str()).unwrap_or_default();
+                let order = serde_json::from_str::<OrderedSchema>(parameters.as_str()).unwrap_or_default();
                 (parameters.to_value(), order.properties.unwrap_or_default().0)
             }
             _ => (Value::Null, Vec::new()),
@@ -93,13 +93,14 @@ impl Tool {
     }
 
     /// Returns the types that the schema accepts for a parameter.
-    pub(crate) fn wanted(&self, parameter: &str) -> Wanted {
-        self.property(parameter).map_or(Wanted::UNKNOWN, |schema| Wanted::of(schema, &self.schema))
+    pub(crate) fn accepted_kinds(&self, parameter: &str) -> AcceptedKinds {
+        self.property(parameter)
+            .map_or(AcceptedKinds::UNKNOWN, |schema| AcceptedKinds::from_schema(schema, &self.schema))
     }
 
     /// Returns whether a parameter is required.
     pub(crate) fn need(&self, parameter: &str) -> Need {
-        Need::of(resolve(&self.schema, &self.schema), parameter)
+        Need::of_property(resolve(&self.schema, &self.schema), parameter)
     }
 }
 
@@ -111,7 +112,7 @@ fn plausible(text: &str) -> bool {
 /// A schema of which only the order of its properties is parsed.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Ordered {
+struct OrderedSchema {
     properties: Option<Keys>,
 }
 

@@ -18,4 +18,4 @@ pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
 #[cfg(feature = "decode")]
-pub use text::{NotText, Shown, Text, Unwritable};
+pub use text::{DisplayText, NotText, Text, Unwritable};

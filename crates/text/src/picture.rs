@@ -35,7 +35,7 @@ pub enum PictureFormat {
 /// ```
 /// use windlass_text::{Picture, PictureError, PictureFormat};
 /// let cut = b"\x89PNG\r\n\x1a\nnot a picture";
-/// assert_eq!(PictureFormat::of(cut), Some(PictureFormat::Png));
+/// assert_eq!(PictureFormat::detect(cut), Some(PictureFormat::Png));
 /// assert_eq!(Picture::read(cut), Err(PictureError::Broken(PictureFormat::Png)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub enum PictureError {
 
 impl PictureFormat {
     /// Returns the format that the first bytes of a file indicate.
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
             [0xff, 0xd8, 0xff, ..] => Some(Self::Jpeg),
@@ -108,7 +108,7 @@ impl Picture {
     /// # Errors
     /// If the file is not a complete picture, or larger than providers accept.
     pub fn read(bytes: &[u8]) -> Result<Self, PictureError> {
-        let format = PictureFormat::of(bytes).ok_or(PictureError::Other)?;
+        let format = PictureFormat::detect(bytes).ok_or(PictureError::Other)?;
         let mut size = None;
         let walked = match format {
             PictureFormat::Png => walk::png(bytes, &mut size),

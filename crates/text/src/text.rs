@@ -40,7 +40,7 @@ pub struct Text<'b> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Shown<'b> {
+pub struct DisplayText<'b> {
     /// Text without its BOM.
     pub text: Cow<'b, str>,
     /// Name of the encoding.
@@ -113,8 +113,9 @@ impl<'b> Text<'b> {
     ///
     /// # Errors
     /// If the bytes are not text, or the most likely encoding cannot decode them.
-    pub fn show(bytes: &'b [u8]) -> Result<Shown<'b>, NotText> {
-        let shown = |text, charset: &str, is_sure| Ok(Shown { text, charset: charset.to_owned(), is_sure });
+    pub fn show(bytes: &'b [u8]) -> Result<DisplayText<'b>, NotText> {
+        let shown =
+            |text, charset: &str, is_sure| Ok(DisplayText { text, charset: charset.to_owned(), is_sure });
         if let Some((charset, units)) = wide(bytes)? {
             return shown(Cow::Owned(units), &charset.to_string(), true);
         }

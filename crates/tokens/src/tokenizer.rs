@@ -43,11 +43,11 @@ impl Tokenizer {
     ///
     /// ```
     /// use windlass_tokens::Tokenizer;
-    /// assert_eq!(Tokenizer::of_model("openai/gpt-5-mini"), Tokenizer::O200k);
-    /// assert_eq!(Tokenizer::of_model("gpt-4-turbo"), Tokenizer::Cl100k);
-    /// assert_eq!(Tokenizer::of_model("gemini-2.5-pro"), Tokenizer::Unknown);
+    /// assert_eq!(Tokenizer::for_model("openai/gpt-5-mini"), Tokenizer::O200k);
+    /// assert_eq!(Tokenizer::for_model("gpt-4-turbo"), Tokenizer::Cl100k);
+    /// assert_eq!(Tokenizer::for_model("gemini-2.5-pro"), Tokenizer::Unknown);
     /// ```
-    pub fn of_model(name: &str) -> Self {
+    pub fn for_model(name: &str) -> Self {
         let name = name.rsplit('/').next().unwrap_or(name);
         let known = MODELS.iter().find(|(beginning, _)| name.starts_with(beginning));
         known.map_or(Self::Unknown, |(_, tokenizer)| *tokenizer)
@@ -61,15 +61,15 @@ impl Tokenizer {
 
     /// Returns the number of tokens in a text. Beyond the first mebibyte the count is extrapolated.
     pub fn count(self, text: &str) -> u64 {
-        self.exact(text).unwrap_or_else(|| estimated(text.len()))
+        self.exact(text).unwrap_or_else(|| estimate(text.len()))
     }
 
     #[cfg(feature = "openai")]
     fn exact(self, text: &str) -> Option<u64> {
         match self {
             Self::Unknown => None,
-            Self::Cl100k => Some(counted(bpe_openai::cl100k_base(), text)),
-            Self::O200k => Some(counted(bpe_openai::o200k_base(), text)),
+            Self::Cl100k => Some(count_exact(bpe_openai::cl100k_base(), text)),
+            Self::O200k => Some(count_exact(bpe_openai::o200k_base(), text)),
         }
     }
 
@@ -80,12 +80,12 @@ impl Tokenizer {
     }
 }
 
-fn estimated(bytes: usize) -> u64 {
+fn estimate(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
 }
 
 #[cfg(feature = "openai")]
-fn counted(tokenizer: &bpe_openai::Tokenizer, text: &str) -> u64 {
+fn count_exact(tokenizer: &bpe_openai::Tokenizer, text: &str) -> u64 {
     let end = text.floor_char_boundary(MOST_COUNTED);
     let beginning = tokenizer.count(text.get(..end).unwrap_or_default()) as u64;
     if end == text.len() {

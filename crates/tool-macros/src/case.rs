@@ -16,7 +16,7 @@ pub(crate) enum Case {
 }
 
 impl Case {
-    pub(crate) fn of(text: &LitStr) -> Result<Self> {
+    pub(crate) fn parse(text: &LitStr) -> Result<Self> {
         Ok(match text.value().as_str() {
             // Rust fields are already lower case, and serde keeps their underscores.
             "lowercase" | "snake_case" => Self::Snake,

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Path, Result, Visibility};
 
 use crate::description::description;
-use crate::field::{Field, doc_attribute, kept};
+use crate::field::{Field, doc_attribute, iter_forwarded};
 use crate::home::{home, text};
 use crate::partial;
 use crate::serde_attributes::OnStruct;
@@ -80,7 +80,7 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let Arguments { ident, home, fields, serde, .. } = arguments;
     let (name, id) = (ident.to_string(), format!("::{ident}"));
     let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
-    let attributes = kept(&input.attrs);
+    let attributes = iter_forwarded(&input.attrs);
     let docs = doc_attribute(&description(&input.attrs));
     let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
     // A name that does not collide with the type of a field.

@@ -9,7 +9,7 @@ pub(crate) fn description(attributes: &[Attribute]) -> String {
     let mut lines: Vec<String> = Vec::new();
     let mut in_code = false;
     let mut joins = false;
-    for line in docs.iter().flat_map(|doc| doc.split('\n').map(unindented)) {
+    for line in docs.iter().flat_map(|doc| doc.split('\n').map(strip_indent)) {
         let is_fence = line.trim_start().starts_with("```");
         let is_plain = !in_code && !is_fence && !line.trim().is_empty();
         match lines.last_mut() {
@@ -37,7 +37,7 @@ fn doc_of(attribute: &Attribute) -> Option<String> {
 }
 
 /// Removes the space that separates `///` from its text.
-fn unindented(line: &str) -> &str {
+fn strip_indent(line: &str) -> &str {
     line.strip_prefix(' ').unwrap_or(line)
 }
 

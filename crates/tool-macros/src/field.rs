@@ -45,7 +45,7 @@ impl<'a> Field<'a> {
         Ok(Self {
             ident,
             visibility: &field.vis,
-            ty: named(field.ty.to_token_stream(), owner),
+            ty: replace_self(field.ty.to_token_stream(), owner),
             name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
             aliases: serde.aliases,
             missing: serde.missing,
@@ -58,7 +58,7 @@ impl<'a> Field<'a> {
     /// Returns the field for the shadow struct of serde and schemars.
     pub(crate) fn shadow(&self) -> TokenStream {
         let Self { ident, ty, .. } = self;
-        let attributes = kept(self.attributes);
+        let attributes = iter_forwarded(self.attributes);
         let docs = doc_attribute(&self.docs);
         quote!(#docs #(#attributes)* #ident: #ty)
     }
@@ -70,11 +70,11 @@ impl<'a> Field<'a> {
 }
 
 /// Replaces `Self` with a name in the tokens.
-fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
+fn replace_self(tokens: TokenStream, owner: &Ident) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
         TokenTree::Group(group) => {
-            let mut inner = Group::new(group.delimiter(), named(group.stream(), owner));
+            let mut inner = Group::new(group.delimiter(), replace_self(group.stream(), owner));
             inner.set_span(group.span());
             inner.into()
         }
@@ -84,7 +84,7 @@ fn named(tokens: TokenStream, owner: &Ident) -> TokenStream {
 }
 
 /// Iterates over the attributes of a struct or field that serde and schemars read.
-pub(crate) fn kept(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+pub(crate) fn iter_forwarded(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attributes
         .iter()
         .filter(|attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("schemars"))

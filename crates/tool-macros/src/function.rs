@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Attribute, Error, FnArg, Ident, ItemFn, Pat, PatType, Result, ReturnType, Type};
 
 use crate::description::description;
-use crate::field::{doc_attribute, kept};
+use crate::field::{doc_attribute, iter_forwarded};
 use crate::serde_attributes::OnField;
 
 /// A parameter of the function.
@@ -89,7 +89,7 @@ impl Argument {
     pub(crate) fn field(&self) -> TokenStream {
         let Self { ident, ty, attributes, .. } = self;
         let docs = doc_attribute(&description(attributes));
-        let attributes = kept(attributes);
+        let attributes = iter_forwarded(attributes);
         quote!(#docs #(#attributes)* #ident: #ty)
     }
 }

@@ -32,7 +32,7 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             quote!(#[doc = #docs])
         });
         // Use the field's span, so that the error for an unsupported type points to the field.
-        let home = placed_at(ty, home);
+        let home = respan(ty, home);
         let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
         let partial = quote_spanned!(ty.span()=> #home::Partial<#ty>);
         quote!(#docs #visibility #ident: #partial)
@@ -55,7 +55,7 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
 }
 
 /// Returns the path's tokens with the span of other tokens.
-fn placed_at(place: &TokenStream, path: &Path) -> TokenStream {
+fn respan(place: &TokenStream, path: &Path) -> TokenStream {
     let span = place.span();
     let placed = |mut token: TokenTree| {
         token.set_span(span);

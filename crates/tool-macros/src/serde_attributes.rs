@@ -40,10 +40,10 @@ impl OnStruct {
         let mut read = Self::default();
         each(attributes, |meta| {
             match name(meta).as_str() {
-                "rename" => read.is_renamed = deserialized(meta)?.is_some(),
+                "rename" => read.is_renamed = deserialize_name(meta)?.is_some(),
                 "rename_all" => {
-                    if let Some(case) = deserialized(meta)? {
-                        read.case = Case::of(&case)?;
+                    if let Some(case) = deserialize_name(meta)? {
+                        read.case = Case::parse(&case)?;
                     }
                 }
                 "deny_unknown_fields" => read.denies_unknown = true,
@@ -69,7 +69,7 @@ impl OnField {
         each(attributes, |meta| {
             match name(meta).as_str() {
                 "rename" => {
-                    if let Some(name) = deserialized(meta)? {
+                    if let Some(name) = deserialize_name(meta)? {
                         read.name = Some(name.value());
                     }
                 }
@@ -108,7 +108,7 @@ fn name(meta: &ParseNestedMeta<'_>) -> String {
 }
 
 /// Returns the text of `x = ".."` or of `x(deserialize = "..")`.
-fn deserialized(meta: &ParseNestedMeta<'_>) -> Result<Option<LitStr>> {
+fn deserialize_name(meta: &ParseNestedMeta<'_>) -> Result<Option<LitStr>> {
     if meta.input.peek(Token![=]) {
         return meta.value()?.parse().map(Some);
     }

@@ -31,7 +31,7 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
     let unit = format_ident!("{}", pascal(&own_name), span = ident.span());
     let docs = format!("The tool `{name}`, which calls [`{own_name}`].");
     let visibility = &function.vis;
-    let tool = implementation(options, &function, &parameters, &Named { unit: &unit, name, told, home });
+    let tool = implementation(options, &function, &parameters, &ToolNames { unit: &unit, name, told, home });
     Ok(quote! {
         // Arguments are owned and the tool awaits the function, so these lints can be wrong for its body.
         #[allow(clippy::needless_pass_by_value, clippy::unused_async)]
@@ -46,7 +46,7 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
 }
 
 /// The names and the description of the tool.
-struct Named<'a> {
+struct ToolNames<'a> {
     unit: &'a syn::Ident,
     name: String,
     told: String,
@@ -57,9 +57,9 @@ fn implementation(
     options: &Options,
     function: &ItemFn,
     parameters: &[Parameter],
-    named: &Named<'_>,
+    named: &ToolNames<'_>,
 ) -> TokenStream {
-    let Named { unit, name, told, home } = named;
+    let ToolNames { unit, name, told, home } = named;
     let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
     let arguments: Vec<_> = parameters
         .iter()

@@ -126,7 +126,7 @@ impl ToolboxBuilder {
 
     /// Adds the names that other coding agents use for the registered tools as aliases, unless another tool
     /// has the name: `write_to_file` for `write_file`, `execute_command` for `run_command` …
-    pub fn known_aliases(mut self) -> Self {
+    pub fn with_known_aliases(mut self) -> Self {
         self.knows_aliases = true;
         self
     }
@@ -174,12 +174,12 @@ impl ToolboxBuilder {
     /// Returns an error if two tools have the same name, if an alias or the configuration names an unknown
     /// tool, if a display name is not legal, or if the schema of one of the program's own tools cannot be
     /// compiled. A server's tool with such a schema is offered, and validation of its arguments is left to
-    /// the server: [`Toolbox::unchecked`].
+    /// the server: [`Toolbox::schema_errors`].
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
         self.check_named(&names)?;
         let rule = self.config.rule(self.model.as_deref());
-        names = renamed(names, &rule, &self.config)?;
+        names = apply_renames(names, &rule, &self.config)?;
         let mut aliases = self.aliases;
         if self.knows_aliases {
             let has = |names: &NameMap, name: &str| names.position_exact(name).is_some();
@@ -197,7 +197,7 @@ impl ToolboxBuilder {
         let mut entries = Vec::with_capacity(self.tools.len());
         let mut unchecked = Vec::new();
         for (identity, tool) in self.tools {
-            let shown = names.shown(identity.name().as_str()).unwrap_or(identity.name()).clone();
+            let shown = names.display_name(identity.name().as_str()).unwrap_or(identity.name()).clone();
             entries.push(Arc::new(entry(&identity, shown, tool, &mut unchecked)?));
         }
         if let Some(dynamic) = &self.dynamic {
@@ -221,7 +221,7 @@ impl ToolboxBuilder {
     /// programs may share one configuration.
     fn check_named(&self, names: &NameMap) -> Result<(), BuildError> {
         let guests = self.dynamic.as_ref().map(DynamicTools::list).unwrap_or_default();
-        for name in self.config.named() {
+        for name in self.config.iter_names() {
             let is_guest = guests.iter().any(|guest| guest.as_str() == name);
             if !names.has(name) && !is_guest && !catalogue::is_known(name) {
                 return Err(BuildError::UnknownConfigured { name: name.clone() });
@@ -251,7 +251,7 @@ fn entry(
 
 /// Applies display names from the model's rule and the configuration. A display name of the configuration
 /// must be free; a built-in rule yields to a tool that already has the name.
-fn renamed(mut names: NameMap, rule: &ModelRule, config: &ToolConfig) -> Result<NameMap, BuildError> {
+fn apply_renames(mut names: NameMap, rule: &ModelRule, config: &ToolConfig) -> Result<NameMap, BuildError> {
     for (name, shown) in &rule.rename {
         if config.rename.contains_key(name) || !names.has(name) || !is_legal(shown) {
             continue;

@@ -6,8 +6,9 @@ pub(crate) fn modes() -> Vec<WorkMode> {
     let all = [ToolGroup::Read, ToolGroup::Edit, ToolGroup::Browser, ToolGroup::Command, ToolGroup::Mcp];
     let looking = [ToolGroup::Read, ToolGroup::Browser, ToolGroup::Mcp];
     let markdown = FilePattern::new(r"\.md$").expect("the pattern is a constant and a test compiles it");
-    let give =
-        |mode: WorkMode, groups: &[ToolGroup]| groups.iter().fold(mode, |mode, group| mode.with(*group));
+    let give = |mode: WorkMode, groups: &[ToolGroup]| {
+        groups.iter().fold(mode, |mode, group| mode.with_group(*group))
+    };
     vec![
         give(architect(), &looking).with_files(ToolGroup::Edit, markdown.with_description("Markdown files")),
         give(code(), &all),

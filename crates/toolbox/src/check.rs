@@ -15,7 +15,7 @@ use crate::toolbox::{Checked, Toolbox};
 use crate::{Standing, fence};
 
 pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-    let entry = offered(toolbox, call)?;
+    let entry = find_offered(toolbox, call)?;
     let spec = entry.tool.spec();
     let is_exact = toolbox.names().is_exact(call.name.as_str());
     let mut call = call.clone();
@@ -49,8 +49,8 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
         return Err(refuse(&call, ResultStatus::Error, text));
     };
     toolbox
-        .fenced(|mode| fence::effects(mode, entry, &effects))
-        .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::told(&problem)))?;
+        .check_modes(|mode| fence::effects(mode, entry, &effects))
+        .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::add_advice(&problem)))?;
     let name = entry.name.clone();
     let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
     let entry = Arc::clone(entry);
@@ -60,19 +60,19 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
 /// Returns the tool of a call if it is offered; validation repeats the filters of the offer. A hidden name
 /// still resolves, so that the result can explain why the tool is hidden and where it is available
 /// (RULES N1).
-fn offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
+fn find_offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
     let name = call.name.as_str();
     toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()).ok_or_else(|| {
-        let (status, text) = refused(toolbox, name);
+        let (status, text) = explain_refusal(toolbox, name);
         refuse(call, status, text)
     })
 }
 
 /// Returns the status and the text for a name that does not lead to an offered tool.
-pub(crate) fn refused(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
+pub(crate) fn explain_refusal(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
     let Some(entry) = toolbox.entry(name) else { return (ResultStatus::UnknownTool, unknown(toolbox, name)) };
     let standing = toolbox.standing_of(entry);
-    let text = toolbox.hidden(entry, &standing);
+    let text = toolbox.explain_hidden(entry, &standing);
     match standing {
         Standing::NotInMode | Standing::NotForAgent => (ResultStatus::Denied, text),
         _ => (ResultStatus::UnknownTool, format!("{text} {}", all_offered(toolbox))),
@@ -107,8 +107,8 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
         return Err(refuse(&checked.call, ResultStatus::Error, text));
     };
     toolbox
-        .fenced(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
-        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))?;
+        .check_modes(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
+        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))?;
     let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
     checked.facts = facts.with_call_kind(seen.call_kind);
     checked.changes = seen.changes;
@@ -121,15 +121,15 @@ pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<To
     let (entry, facts) = (&checked.entry, &checked.facts);
     let standing = toolbox.standing_of(entry);
     if !standing.is_offered() {
-        let text = toolbox.hidden(entry, &standing);
+        let text = toolbox.explain_hidden(entry, &standing);
         return Err(refuse(&checked.call, ResultStatus::Denied, text));
     }
     toolbox
-        .fenced(|mode| {
+        .check_modes(|mode| {
             fence::effects(mode, entry, &facts.effects)?;
             fence::targets(mode, entry, &facts.effects, &facts.targets)
         })
-        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::told(&problem)))
+        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))
 }
 
 /// Coerces arguments that violate the schema, and validates the result against the tool's own schema
@@ -157,7 +157,7 @@ fn unknown(toolbox: &Toolbox, name: &str) -> String {
 }
 
 fn all_offered(toolbox: &Toolbox) -> String {
-    let names: Vec<_> = toolbox.offered_entries().map(|entry| entry.shown.as_str()).collect();
+    let names: Vec<_> = toolbox.iter_offered().map(|entry| entry.shown.as_str()).collect();
     format!("The tools are: {}", names.join(", "))
 }
 

@@ -12,7 +12,7 @@ use crate::{ModelRule, Preset};
 ///
 /// ```
 /// use windlass_toolbox::{Preset, ToolConfig};
-/// let config = ToolConfig::new(Preset::Minimal).with("grep_file").without("run_command");
+/// let config = ToolConfig::new(Preset::Minimal).with_tool("grep_file").remove_tool("run_command");
 /// assert!(config.includes("grep_file") && config.includes("read_file"));
 /// assert!(!config.includes("run_command"));
 /// assert!(ToolConfig::main_agent().includes("apply_patch"));
@@ -49,17 +49,17 @@ impl ToolConfig {
     /// Creates the configuration for the main agent of an application: the standard preset with
     /// `execute_code` and `apply_patch`.
     pub fn main_agent() -> Self {
-        MAIN_AGENT.iter().fold(Self::new(Preset::Standard), |config, name| config.with(*name))
+        MAIN_AGENT.iter().fold(Self::new(Preset::Standard), |config, name| config.with_tool(*name))
     }
 
     /// Adds a tool.
-    pub fn with(mut self, name: impl Into<String>) -> Self {
+    pub fn with_tool(mut self, name: impl Into<String>) -> Self {
         self.additional.push(name.into());
         self
     }
 
     /// Removes a tool.
-    pub fn without(mut self, name: impl Into<String>) -> Self {
+    pub fn remove_tool(mut self, name: impl Into<String>) -> Self {
         self.disabled.push(name.into());
         self
     }
@@ -113,12 +113,12 @@ impl ToolConfig {
     /// Returns the rule for a model.
     pub(crate) fn rule(&self, model: Option<&str>) -> ModelRule {
         let Some(model) = model else { return ModelRule::default() };
-        let known = ModelRule::known();
+        let known = ModelRule::built_in();
         self.models.iter().chain(&known).find(|rule| rule.fits(model)).cloned().unwrap_or_default()
     }
 
     /// Iterates over all names that must be registered or well known.
-    pub(crate) fn named(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn iter_names(&self) -> impl Iterator<Item = &String> {
         self.additional.iter().chain(&self.disabled).chain(self.gates.keys()).chain(self.rename.keys())
     }
 }

@@ -7,7 +7,7 @@ use windlass_protocol::{Arguments, Effect, ResultStatus, ToolName};
 use windlass_schema::{Violation, coerce};
 use windlass_tool::EarlyArguments;
 
-use crate::check::{invalid, refused};
+use crate::check::{explain_refusal, invalid};
 use crate::entry::Entry;
 use crate::fence;
 use crate::toolbox::Toolbox;
@@ -51,7 +51,7 @@ pub(crate) fn foresee(
     latest: &str,
 ) -> Result<Foreseen, Refusal> {
     let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()) else {
-        let (status, text) = refused(toolbox, name);
+        let (status, text) = explain_refusal(toolbox, name);
         let cause = if status == ResultStatus::Denied { RefusalCause::Mode } else { RefusalCause::Call };
         return Err(Refusal { status, text, cause });
     };
@@ -63,9 +63,9 @@ pub(crate) fn foresee(
     }
     // A panic here only loses the early effects; the check of the complete call reports it (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
-    toolbox.fenced(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| Refusal {
+    toolbox.check_modes(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| Refusal {
         status: ResultStatus::Denied,
-        text: fence::told(&problem),
+        text: fence::add_advice(&problem),
         cause: RefusalCause::Mode,
     })?;
     Ok(Foreseen { name: entry.name.clone(), effects })

@@ -53,8 +53,8 @@ impl Entry {
             name: identity.name().clone(),
             remote: identity.remote().map(|(server, tool)| (server.to_owned(), tool.to_owned())),
             shown,
-            group: ToolGroup::of(identity, tool.hints()),
-            takes: Takes::of(identity, tool.spec()),
+            group: ToolGroup::classify(identity, tool.hints()),
+            takes: Takes::from_spec(identity, tool.spec()),
             schema: schema_of(tool.spec()),
             checker: checker.map(Arc::new),
             is_guest: identity.remote().is_some(),
@@ -81,7 +81,7 @@ impl Entry {
     }
 
     /// Returns the entry with another display name.
-    pub(crate) fn shown_as(self: Arc<Self>, shown: ToolName) -> Arc<Self> {
+    pub(crate) fn with_display_name(self: Arc<Self>, shown: ToolName) -> Arc<Self> {
         if self.shown == shown {
             return self;
         }
@@ -116,8 +116,8 @@ impl Entry {
     }
 
     /// Returns the spec under the display name.
-    pub(crate) fn offered_spec(&self) -> ToolSpec {
-        self.tool.spec().clone().renamed(self.shown.clone())
+    pub(crate) fn display_spec(&self) -> ToolSpec {
+        self.tool.spec().clone().with_name(self.shown.clone())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{FilePattern, ToolGroup, WorkMode};
 
 /// Checks the declared effects of a call.
 pub(crate) fn effects(mode: Option<&WorkMode>, entry: &Entry, effects: &[Effect]) -> Result<(), String> {
-    let Some(fence) = Fence::of(mode, entry, effects) else { return Ok(()) };
+    let Some(fence) = Fence::for_call(mode, entry, effects) else { return Ok(()) };
     if fence.has_pattern() && !effects.iter().any(is_telling) {
         return Err(fence.untold());
     }
@@ -26,7 +26,7 @@ pub(crate) fn early_effects(
     entry: &Entry,
     effects: &[Effect],
 ) -> Result<(), String> {
-    let Some(fence) = Fence::of(mode, entry, effects) else { return Ok(()) };
+    let Some(fence) = Fence::for_call(mode, entry, effects) else { return Ok(()) };
     effects.iter().filter(|effect| is_telling(effect)).try_for_each(|effect| fence.effect(effect))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn targets(
     effects: &[Effect],
     targets: &[Target],
 ) -> Result<(), String> {
-    let Some(fence) = Fence::of(mode, entry, effects) else { return Ok(()) };
+    let Some(fence) = Fence::for_call(mode, entry, effects) else { return Ok(()) };
     for effect in effects {
         let Some(path) = effect.path() else { continue };
         let leads = targets.iter().filter(|target| target.path == path && !target.resolved.is_empty());
@@ -61,7 +61,7 @@ struct Fence<'a> {
 impl<'a> Fence<'a> {
     /// Returns the file rules for a call, or `None` without a mode or if the accesses of the call cannot be
     /// known.
-    fn of(mode: Option<&'a WorkMode>, entry: &'a Entry, effects: &[Effect]) -> Option<Self> {
+    fn for_call(mode: Option<&'a WorkMode>, entry: &'a Entry, effects: &[Effect]) -> Option<Self> {
         let is_elsewhere = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Mcp { .. });
         let is_unbounded =
             matches!(entry.group, ToolGroup::Command | ToolGroup::Mcp) && effects.iter().any(is_elsewhere);
@@ -126,7 +126,7 @@ impl<'a> Fence<'a> {
 }
 
 /// Completes a problem into the text for the model, with advice on the next step.
-pub(crate) fn told(problem: &str) -> String {
+pub(crate) fn add_advice(problem: &str) -> String {
     format!(
         "{problem}. Take another file, change the mode with switch_mode if the task needs it, or go on without."
     )

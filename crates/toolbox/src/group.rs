@@ -13,9 +13,9 @@ use crate::{Identity, catalogue};
 /// use windlass_protocol::{Hints, ToolName};
 /// use windlass_toolbox::{Identity, ToolGroup};
 /// let own = |name| ToolName::new(name).map(Identity::own);
-/// assert_eq!(ToolGroup::of(&own("apply_patch")?, Hints::default()), ToolGroup::Edit);
-/// assert_eq!(ToolGroup::of(&own("lint")?, Hints::read_only()), ToolGroup::Read);
-/// assert_eq!(ToolGroup::of(&own("deploy")?, Hints::default()), ToolGroup::Command);
+/// assert_eq!(ToolGroup::classify(&own("apply_patch")?, Hints::default()), ToolGroup::Edit);
+/// assert_eq!(ToolGroup::classify(&own("lint")?, Hints::read_only()), ToolGroup::Read);
+/// assert_eq!(ToolGroup::classify(&own("deploy")?, Hints::default()), ToolGroup::Command);
 /// # Ok::<(), windlass_protocol::NameError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ impl ToolGroup {
     /// Returns the group of a tool. A server's tool is in `mcp`, and a well-known tool is in its catalogue
     /// group. Any other tool is classified by its hints: `read` if it only reads local data, `browser` if it
     /// only reads but accesses the network, otherwise `command`, the most permissive group.
-    pub fn of(identity: &Identity, hints: Hints) -> Self {
+    pub fn classify(identity: &Identity, hints: Hints) -> Self {
         if identity.remote().is_some() {
             return Self::Mcp;
         }

@@ -34,7 +34,7 @@ impl Identity {
         let joined = format!("mcp__{server}__{tool}");
         let is_clear = !server.contains("__") && !server.ends_with('_') && !tool.starts_with('_');
         let name = ToolName::new(joined.as_str()).ok().filter(|_| is_clear && joined.len() <= HEAD);
-        let name = name.unwrap_or_else(|| hashed(&joined, server, tool));
+        let name = name.unwrap_or_else(|| hash_name(&joined, server, tool));
         Self { name, remote: Some((server.to_owned(), tool.to_owned())) }
     }
 
@@ -67,7 +67,7 @@ impl From<ToolName> for Identity {
     }
 }
 
-fn hashed(joined: &str, server: &str, tool: &str) -> ToolName {
+fn hash_name(joined: &str, server: &str, tool: &str) -> ToolName {
     let plain: String = joined.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
     let head = plain.get(..plain.floor_char_boundary(HEAD)).unwrap_or_default();
     // The length prefix makes the concatenation of server and tool unambiguous.

@@ -37,13 +37,13 @@ impl ModelRule {
     }
 
     /// Adds a tool.
-    pub fn with(mut self, name: impl Into<String>) -> Self {
+    pub fn with_tool(mut self, name: impl Into<String>) -> Self {
         self.include.push(name.into());
         self
     }
 
     /// Removes a tool.
-    pub fn without(mut self, name: impl Into<String>) -> Self {
+    pub fn remove_tool(mut self, name: impl Into<String>) -> Self {
         self.exclude.push(name.into());
         self
     }
@@ -62,12 +62,14 @@ impl ModelRule {
     }
 
     /// Returns the built-in rules. The first rule that matches a model applies.
-    pub(crate) fn known() -> Vec<Self> {
+    pub(crate) fn built_in() -> Vec<Self> {
         // These models were trained on this patch format and make more mistakes with search and replace.
-        let patching =
-            |pattern: &str| Self::new(pattern).with("apply_patch").without("edit_file").without("apply_diff");
+        let patching = |pattern: &str| {
+            Self::new(pattern).with_tool("apply_patch").remove_tool("edit_file").remove_tool("apply_diff")
+        };
         let patterns = ["*codex*", "gpt-5*", "gpt-4.1*", "o3*", "o4-mini*"];
-        let replacing = Self::new("grok-code*").without("apply_diff").renaming("edit_file", "search_replace");
+        let replacing =
+            Self::new("grok-code*").remove_tool("apply_diff").renaming("edit_file", "search_replace");
         patterns.into_iter().map(patching).chain([replacing]).collect()
     }
 }

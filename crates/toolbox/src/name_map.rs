@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use windlass_protocol::ToolName;
 
 use crate::Identity;
-use crate::shown_name::{is_legal, shown_beside, shown_names};
+use crate::shown_name::{display_names, display_names_avoiding, is_legal};
 
 /// The names of a run's tools: the registered name and the display name of each tool, and the resolution of a
 /// name that a model wrote.
@@ -20,7 +20,7 @@ use crate::shown_name::{is_legal, shown_beside, shown_names};
 ///
 /// let own = Identity::own(ToolName::new("math.factorial")?);
 /// let map = NameMap::new([own, Identity::mcp("files", "read")])?;
-/// assert_eq!(map.shown("math.factorial").map(ToolName::as_str), Some("math_factorial"));
+/// assert_eq!(map.display_name("math.factorial").map(ToolName::as_str), Some("math_factorial"));
 /// assert_eq!(map.find("math_factorial").map(ToolName::as_str), Some("math.factorial"));
 /// assert_eq!(map.find("files-read"), None);
 /// assert_eq!(map.find("read").map(ToolName::as_str), Some("mcp__files__read"));
@@ -28,7 +28,7 @@ use crate::shown_name::{is_legal, shown_beside, shown_names};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct NameMap {
-    tools: Vec<Named>,
+    tools: Vec<NamedTool>,
     registered: BTreeMap<String, usize>,
     /// Display names, aliases, and registered names that cannot be display names.
     exact: BTreeMap<String, usize>,
@@ -38,7 +38,7 @@ pub struct NameMap {
 }
 
 #[derive(Clone, Debug)]
-struct Named {
+struct NamedTool {
     name: ToolName,
     shown: ToolName,
 }
@@ -77,7 +77,7 @@ impl NameMap {
             }
         }
         let names: Vec<&ToolName> = tools.iter().map(Identity::name).collect();
-        for (position, (tool, shown)) in tools.iter().zip(shown_names(&names)).enumerate() {
+        for (position, (tool, shown)) in tools.iter().zip(display_names(&names)).enumerate() {
             map.exact.insert(shown.as_str().to_owned(), position);
             // A name that cannot be a display name is unambiguous, so it resolves exactly. A legal name that
             // got a hash is ambiguous.
@@ -88,7 +88,7 @@ impl NameMap {
             for name in tool.written() {
                 map.tolerate(&name, position);
             }
-            map.tools.push(Named { name: tool.name().clone(), shown });
+            map.tools.push(NamedTool { name: tool.name().clone(), shown });
         }
         Ok(map)
     }
@@ -116,7 +116,7 @@ impl NameMap {
     /// # Errors
     /// Returns an error if another tool has the name or the tool is unknown.
     pub fn with_shown(mut self, name: &str, shown: ToolName) -> Result<Self, NameMapError> {
-        let Some(position) = self.registered(name) else {
+        let Some(position) = self.find_registered(name) else {
             return Err(NameMapError::UnknownTarget { alias: shown, name: name.to_owned() });
         };
         let others = [self.exact.get(shown.as_str()), self.registered.get(shown.as_str())];
@@ -142,7 +142,7 @@ impl NameMap {
         self.registered.insert(name.as_str().to_owned(), position);
         self.exact.insert(name.as_str().to_owned(), position);
         self.tolerate(name.as_str(), position);
-        self.tools.push(Named { name: name.clone(), shown: name.clone() });
+        self.tools.push(NamedTool { name: name.clone(), shown: name.clone() });
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl NameMap {
         let added = || tools.iter().zip(&is_new).filter(|(_, is_new)| **is_new).map(|(tool, _)| *tool);
         let names: Vec<&ToolName> = added().map(Identity::name).collect();
         let is_taken = |name: &str| self.exact.contains_key(name) || self.registered.contains_key(name);
-        let mut shown = shown_beside(&names, &is_taken).into_iter();
+        let mut shown = display_names_avoiding(&names, &is_taken).into_iter();
         for (tool, shown) in added().zip(shown.clone()) {
             let position = self.tools.len();
             self.registered.insert(tool.name().as_str().to_owned(), position);
@@ -169,7 +169,7 @@ impl NameMap {
             for name in tool.written() {
                 self.tolerate(&name, position);
             }
-            self.tools.push(Named { name: tool.name().clone(), shown });
+            self.tools.push(NamedTool { name: tool.name().clone(), shown });
         }
         is_new.into_iter().map(|is_new| if is_new { shown.next() } else { None }).collect()
     }
@@ -180,7 +180,7 @@ impl NameMap {
     }
 
     /// Returns the display name of the tool with this registered name.
-    pub fn shown(&self, name: &str) -> Option<&ToolName> {
+    pub fn display_name(&self, name: &str) -> Option<&ToolName> {
         let position = self.registered.get(name)?;
         self.tools.get(*position).map(|tool| &tool.shown)
     }
@@ -203,7 +203,7 @@ impl NameMap {
     }
 
     /// Returns the index of the tool that is registered under exactly this name.
-    pub(crate) fn registered(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find_registered(&self, name: &str) -> Option<usize> {
         self.registered.get(name).copied()
     }
 

@@ -26,7 +26,7 @@ pub enum PayloadKind {
 
 impl PayloadKind {
     /// Returns the kind of a payload.
-    pub fn of(payload: &Payload) -> Self {
+    pub fn from_payload(payload: &Payload) -> Self {
         match payload {
             Payload::Function { .. } => Self::Function,
             Payload::Custom { .. } => Self::Custom,
@@ -61,7 +61,7 @@ impl fmt::Display for PayloadKind {
     "the tool {tool} does not take a {kind} call; it is registered under a name that leads such calls to it"
 )]
 #[non_exhaustive]
-pub struct Misrouted {
+pub struct WrongPayload {
     /// The tool, by its registered name.
     pub tool: ToolName,
     /// The kind of the payload.
@@ -80,7 +80,7 @@ pub(crate) struct Takes {
 }
 
 impl Takes {
-    pub(crate) fn of(identity: &Identity, spec: &ToolSpec) -> Self {
+    pub(crate) fn from_spec(identity: &Identity, spec: &ToolSpec) -> Self {
         let is_remote = identity.remote().is_some();
         match spec {
             ToolSpec::Function { parameters, .. } => Self {
@@ -94,7 +94,7 @@ impl Takes {
 
     /// Returns whether `Tool::call` accepts the payload.
     pub(crate) fn runs(self, payload: &Payload) -> bool {
-        let kind = PayloadKind::of(payload);
+        let kind = PayloadKind::from_payload(payload);
         kind == self.form || (kind == PayloadKind::Mcp && self.is_remote)
     }
 }
@@ -104,7 +104,7 @@ impl Takes {
 pub(crate) enum Route {
     Fits(Payload),
     Model(String),
-    Program(Misrouted),
+    Program(WrongPayload),
 }
 
 pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
@@ -134,7 +134,9 @@ pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
         (Payload::LocalShell { .. }, _) if !is_exact || takes.is_remote => {
             Route::Model(format!("{shown} does not run commands"))
         }
-        (other, _) => Route::Program(Misrouted { tool: entry.name.clone(), kind: PayloadKind::of(other) }),
+        (other, _) => {
+            Route::Program(WrongPayload { tool: entry.name.clone(), kind: PayloadKind::from_payload(other) })
+        }
     }
 }
 

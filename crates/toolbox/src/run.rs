@@ -11,7 +11,7 @@ use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::check::permits;
 use crate::toolbox::{Checked, Toolbox};
-use crate::{Misrouted, PayloadKind};
+use crate::{PayloadKind, WrongPayload};
 
 /// The time that a cancelled tool has to stop by itself before its future is dropped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// Returns the tool's error if it is [`ToolError::Fatal`] or [`ToolError::Deferred`], and a fatal
-    /// [`Misrouted`] error if only the program can have caused the call's payload kind.
+    /// [`WrongPayload`] error if only the program can have caused the call's payload kind.
     pub async fn run(&self, checked: &Checked, ctx: &Context) -> Result<ToolResult, ToolError> {
         self.run_if(checked, ctx, std::future::ready(Ok(()))).await
     }
@@ -53,7 +53,8 @@ impl Toolbox {
     ) -> Result<ToolResult, ToolError> {
         let (entry, payload) = (&checked.entry, &checked.call.payload);
         if !entry.takes.runs(payload) {
-            let misrouted = Misrouted { tool: checked.name.clone(), kind: PayloadKind::of(payload) };
+            let misrouted =
+                WrongPayload { tool: checked.name.clone(), kind: PayloadKind::from_payload(payload) };
             return Err(ToolError::fatal(misrouted));
         }
         let waiting = async {
@@ -94,12 +95,12 @@ impl Toolbox {
     fn finish(&self, checked: &Checked, ctx: &Context, outcome: Outcome) -> Result<ToolResult, ToolError> {
         match outcome {
             Ok(Ok(output)) => {
-                let content = self.limit.apply(without_secrets(output.content, ctx), ctx);
+                let content = self.limit.apply(redact_secrets(output.content, ctx), ctx);
                 let flags = flags(checked, &content, output.is_external);
                 Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
             }
             Ok(Err(ToolError::Model(text))) => {
-                let content = self.limit.apply(without_secrets(vec![Content::text(text)], ctx), ctx);
+                let content = self.limit.apply(redact_secrets(vec![Content::text(text)], ctx), ctx);
                 Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
             }
             Ok(Err(fatal)) => Err(fatal),
@@ -113,7 +114,7 @@ impl Toolbox {
 
 /// Redacts secrets. Must run before truncation and before writing files, because a truncated secret is not
 /// recognized.
-fn without_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
+fn redact_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
     let redactor = ctx.redactor();
     let clean = |text: &mut String| {
         if let Cow::Owned(clean) = redactor.redact(text) {

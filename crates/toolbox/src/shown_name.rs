@@ -17,12 +17,12 @@ const MOST_DIGITS: usize = 40;
 /// Legal names do not change; in other names each unsupported character becomes `_`. A hash is appended to
 /// names that are too long and to all names that would be equal, so that the result does not depend on the
 /// order of registration.
-pub(crate) fn shown_names(names: &[&ToolName]) -> Vec<ToolName> {
-    shown_beside(names, &|_| false)
+pub(crate) fn display_names(names: &[&ToolName]) -> Vec<ToolName> {
+    display_names_avoiding(names, &|_| false)
 }
 
 /// Like `shown_names`, but avoids names that are already taken.
-pub(crate) fn shown_beside(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool) -> Vec<ToolName> {
+pub(crate) fn display_names_avoiding(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool) -> Vec<ToolName> {
     let plain: Vec<String> = names.iter().map(|name| plain(name.as_str())).collect();
     let mut hashed: BTreeSet<usize> =
         (0..plain.len()).filter(|at| plain.get(*at).is_some_and(|name| name.len() > LONGEST)).collect();
@@ -47,7 +47,7 @@ pub(crate) fn shown_beside(names: &[&ToolName], is_taken: &dyn Fn(&str) -> bool)
             .flat_map(|(_, group)| group)
             .collect();
         if colliding.is_empty() || digits > MOST_DIGITS {
-            return shown.into_iter().map(named).collect();
+            return shown.into_iter().map(to_tool_name).collect();
         }
         if colliding.is_subset(&hashed) {
             digits = digits.saturating_add(DIGITS);
@@ -80,6 +80,6 @@ fn with_hash(plain: &str, name: &str, digits: usize) -> String {
     format!("{head}_{hash}")
 }
 
-fn named(shown: String) -> ToolName {
+fn to_tool_name(shown: String) -> ToolName {
     ToolName::new(shown).expect("it is not empty, not long, and has no control character")
 }

@@ -88,7 +88,12 @@ pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> S
 const SWITCH_MODE: &str = "switch_mode";
 
 /// Returns the reason why a hidden tool cannot be called, worded for the model (RULES N1).
-pub(crate) fn hidden(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry, standing: &Standing) -> String {
+pub(crate) fn explain_hidden(
+    plan: &Plan,
+    mode: Option<&WorkMode>,
+    entry: &Entry,
+    standing: &Standing,
+) -> String {
     let shown = &entry.shown;
     match standing {
         Standing::Offered => format!("{shown} is offered"),

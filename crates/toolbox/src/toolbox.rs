@@ -14,17 +14,17 @@ use windlass_tool::{EarlyArguments, Tool};
 use crate::entry::Entry;
 use crate::rights::Rights;
 use crate::route::{Route, route};
-use crate::standing::{hidden, standing};
+use crate::standing::{explain_hidden, standing};
 use crate::{
-    DynamicTools, Foreseen, Identity, Misrouted, ModelRule, NameMap, OutputLimit, Refusal, Standing,
-    ToolConfig, ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes,
+    DynamicTools, Foreseen, Identity, ModelRule, NameMap, OutputLimit, Refusal, Standing, ToolConfig,
+    ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes, WrongPayload,
 };
 
 /// The tools of an agent. A toolbox resolves names, validates arguments and runs calls: concurrent tools side
 /// by side, exclusive tools alone.
 ///
 /// Cloning is cheap; clones share the tools and the lock. A toolbox is a view of one mode and of the dynamic
-/// tools at its creation. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refreshed) return other views.
+/// tools at its creation. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refresh) return other views.
 #[derive(Clone)]
 pub struct Toolbox {
     shelf: Arc<Shelf>,
@@ -79,7 +79,7 @@ pub struct Checked {
 /// A tool with the names under which a model may call it (RULES N1, N3, N4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Known {
+pub struct CallableTool {
     /// The tool's name in the registry.
     pub name: ToolName,
     /// The tool's hints about itself.
@@ -93,7 +93,7 @@ pub struct Known {
 
 impl Shelf {
     /// Collects the static tools, followed by the dynamic tools.
-    pub(crate) fn of(plan: &Plan) -> Self {
+    pub(crate) fn collect(plan: &Plan) -> Self {
         let (generation, guests) = plan.dynamic.as_ref().map(DynamicTools::entries).unwrap_or_default();
         let mut names = plan.names.clone();
         let mut entries = plan.entries.clone();
@@ -106,7 +106,7 @@ impl Shelf {
         let identities: Vec<&Identity> = visitors.iter().map(|visitor| &visitor.identity).collect();
         let shown = names.push_remote(&identities);
         for (visitor, shown) in visitors.iter().zip(shown) {
-            entries.extend(shown.map(|shown| visitor.entry.clone().shown_as(shown)));
+            entries.extend(shown.map(|shown| visitor.entry.clone().with_display_name(shown)));
         }
         Self { names, entries, generation }
     }
@@ -120,7 +120,7 @@ impl Toolbox {
 
     pub(crate) fn new(plan: Plan, limit: OutputLimit) -> Self {
         Self {
-            shelf: Arc::new(Shelf::of(&plan)),
+            shelf: Arc::new(Shelf::collect(&plan)),
             plan: Arc::new(plan),
             mode: None,
             rights: Rights::default(),
@@ -163,11 +163,11 @@ impl Toolbox {
 
     /// Returns a view with the current dynamic tools. Call it at the beginning of a turn, because the offer
     /// must not change within a turn.
-    pub fn refreshed(&self) -> Self {
+    pub fn refresh(&self) -> Self {
         if !self.is_stale() {
             return self.clone();
         }
-        Self { shelf: Arc::new(Shelf::of(&self.plan)), ..self.clone() }
+        Self { shelf: Arc::new(Shelf::collect(&self.plan)), ..self.clone() }
     }
 
     /// Returns whether dynamic tools have been added or removed since this view was created.
@@ -177,26 +177,26 @@ impl Toolbox {
 
     /// Returns the specs and hints of the offered tools under their display names, in the order of
     /// registration.
-    pub fn offered(&self) -> Vec<(ToolSpec, Hints)> {
-        self.offered_entries().map(|entry| (entry.offered_spec(), entry.tool.hints())).collect()
+    pub fn offered_specs(&self) -> Vec<(ToolSpec, Hints)> {
+        self.iter_offered().map(|entry| (entry.display_spec(), entry.tool.hints())).collect()
     }
 
     /// Returns all tools, offered or hidden, with the names under which a model may call them.
-    pub fn known(&self) -> Vec<Known> {
+    pub fn callable_tools(&self) -> Vec<CallableTool> {
         let known = |(position, entry): (usize, &Arc<Entry>)| {
             let hints = entry.tool.hints();
             let (exact, loose) = self.shelf.names.names_of(position);
             // As in `entry`, a high-risk tool resolves only by an exact name.
             let loose = if hints.risk < Risk::High { loose } else { Vec::new() };
-            Known { name: entry.name.clone(), hints, exact, loose }
+            CallableTool { name: entry.name.clone(), hints, exact, loose }
         };
         self.shelf.entries.iter().enumerate().map(known).collect()
     }
 
     /// Iterates over the registered names of the offered tools; policy and [`only`](Self::only) use these
     /// names.
-    pub fn offered_names(&self) -> impl Iterator<Item = &ToolName> {
-        self.offered_entries().map(|entry| &entry.name)
+    pub fn iter_offered_names(&self) -> impl Iterator<Item = &ToolName> {
+        self.iter_offered().map(|entry| &entry.name)
     }
 
     /// Returns the names of all tools, offered or hidden.
@@ -206,7 +206,7 @@ impl Toolbox {
 
     /// Returns the servers' tools of the builder whose schema cannot be compiled, with the error. Their
     /// arguments are not validated. Tools of [`DynamicTools::set_server`] are not included.
-    pub fn unchecked(&self) -> &[(ToolName, SchemaError)] {
+    pub fn schema_errors(&self) -> &[(ToolName, SchemaError)] {
         &self.plan.unchecked
     }
 
@@ -232,7 +232,7 @@ impl Toolbox {
 
     fn any(&self, name: &str) -> Option<&Arc<Entry>> {
         let names = &self.shelf.names;
-        let position = names.registered(name).or_else(|| names.position(name));
+        let position = names.find_registered(name).or_else(|| names.position(name));
         position.and_then(|position| self.shelf.entries.get(position))
     }
 
@@ -252,12 +252,12 @@ impl Toolbox {
     }
 
     /// Returns the reason why a hidden tool cannot be called.
-    pub(crate) fn hidden(&self, entry: &Entry, standing: &Standing) -> String {
-        hidden(&self.plan, self.mode(), entry, standing)
+    pub(crate) fn explain_hidden(&self, entry: &Entry, standing: &Standing) -> String {
+        explain_hidden(&self.plan, self.mode(), entry, standing)
     }
 
     /// Runs a check for the current mode and for the modes of the calling agents.
-    pub(crate) fn fenced(
+    pub(crate) fn check_modes(
         &self,
         check: impl Fn(Option<&WorkMode>) -> Result<(), String>,
     ) -> Result<(), String> {
@@ -266,7 +266,7 @@ impl Toolbox {
         self.rights.modes().try_for_each(above)
     }
 
-    pub(crate) fn offered_entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+    pub(crate) fn iter_offered(&self) -> impl Iterator<Item = &Arc<Entry>> {
         self.shelf.entries.iter().filter(|entry| self.standing_of(entry).is_offered())
     }
 
@@ -276,7 +276,7 @@ impl Toolbox {
     /// # Errors
     /// Returns an error if only the program can be at fault. The run must end because a result would not help
     /// the model.
-    pub fn route(&self, call: &ToolCall) -> Result<(), Misrouted> {
+    pub fn route(&self, call: &ToolCall) -> Result<(), WrongPayload> {
         let Some(entry) = self.entry(call.name.as_str()) else { return Ok(()) };
         let is_exact = self.shelf.names.is_exact(call.name.as_str());
         match route(entry, is_exact, &call.payload) {

@@ -20,7 +20,7 @@ const COMPILED_BYTES: usize = 128 * 1024;
 /// ```
 /// use windlass_toolbox::{FilePattern, ToolGroup, WorkMode};
 /// let mode = WorkMode::new("docs", "Documentation", "You write documentation.")
-///     .with(ToolGroup::Read)
+///     .with_group(ToolGroup::Read)
 ///     .with_files(ToolGroup::Edit, FilePattern::new(r"\.md$")?.with_description("Markdown"));
 /// assert!(mode.gives(ToolGroup::Edit) && !mode.gives(ToolGroup::Command));
 /// assert!(mode.files(ToolGroup::Edit).is_some_and(|files| files.has("docs/a.md") && !files.has("src/a.rs")));
@@ -54,7 +54,7 @@ impl WorkMode {
     }
 
     /// Grants a group.
-    pub fn with(self, group: ToolGroup) -> Self {
+    pub fn with_group(self, group: ToolGroup) -> Self {
         self.give(group, None)
     }
 

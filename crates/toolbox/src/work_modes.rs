@@ -134,7 +134,7 @@ impl WorkModes {
     }
 
     /// Adds a mode. It replaces a mode of the same slug.
-    pub fn with(mut self, mode: WorkMode) -> Self {
+    pub fn with_mode(mut self, mode: WorkMode) -> Self {
         let mode = Arc::new(mode);
         match self.modes.iter_mut().find(|known| known.slug == mode.slug) {
             Some(known) => *known = mode,
@@ -167,7 +167,7 @@ impl WorkModes {
                 return Err(ModeError::NotTheProjects { slug: mode.slug });
             }
             seen.push(mode.slug.clone());
-            self = self.with(mode);
+            self = self.with_mode(mode);
         }
         if self.modes.len() > MOST_MODES {
             return Err(ModeError::TooMany);
@@ -227,7 +227,7 @@ fn checked(written: Written) -> Result<WorkMode, ModeError> {
 
 fn with_group(mode: WorkMode, written: WrittenGroup) -> Result<WorkMode, ModeError> {
     let WrittenGroup { group, file_regex, description } = written;
-    let Some(pattern) = file_regex else { return Ok(mode.with(group)) };
+    let Some(pattern) = file_regex else { return Ok(mode.with_group(group)) };
     let slug = || mode.slug.clone();
     // The files that commands and servers access are unknown before they run, so a pattern would promise more
     // than is enforced.

@@ -72,7 +72,7 @@ impl ActionArguments {
     pub(crate) fn step(&self) -> Result<Step, ToolError> {
         Ok(match self.action {
             Action::Launch => {
-                let url = given(self.url.as_ref(), "launch", "url, the address to open")?;
+                let url = require_argument(self.url.as_ref(), "launch", "url, the address to open")?;
                 Step::Launch(WebUrl::parse_page(url).map_err(|refusal| {
                     ToolError::model(format!(
                         "{refusal}; give a whole URL as https://host/path, without a name or password"
@@ -82,7 +82,7 @@ impl ActionArguments {
             Action::Click => Step::Click(self.coordinate("click")?),
             Action::Hover => Step::Hover(self.coordinate("hover")?),
             Action::Type => {
-                let text = given(self.text.as_ref(), "type", "text, what to type")?;
+                let text = require_argument(self.text.as_ref(), "type", "text, what to type")?;
                 if text.len() > MAX_TYPED {
                     let len = text.len();
                     return Err(ToolError::model(format!(
@@ -91,19 +91,23 @@ impl ActionArguments {
                 }
                 Step::Type(text.to_owned())
             }
-            Action::Press => Step::Press(Press::parse(given(self.text.as_ref(), "press", "text, the key")?)?),
+            Action::Press => {
+                Step::Press(Press::parse(require_argument(self.text.as_ref(), "press", "text, the key")?)?)
+            }
             Action::ScrollDown => Step::Scroll(Direction::Down, self.coordinate.clone()),
             Action::ScrollUp => Step::Scroll(Direction::Up, self.coordinate.clone()),
-            Action::Resize => {
-                Step::Resize(Size::parse(given(self.size.as_ref(), "resize", "size, as \"1280,720\"")?)?)
-            }
+            Action::Resize => Step::Resize(Size::parse(require_argument(
+                self.size.as_ref(),
+                "resize",
+                "size, as \"1280,720\"",
+            )?)?),
             Action::Screenshot => Step::Screenshot,
             Action::Close => Step::Close,
         })
     }
 
     fn coordinate(&self, action: &str) -> Result<String, ToolError> {
-        given(self.coordinate.as_ref(), action, "coordinate, as \"450,300\"").map(str::to_owned)
+        require_argument(self.coordinate.as_ref(), action, "coordinate, as \"450,300\"").map(str::to_owned)
     }
 }
 
@@ -155,7 +159,11 @@ impl Action {
     }
 }
 
-fn given<'a>(argument: Option<&'a String>, action: &str, what: &str) -> Result<&'a str, ToolError> {
+fn require_argument<'a>(
+    argument: Option<&'a String>,
+    action: &str,
+    what: &str,
+) -> Result<&'a str, ToolError> {
     match argument {
         Some(text) if !text.is_empty() => Ok(text),
         _ => {

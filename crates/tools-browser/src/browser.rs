@@ -58,7 +58,7 @@ impl Browser {
     /// # Errors
     /// The host is not valid.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with(host, port, Scope::Any)?;
+        self.reach = self.reach.with_host(host, port, Scope::Any)?;
         Ok(self)
     }
 
@@ -67,7 +67,7 @@ impl Browser {
     /// # Errors
     /// The host is not valid.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with(host, port, Scope::Public)?;
+        self.reach = self.reach.with_host(host, port, Scope::Public)?;
         Ok(self)
     }
 

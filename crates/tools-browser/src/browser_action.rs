@@ -11,7 +11,7 @@ use windlass_tool_args::read_arguments;
 use crate::Browser;
 use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};
 use crate::devtools::DevToolsError;
-use crate::report::{self, Told};
+use crate::report::{self, ReportInput};
 use crate::session::Session;
 use crate::sight::Whereabouts;
 use crate::steps::StepError;
@@ -67,7 +67,7 @@ impl BrowserAction {
         let Some(session) = place.as_mut() else { return Err(ToolError::model(NO_PAGE)) };
         session.touch();
         session.sight.redact_with(ctx.redactor());
-        let done = self.done(session, &step, ctx.redactor(), is_fresh).await;
+        let done = self.perform(session, &step, ctx.redactor(), is_fresh).await;
         session.touch();
         let has_crashed = session.sight.has_crashed();
         match done {
@@ -77,7 +77,7 @@ impl BrowserAction {
                 if let Some(session) = place.take() {
                     session.end().await;
                 }
-                Err(ended(done.err()))
+                Err(end_error(done.err()))
             }
         }
     }
@@ -111,21 +111,21 @@ impl BrowserAction {
         Ok(true)
     }
 
-    async fn done(
+    async fn perform(
         &self,
         session: &mut Session,
         step: &Step,
         redactor: &Redactor,
         is_fresh: bool,
     ) -> Result<Output, StepError> {
-        let failure = carried_out(session, step).await?;
+        let failure = perform_step(session, step).await?;
         let (reached, action) = (session.gate.take_refusals(), action_of(step));
-        if let (Step::Launch(url), Some(text)) = (step, refused(step, &reached, failure)) {
+        if let (Step::Launch(url), Some(text)) = (step, explain_refusal(step, &reached, failure)) {
             return Err(ToolError::model(format!("{} was not opened: {text}", url.endpoint())).into());
         }
         let refusals: Vec<String> = reached.into_iter().map(|(_, text)| text).collect();
         let (view, happened) = (session.view().await?, session.sight.take());
-        let told = Told {
+        let told = ReportInput {
             action: action.name(),
             size: session.size,
             confinement: is_fresh.then_some(session.confinement),
@@ -135,7 +135,7 @@ impl BrowserAction {
             refusals: &refusals,
             redactor,
         };
-        let output = Output::text(report::of(&told));
+        let output = Output::text(report::write_report(&told));
         Ok(match view.picture {
             Some(picture) => output.with_image(picture),
             None => output,
@@ -233,7 +233,7 @@ fn spec() -> ToolSpec {
 }
 
 /// Performs a step. Returns the browser's error if a launch cannot show the page.
-async fn carried_out(session: &mut Session, step: &Step) -> Result<Option<String>, StepError> {
+async fn perform_step(session: &mut Session, step: &Step) -> Result<Option<String>, StepError> {
     match step {
         Step::Launch(url) => return session.open(url.as_str()).await,
         Step::Click(coordinate) => session.click(coordinate).await?,
@@ -268,7 +268,11 @@ fn action_of(step: &Step) -> Action {
 
 /// Returns the reason why a launch shows nothing. The refusal of the proxy is more precise than the browser's
 /// error.
-fn refused(step: &Step, reached: &[(Option<Endpoint>, String)], failure: Option<String>) -> Option<String> {
+fn explain_refusal(
+    step: &Step,
+    reached: &[(Option<Endpoint>, String)],
+    failure: Option<String>,
+) -> Option<String> {
     let Step::Launch(url) = step else { return None };
     let own = reached.iter().find(|(endpoint, _)| endpoint.as_ref() == Some(url.endpoint()));
     own.map(|(_, text)| text.clone()).or(failure)
@@ -290,7 +294,7 @@ fn refuse_secrets(arguments: &ActionArguments, redactor: &Redactor) -> Result<()
 }
 
 /// Returns the error for a browser that was ended, with the next step for the model.
-fn ended(error: Option<StepError>) -> ToolError {
+fn end_error(error: Option<StepError>) -> ToolError {
     let what = match error {
         Some(StepError::Model(error)) => return error,
         Some(StepError::DevTools(DevToolsError::Gone)) | None => {

@@ -103,7 +103,7 @@ impl DevTools {
         let (outgoing, queue) = mpsc::channel(WAITING);
         let shared = Arc::<Shared>::default();
         let (reading, answering) = (Arc::clone(&shared), outgoing.clone());
-        let over = Over(Arc::clone(&shared));
+        let over = FailPending(Arc::clone(&shared));
         let work = async move {
             let _over = over;
             tokio::select! {
@@ -148,9 +148,9 @@ impl DevTools {
 }
 
 /// Fails all pending commands when the future of the pipes completes or is dropped.
-struct Over(Arc<Shared>);
+struct FailPending(Arc<Shared>);
 
-impl Drop for Over {
+impl Drop for FailPending {
     fn drop(&mut self) {
         let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.is_over = true;

@@ -46,7 +46,7 @@ impl Gate {
             let source = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
             return Err(Refusal::Unresolved { host: to.host.clone(), source });
         }
-        let opened = self.opened(to).await;
+        let opened = self.connect_to(to).await;
         if let Err(refusal) = &opened {
             self.note(Some(to), refusal);
         }
@@ -67,7 +67,7 @@ impl Gate {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
     }
 
-    async fn opened(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+    async fn connect_to(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
         let scope = self.reach.scope(to, Some(self.home))?;
         let late = || io::Error::from(io::ErrorKind::TimedOut);
         let addresses = timeout(self.connect, checked(to, scope, &*self.resolver))

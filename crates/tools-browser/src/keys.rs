@@ -89,8 +89,8 @@ impl Point {
             None => (text, (view.width, view.height)),
         };
         let (x, y) = pair(place, &[',']).ok_or_else(wrong)?;
-        let x = scaled(x, picture.0, view.width).ok_or_else(wrong)?;
-        let y = scaled(y, picture.1, view.height).ok_or_else(wrong)?;
+        let x = scale(x, picture.0, view.width).ok_or_else(wrong)?;
+        let y = scale(y, picture.1, view.height).ok_or_else(wrong)?;
         if x >= view.width || y >= view.height {
             return Err(ToolError::model(format!(
                 "coordinate {text} is outside of the viewport, which is {}x{}; scroll or resize, then look at the screenshot again",
@@ -101,7 +101,7 @@ impl Point {
     }
 }
 
-fn scaled(place: u32, of: u32, to: u32) -> Option<u32> {
+fn scale(place: u32, of: u32, to: u32) -> Option<u32> {
     u64::from(place).checked_mul(u64::from(to))?.checked_div(u64::from(of))?.try_into().ok()
 }
 
@@ -132,19 +132,19 @@ impl Press {
             };
             rest = after;
         }
-        Self::of(rest, modifiers).ok_or_else(wrong)
+        Self::from_name(rest, modifiers).ok_or_else(wrong)
     }
 
     /// Returns the key for a line break or a tab in typed text.
-    pub(crate) fn of_control(character: char) -> Option<Self> {
+    pub(crate) fn from_control(character: char) -> Option<Self> {
         match character {
-            '\n' => Self::of("Enter", 0),
-            '\t' => Self::of("Tab", 0),
+            '\n' => Self::from_name("Enter", 0),
+            '\t' => Self::from_name("Tab", 0),
             _ => None,
         }
     }
 
-    fn of(name: &str, modifiers: u8) -> Option<Self> {
+    fn from_name(name: &str, modifiers: u8) -> Option<Self> {
         if let Some((known, number, text)) = NAMED.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name))
         {
             let key = if *known == "Space" { " " } else { known };

@@ -39,12 +39,12 @@ pub(crate) struct Group {
 pub(crate) struct Pipes {
     pub(crate) commands: pipe::Sender,
     pub(crate) answers: pipe::Receiver,
-    pub(crate) heard: Heard,
+    pub(crate) heard: StderrTail,
 }
 
 /// The end of the browser's stderr.
 #[derive(Clone, Default)]
-pub(crate) struct Heard(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
 impl Group {
     /// Starts a program with a profile folder.
@@ -72,7 +72,7 @@ impl Group {
         // The child's ends must be closed in this process, or the end of the browser would not close the
         // pipes.
         drop(wrapped);
-        let heard = Heard::default();
+        let heard = StderrTail::default();
         if let Some(stderr) = child.stderr().take() {
             tokio::spawn(hear(stderr, heard.clone()));
         }
@@ -148,7 +148,7 @@ impl Drop for LateRemoval {
     }
 }
 
-impl Heard {
+impl StderrTail {
     /// Returns the stored end of stderr.
     pub(crate) fn text(&self) -> String {
         let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,7 +175,7 @@ fn environment(profile: &Path) -> Vec<(&'static str, OsString)> {
 }
 
 /// Reads the browser's stderr, so that the browser never blocks on a full pipe, and stores the end of it.
-async fn hear(mut stderr: ChildStderr, heard: Heard) {
+async fn hear(mut stderr: ChildStderr, heard: StderrTail) {
     let mut buf = [0; 1024];
     while let Ok(len @ 1..) = stderr.read(&mut buf).await {
         let mut heard = heard.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -115,7 +115,8 @@ impl Desk {
         place: Arc<tokio::sync::OwnedSemaphorePermit>,
     ) -> Response<Body> {
         if !self.is_known(request.headers()) {
-            let mut answer = said(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "this proxy is not for you");
+            let mut answer =
+                text_response(StatusCode::PROXY_AUTHENTICATION_REQUIRED, "this proxy is not for you");
             answer.headers_mut().insert(PROXY_AUTHENTICATE, REALM);
             return answer;
         }
@@ -126,7 +127,7 @@ impl Desk {
         };
         answered.unwrap_or_else(|refusal| {
             let status = if refusal.is_rule() { StatusCode::FORBIDDEN } else { StatusCode::BAD_GATEWAY };
-            said(status, &refusal.to_string())
+            text_response(status, &refusal.to_string())
         })
     }
 
@@ -208,7 +209,7 @@ fn clean(headers: &mut HeaderMap) {
     }
 }
 
-fn said(status: StatusCode, text: &str) -> Response<Body> {
+fn text_response(status: StatusCode, text: &str) -> Response<Body> {
     let body = Full::new(Bytes::from(format!("{text}\n"))).map_err(|never| match never {}).boxed();
     let mut answer = Response::new(body);
     *answer.status_mut() = status;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use windlass_redact::Redactor;
 
 use crate::keys::Size;
-use crate::sight::{Happened, one_line};
+use crate::sight::{PageEvents, one_line};
 use crate::switches::Confinement;
 use crate::view::View;
 
@@ -14,20 +14,20 @@ use crate::view::View;
 const MAX_WORDS: usize = 500;
 
 /// The input of a report.
-pub(crate) struct Told<'a> {
+pub(crate) struct ReportInput<'a> {
     pub(crate) action: &'static str,
     pub(crate) size: Size,
     pub(crate) confinement: Option<Confinement>,
     pub(crate) is_loading: bool,
     pub(crate) view: &'a View,
-    pub(crate) happened: &'a Happened,
+    pub(crate) happened: &'a PageEvents,
     pub(crate) refusals: &'a [String],
     pub(crate) redactor: &'a Redactor,
 }
 
 /// Returns the report: this crate's own lines, then text of the page between two delimiter lines that the
 /// page cannot forge.
-pub(crate) fn of(told: &Told<'_>) -> String {
+pub(crate) fn write_report(told: &ReportInput<'_>) -> String {
     let view = told.view;
     let mut report = format!("[browser_action {}]", told.action);
     let _ = write!(report, "\npage: {}", cut(&view.url, told.redactor));

@@ -14,7 +14,7 @@ use crate::browser::Browser;
 use crate::devtools::{DevTools, DevToolsError, Target};
 use crate::gate::Gate;
 use crate::keys::Size;
-use crate::process::{Group, Heard};
+use crate::process::{Group, StderrTail};
 use crate::profile::{Profile, remove_stale_profiles};
 use crate::proxy::Proxy;
 use crate::sight::{Rules, Sight, Whereabouts, text};
@@ -72,7 +72,7 @@ impl Session {
         let confinement = switches::confinement();
         let size = Size::DEFAULT;
         let (devtools, keeper, heard, used, over) =
-            launched(&browser.program, proxy, &sight, (size, confinement), &limits, whereabouts)?;
+            launch(&browser.program, proxy, &sight, (size, confinement), &limits, whereabouts)?;
         let mut session = Self { devtools, sight, gate, home, size, confinement, limits, used, over, keeper };
         let prepared = tokio::time::timeout(limits.start, session.prepare()).await;
         let late = DevToolsError::Late { method: "its first commands", limit: limits.start };
@@ -147,10 +147,10 @@ impl Session {
     }
 }
 
-type Launched = (DevTools, JoinHandle<()>, Heard, Arc<Notify>, DropGuard);
+type Launched = (DevTools, JoinHandle<()>, StderrTail, Arc<Notify>, DropGuard);
 
 /// Starts the processes, and the task that owns everything with the same lifetime.
-fn launched(
+fn launch(
     program: &Path,
     proxy: Proxy,
     sight: &Arc<Sight>,
@@ -167,12 +167,12 @@ fn launched(
     let (devtools, work) =
         DevTools::new(pipes.answers, pipes.commands, move |event| watching.on_event(event));
     let (used, over) = (Arc::new(Notify::new()), CancellationToken::new());
-    let held = Held { group, _proxy: proxy, whereabouts: Arc::clone(whereabouts) };
+    let held = HeldSession { group, _proxy: proxy, whereabouts: Arc::clone(whereabouts) };
     let keeper = tokio::spawn(keep(held, work, Arc::clone(&used), over.clone(), limits.idle));
     Ok((devtools, keeper, pipes.heard, used, over.drop_guard()))
 }
 
-struct Held {
+struct HeldSession {
     group: Group,
     _proxy: Proxy,
     whereabouts: Whereabouts,
@@ -181,7 +181,7 @@ struct Held {
 /// Owns the running browser. Ends it when the session is dropped, after the idle time, or when the browser
 /// ends by itself.
 async fn keep(
-    mut held: Held,
+    mut held: HeldSession,
     work: impl Future<Output = ()>,
     used: Arc<Notify>,
     over: CancellationToken,

@@ -37,12 +37,12 @@ pub(crate) struct Rules {
 pub(crate) struct Sight {
     rules: Rules,
     whereabouts: Whereabouts,
-    seen: Mutex<Seen>,
+    seen: Mutex<PageState>,
     loading: watch::Sender<bool>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct PageState {
     target: String,
     main_frame: String,
     console: VecDeque<String>,
@@ -53,7 +53,7 @@ struct Seen {
 }
 
 /// Events since the last action.
-pub(crate) struct Happened {
+pub(crate) struct PageEvents {
     /// Console output of the page, in order of arrival.
     pub(crate) console: Vec<String>,
     /// The number of earlier lines that were dropped.
@@ -69,13 +69,13 @@ impl Sight {
 
     /// Sets the page and the main frame that are observed.
     pub(crate) fn watch_page(&self, target: &str, main_frame: &str) {
-        let mut seen = self.seen();
+        let mut seen = self.lock_state();
         (seen.target, seen.main_frame) = (target.to_owned(), main_frame.to_owned());
     }
 
     /// Sets the redactor for text of the page. It is applied before text is cut.
     pub(crate) fn redact_with(&self, redactor: &Redactor) {
-        self.seen().redactor = redactor.clone();
+        self.lock_state().redactor = redactor.clone();
     }
 
     /// Waits until the page has loaded.
@@ -88,9 +88,9 @@ impl Sight {
         *self.loading.borrow()
     }
 
-    pub(crate) fn take(&self) -> Happened {
-        let mut seen = self.seen();
-        Happened {
+    pub(crate) fn take(&self) -> PageEvents {
+        let mut seen = self.lock_state();
+        PageEvents {
             console: seen.console.drain(..).collect(),
             missed: std::mem::take(&mut seen.missed),
             notes: std::mem::take(&mut seen.notes),
@@ -99,7 +99,7 @@ impl Sight {
 
     /// Returns whether the page has crashed.
     pub(crate) fn has_crashed(&self) -> bool {
-        self.seen().has_crashed
+        self.lock_state().has_crashed
     }
 
     /// Processes an event. Returns the command that answers it, if one is needed.
@@ -107,8 +107,8 @@ impl Sight {
         let params = &event.params;
         match event.method.as_str() {
             "Fetch.authRequired" => return Some(self.credentials(params)),
-            "Fetch.requestPaused" => return Some(self.paused(params)),
-            "Page.frameNavigated" => return self.navigated(params),
+            "Fetch.requestPaused" => return Some(self.check_paused(params)),
+            "Page.frameNavigated" => return self.check_navigation(params),
             "Page.frameStartedLoading" => self.loads(params, true),
             "Page.frameStoppedLoading" => self.loads(params, false),
             "Page.javascriptDialogOpening" => return Some(self.dialog(params)),
@@ -119,21 +119,21 @@ impl Sight {
             }
             "Page.fileChooserOpened" => self.note("the page asked for a file; none was given"),
             "Browser.downloadWillBegin" => self.note("the page began a download, which was refused"),
-            "Runtime.consoleAPICalled" => self.say(text(params, "/type"), &printed(params)),
+            "Runtime.consoleAPICalled" => self.say(text(params, "/type"), &format_console(params)),
             "Runtime.exceptionThrown" => self.say("uncaught", exception(params)),
             "Log.entryAdded" => {
                 let (about, url) = (text(params, "/entry/text"), text(params, "/entry/url"));
                 let url = if url.is_empty() { String::new() } else { format!(" ({url})") };
                 self.say(text(params, "/entry/level"), &format!("{about}{url}"));
             }
-            "Inspector.targetCrashed" => self.seen().has_crashed = true,
+            "Inspector.targetCrashed" => self.lock_state().has_crashed = true,
             "Target.targetCreated" => return self.other_page(params),
             _ => {}
         }
         None
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn lock_state(&self) -> std::sync::MutexGuard<'_, PageState> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -153,10 +153,10 @@ impl Sight {
 
     /// Keeps the page at the host and port of its launch, unless `may_follow` allows the new URL. The rule
     /// that allowed the launch was about this host only.
-    fn paused(&self, params: &Value) -> Command {
+    fn check_paused(&self, params: &Value) -> Command {
         let id = text(params, "/requestId");
-        let is_page =
-            text(params, "/frameId") == self.seen().main_frame && text(params, "/resourceType") == "Document";
+        let is_page = text(params, "/frameId") == self.lock_state().main_frame
+            && text(params, "/resourceType") == "Document";
         let url = text(params, "/request/url");
         if !is_page || self.may_show(url) {
             return page("Fetch.continueRequest", json!({"requestId": id}));
@@ -172,11 +172,11 @@ impl Sight {
         })
     }
 
-    fn navigated(&self, params: &Value) -> Option<Command> {
+    fn check_navigation(&self, params: &Value) -> Option<Command> {
         if params.pointer("/frame/parentId").is_some() {
             return None;
         }
-        text(params, "/frame/id").clone_into(&mut self.seen().main_frame);
+        text(params, "/frame/id").clone_into(&mut self.lock_state().main_frame);
         let url = text(params, "/frame/url");
         let shown = WebUrl::parse_page(url).ok();
         let is_inert = ["about:", "chrome-error:"].iter().any(|scheme| url.starts_with(scheme));
@@ -192,7 +192,7 @@ impl Sight {
     }
 
     fn loads(&self, params: &Value, loading: bool) {
-        if text(params, "/frameId") == self.seen().main_frame {
+        if text(params, "/frameId") == self.lock_state().main_frame {
             self.loading.send_replace(loading);
         }
     }
@@ -208,13 +208,13 @@ impl Sight {
 
     fn other_page(&self, params: &Value) -> Option<Command> {
         let target = text(params, "/targetInfo/targetId");
-        let is_other = text(params, "/targetInfo/type") == "page" && target != self.seen().target;
+        let is_other = text(params, "/targetInfo/type") == "page" && target != self.lock_state().target;
         let params = json!({"targetId": target});
         is_other.then_some(Command { method: "Target.closeTarget", params, target: Target::Browser })
     }
 
     fn note(&self, note: &str) {
-        let notes = &mut self.seen().notes;
+        let notes = &mut self.lock_state().notes;
         if notes.len() < MAX_NOTES && !notes.iter().any(|known| known == note) {
             notes.push(note.to_owned());
         }
@@ -222,7 +222,7 @@ impl Sight {
 
     /// Adds one line of console output. It is redacted before it is cut, and line breaks in it are escaped.
     fn say(&self, kind: &str, words: &str) {
-        let mut seen = self.seen();
+        let mut seen = self.lock_state();
         let clean = seen.redactor.redact(words);
         let head = clean.get(..clean.floor_char_boundary(self.rules.line_bytes)).unwrap_or_default();
         let mut line = format!("{}: {}", one_line(kind), one_line(head));
@@ -253,7 +253,7 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 }
 
 /// Returns the arguments of a console call in the way of a browser's console.
-fn printed(params: &Value) -> String {
+fn format_console(params: &Value) -> String {
     let shown = |argument: &Value| match argument.pointer("/value") {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),

@@ -80,7 +80,7 @@ impl Session {
     pub(crate) async fn enter(&self, typed: &str) -> Result<(), StepError> {
         let typed = typed.replace("\r\n", "\n");
         for piece in typed.split_inclusive(['\n', '\t']) {
-            let end = piece.chars().next_back().and_then(Press::of_control);
+            let end = piece.chars().next_back().and_then(Press::from_control);
             let words = if end.is_some() { piece.get(..piece.len().saturating_sub(1)) } else { Some(piece) };
             if let Some(words) = words.filter(|words| !words.is_empty()) {
                 self.ask("Input.insertText", json!({"text": words})).await?;

@@ -116,7 +116,7 @@ impl AccessMcpResource {
             let names = self.servers.names().into_iter().map(|(server, _)| server).filter(has_resources);
             ToolError::model(format!(
                 "there is no server `{server_name}` with resources; those that have some: {}",
-                listed(names)
+                list_names(names)
             ))
         })?;
         let text = json!({ "uri": uri }).to_string();
@@ -158,16 +158,16 @@ fn unknown(servers: &dyn McpServers, server: &str, tool: &str) -> ToolError {
     match names.iter().find(|(known, _)| known == server) {
         Some((_, tools)) => ToolError::model(format!(
             "the server {server} has no tool `{tool}`; its tools are: {}",
-            listed(tools.iter().cloned())
+            list_names(tools.iter().cloned())
         )),
         None => ToolError::model(format!(
             "there is no server `{server}`; the servers are: {}",
-            listed(names.into_iter().map(|(name, _)| name))
+            list_names(names.into_iter().map(|(name, _)| name))
         )),
     }
 }
 
-fn listed(names: impl Iterator<Item = String>) -> String {
+fn list_names(names: impl Iterator<Item = String>) -> String {
     let names: Vec<_> = names.take(100).collect();
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -15,7 +15,7 @@ pub(crate) enum Other {
 
 impl Other {
     /// Returns the type for a file's first bytes.
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn detect(bytes: &[u8]) -> Self {
         let start = bytes.get(..bytes.len().min(512)).unwrap_or_default();
         match start {
             [] => Self::Empty,

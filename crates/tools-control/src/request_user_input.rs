@@ -23,12 +23,12 @@ pub struct RequestUserInput {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    questions: Vec<Asked>,
+    questions: Vec<AskedQuestions>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct AskedQuestions {
     id: String,
     #[serde(default)]
     header: Option<String>,
@@ -63,7 +63,7 @@ impl Default for RequestUserInput {
     }
 }
 
-impl Asked {
+impl AskedQuestions {
     fn question(&self, number: usize, of: usize) -> Question {
         let mut text = if of > 1 { format!("({number} of {of}) ") } else { String::new() };
         if let Some(header) = &self.header {
@@ -102,7 +102,7 @@ impl Tool for RequestUserInput {
     }
 }
 
-fn check(questions: &[Asked]) -> Result<(), ToolError> {
+fn check(questions: &[AskedQuestions]) -> Result<(), ToolError> {
     if questions.is_empty() || questions.len() > MAX_QUESTIONS {
         let met = questions.len();
         return Err(ToolError::model(format!(
@@ -119,7 +119,7 @@ fn check(questions: &[Asked]) -> Result<(), ToolError> {
     }
 }
 
-async fn ask(ctx: &Context, questions: &[Asked]) -> Result<Output, ToolError> {
+async fn ask(ctx: &Context, questions: &[AskedQuestions]) -> Result<Output, ToolError> {
     let of = questions.len();
     let mut answers = String::new();
     let mut answered = 0_usize;

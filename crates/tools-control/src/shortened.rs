@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Returns `text`, or its head and tail if it is longer than `limit` bytes. The first line then has the total
 /// length and the exact number of bytes left out (RULES R9).
-pub(crate) fn shortened(text: &str, limit: usize) -> Cow<'_, str> {
+pub(crate) fn shorten(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit {
         return Cow::Borrowed(text);
     }

@@ -9,7 +9,7 @@ use windlass_tool_args::read_arguments;
 use crate::Skills;
 use crate::blocking::blocking;
 use crate::document::Document;
-use crate::shortened::shortened;
+use crate::shortened::shorten;
 use crate::skills::Skill;
 use crate::spec::spec;
 
@@ -124,5 +124,5 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
     let text = text.map_err(told)?;
     // Redact before cutting: a secret that is cut in half is not found.
     let shown = redactor.redact(&text);
-    Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shortened(&shown, MAX_SHOWN))))
+    Ok(Output::text(format!("[{file} of the skill {name}]\n{}", shorten(&shown, MAX_SHOWN))))
 }

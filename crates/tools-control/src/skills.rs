@@ -165,9 +165,9 @@ impl Skill {
     pub(crate) fn others(&self) -> Result<Vec<String>, String> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
         let found =
-            self.source.workspace.below(folder, MAX_OTHER_FILES).map_err(|error| error.to_string())?;
+            self.source.workspace.list_below(folder, MAX_OTHER_FILES).map_err(|error| error.to_string())?;
         let files = found.into_iter().filter(|found| found.kind == Kind::File && found.path != self.file);
-        let mut names: Vec<_> = files.map(|found| found.path.below(folder).to_string()).collect();
+        let mut names: Vec<_> = files.map(|found| found.path.relative_to(folder).to_string()).collect();
         names.sort_unstable();
         Ok(names)
     }

@@ -68,7 +68,7 @@ impl TodoList {
     /// Replaces all items and returns the new list as text for the model.
     pub(crate) fn replace(&self, items: Vec<TodoItem>) -> Result<String, ToolError> {
         check(&items)?;
-        let text = shown(&items);
+        let text = format_list(&items);
         *self.items.lock().unwrap_or_else(PoisonError::into_inner) = items;
         Ok(text)
     }
@@ -94,7 +94,7 @@ pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
 }
 
 /// Returns the list as text for the model.
-fn shown(items: &[TodoItem]) -> String {
+fn format_list(items: &[TodoItem]) -> String {
     if items.is_empty() {
         return "The list is now empty.".to_owned();
     }

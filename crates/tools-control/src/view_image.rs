@@ -84,7 +84,7 @@ fn view(workspace: &Workspace, path: &str) -> Result<Output, ToolError> {
     let Picture { format, width, height, .. } = Picture::read(bytes).map_err(|error| {
         ToolError::model(match error {
             PictureError::Other => {
-                let what = Other::of(bytes);
+                let what = Other::detect(bytes);
                 let advice = what.advice();
                 format!("`{path}` is {what}, and only PNG, JPEG, GIF and WebP are shown; {advice}")
             }

@@ -36,7 +36,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         Some("c") => Probe::at(&helper, Level::Landlock).map_err(|missing| missing.to_string())?,
         _ => Probe::run(&helper),
     };
-    let shell = Shell::confined(helper, &probe);
+    let shell = Shell::new_confined(helper, &probe);
     let workspace = Arc::new(Workspace::open(workspace)?);
     let loaded = load(Path::new(tools), FolderOwner::User, &workspace, &shell)?;
     let call = ToolCall::function(CallId::new("call_1")?, ToolName::new(name)?, Arguments::parse(arguments)?);
@@ -48,7 +48,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         for process in loaded.processes {
             all.push(process.serve(&dynamic).await?);
         }
-        let toolbox = toolbox.refreshed();
+        let toolbox = toolbox.refresh();
         let result = match toolbox.check(&call) {
             Ok(checked) => toolbox.run(&checked, &Context::new(call.id.clone())).await?,
             Err(refused) => *refused,

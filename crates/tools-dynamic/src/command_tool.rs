@@ -19,11 +19,11 @@ pub(crate) struct CommandTool {
 
 impl CommandTool {
     pub(crate) fn new(file: File, workspace: &Arc<Workspace>, shell: &Shell) -> Self {
-        Self { file, command: RunCommand::with(Arc::clone(workspace), shell.clone()) }
+        Self { file, command: RunCommand::for_workspace(Arc::clone(workspace), shell.clone()) }
     }
 
     /// Returns the equivalent call of `run_command`.
-    fn filled(&self, payload: &Payload) -> Result<Payload, ToolError> {
+    fn fill_template(&self, payload: &Payload) -> Result<Payload, ToolError> {
         let argv = self.file.template.fill(&payload.as_arguments())?;
         let mut arguments = json!({ "argv": argv });
         if let Some(cwd) = &self.file.cwd {
@@ -47,17 +47,18 @@ impl Tool for CommandTool {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        self.filled(payload).map_or_else(|_| vec![Effect::Unknown], |filled| self.command.effects(&filled))
+        self.fill_template(payload)
+            .map_or_else(|_| vec![Effect::Unknown], |filled| self.command.effects(&filled))
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        self.filled(payload).map(|filled| self.command.inspect(&filled)).unwrap_or_default()
+        self.fill_template(payload).map(|filled| self.command.inspect(&filled)).unwrap_or_default()
     }
 
     /// Dropping the future ends all processes of the command.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            let filled = self.filled(payload)?;
+            let filled = self.fill_template(payload)?;
             self.command.call(ctx, &filled).await
         })
     }

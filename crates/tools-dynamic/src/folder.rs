@@ -28,20 +28,20 @@ pub enum FolderOwner {
 
 /// Result of [`load`].
 #[non_exhaustive]
-pub struct Loaded {
+pub struct LoadedTools {
     /// Command tools, sorted by file name.
     pub tools: Vec<Arc<dyn Tool>>,
     /// Processes that serve tools, sorted by file name. They are not started yet.
     pub processes: Vec<ToolProcess>,
     /// Files with errors. They do not affect the other files.
-    pub problems: Vec<Refused>,
+    pub problems: Vec<RefusedFile>,
 }
 
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the tool in {} is left out", file.display())]
 #[non_exhaustive]
-pub struct Refused {
+pub struct RefusedFile {
     /// Path of the file.
     pub file: PathBuf,
     /// Reason.
@@ -79,7 +79,7 @@ pub fn load(
     owner: FolderOwner,
     workspace: &Arc<Workspace>,
     shell: &Shell,
-) -> Result<Loaded, LoadError> {
+) -> Result<LoadedTools, LoadError> {
     let failed = |source| LoadError::Folder { folder: folder.to_path_buf(), source };
     let settings = settings_owner(owner, folder, workspace);
     let files = settings_files(folder, settings, "toml").map_err(failed)?;
@@ -87,14 +87,14 @@ pub fn load(
     if files.len() > MOST_FILES {
         return Err(LoadError::TooMany { folder: folder.to_path_buf() });
     }
-    let mut loaded = Loaded { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
+    let mut loaded = LoadedTools { tools: Vec::new(), processes: Vec::new(), problems: Vec::new() };
     for path in files {
         match read(&path, settings).and_then(|text| kind(&path, &text, owner, workspace, shell)) {
             Ok(Kind::Command(file)) => {
                 loaded.tools.push(Arc::new(CommandTool::new(*file, workspace, shell)));
             }
             Ok(Kind::Process(file)) => loaded.processes.push(ToolProcess::new(*file)),
-            Err(source) => loaded.problems.push(Refused { file: path, source }),
+            Err(source) => loaded.problems.push(RefusedFile { file: path, source }),
         }
     }
     Ok(loaded)
@@ -139,7 +139,7 @@ fn read(path: &Path, owner: SettingsOwner<'_>) -> Result<String, FileProblem> {
     Ok(text)
 }
 
-impl std::fmt::Debug for Loaded {
+impl std::fmt::Debug for LoadedTools {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.tools.iter().map(|tool| tool.spec().name().as_str()).collect();
         f.debug_struct("Loaded")

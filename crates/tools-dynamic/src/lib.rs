@@ -12,5 +12,5 @@ mod process_file;
 mod template;
 
 pub use file::FileProblem;
-pub use folder::{FolderOwner, LoadError, Loaded, Refused, load};
-pub use process::{LeftOut, Noise, Offered, ProcessError, ServedProcess, ToolProcess};
+pub use folder::{FolderOwner, LoadError, LoadedTools, RefusedFile, load};
+pub use process::{LeftOut, Noise, OfferChange, ProcessError, ServedProcess, ToolProcess};

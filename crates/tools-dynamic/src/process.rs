@@ -34,7 +34,7 @@ pub use noise::Noise;
 const SETTLE: Duration = Duration::from_millis(100);
 
 type Wrap = Arc<dyn Fn(Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
-type Listener = Arc<dyn Fn(Result<&Offered, &ProcessError>) + Send + Sync>;
+type Listener = Arc<dyn Fn(Result<&OfferChange, &ProcessError>) + Send + Sync>;
 
 /// Content of a process file.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub(crate) struct ProcessFile {
 /// let (project, tools) = (tempfile::tempdir()?, tempfile::tempdir()?);
 /// std::fs::write(tools.path().join("notes.toml"), "[process]\nargv = [\"python3\", \"notes.py\"]\n")?;
 /// let workspace = Arc::new(Workspace::open(project.path())?);
-/// let loaded = load(tools.path(), FolderOwner::User, &workspace, &Shell::unconfined())?;
+/// let loaded = load(tools.path(), FolderOwner::User, &workspace, &Shell::new_unconfined())?;
 /// assert_eq!(loaded.processes[0].name(), "notes");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -77,13 +77,13 @@ pub struct ToolProcess {
 /// of its descendants: TERM, then KILL after two seconds, or KILL at once if the runtime ends first.
 pub struct ServedProcess {
     keeper: Arc<Keeper>,
-    first: Offered,
+    first: OfferChange,
 }
 
 /// Effect of a new list on the offered tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Offered {
+pub struct OfferChange {
     /// Tools that were added.
     pub added: Vec<ToolName>,
     /// Tools that were removed; a changed tool is in both lists.
@@ -166,7 +166,7 @@ impl ToolProcess {
     /// was restarted.
     pub fn with_listener(
         mut self,
-        listener: impl Fn(Result<&Offered, &ProcessError>) + Send + Sync + 'static,
+        listener: impl Fn(Result<&OfferChange, &ProcessError>) + Send + Sync + 'static,
     ) -> Self {
         self.listener = Some(Arc::new(listener));
         self
@@ -193,7 +193,7 @@ impl ToolProcess {
             granted: Mutex::default(),
             offered: Mutex::default(),
         });
-        let mut served = ServedProcess { keeper, first: Offered::default() };
+        let mut served = ServedProcess { keeper, first: OfferChange::default() };
         (_, served.first) = served.keeper.ready().await?;
         served.watch();
         Ok(served)
@@ -202,13 +202,13 @@ impl ToolProcess {
 
 impl ServedProcess {
     /// Returns the effect of the first list.
-    pub fn first(&self) -> &Offered {
+    pub fn first(&self) -> &OfferChange {
         &self.first
     }
 
     /// Returns the names of the tools that are offered now.
     pub fn tools(&self) -> Vec<ToolName> {
-        self.keeper.offered().iter().map(|listed| listed.spec.name().clone()).collect()
+        self.keeper.lock_offer().iter().map(|listed| listed.spec.name().clone()).collect()
     }
 
     /// Returns the counts of unexpected output, over all restarts.
@@ -220,7 +220,7 @@ impl ServedProcess {
     pub async fn end(self) {
         let keeper = Arc::clone(&self.keeper);
         drop(self);
-        let gone = keeper.life.lock().await.connection.as_ref().map(|connection| connection.gone());
+        let gone = keeper.life.lock().await.connection.as_ref().map(|connection| connection.end_token());
         if let Some(gone) = gone {
             gone.cancelled().await;
         }
@@ -258,7 +258,7 @@ impl ServedProcess {
 impl Drop for ServedProcess {
     fn drop(&mut self) {
         self.keeper.over.cancel();
-        for listed in self.keeper.offered().drain(..) {
+        for listed in self.keeper.lock_offer().drain(..) {
             self.keeper.dynamic.remove(listed.spec.name().as_str());
         }
     }

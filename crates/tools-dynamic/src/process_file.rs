@@ -77,7 +77,7 @@ pub(crate) fn parse(
         argv: process.argv,
         folder,
         workspace: workspace.to_path_buf(),
-        shell: if process.unconfined == Some(true) { Shell::unconfined() } else { shell.clone() },
+        shell: if process.unconfined == Some(true) { Shell::new_unconfined() } else { shell.clone() },
         owner,
         risk: process.risk,
         read_only: process.read_only.unwrap_or_default(),

@@ -12,9 +12,9 @@ use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError
 use crate::commit::commit;
 use crate::effort::Effort;
 use crate::lone::MAX_TOLD_LINES;
-use crate::named::{Named, named};
+use crate::named::{NamedPath, paths_in};
 use crate::patch::{Section, parse};
-use crate::planned::{Planned, plan};
+use crate::planned::{PlannedChange, plan};
 
 const DESCRIPTION: &str = "Changes files of the workspace with a patch: all that it names, or none. Between the \
     lines `*** Begin Patch` and `*** End Patch` stand parts: `*** Add File: PATH` with lines that begin with `+`; \
@@ -71,27 +71,27 @@ impl ApplyPatch {
     /// Returns one effect for each path, so that path rules see all of them.
     fn effects_of(&self, text: &str) -> Vec<Effect> {
         let path = |path: &str| self.workspace.effect_path(path);
-        let effect = |named: &Named<'_>| match named {
-            Named::Write(text, bytes) => Effect::Write { path: path(text), bytes: *bytes },
-            Named::Delete(text) => Effect::Delete { path: path(text) },
+        let effect = |named: &NamedPath<'_>| match named {
+            NamedPath::Write(text, bytes) => Effect::Write { path: path(text), bytes: *bytes },
+            NamedPath::Delete(text) => Effect::Delete { path: path(text) },
         };
         match parse(text) {
-            Ok(sections) => sections.iter().flat_map(Section::named).map(|named| effect(&named)).collect(),
-            Err(_) => [Effect::Unknown].into_iter().chain(named(text).iter().map(effect)).collect(),
+            Ok(sections) => sections.iter().flat_map(Section::paths).map(|named| effect(&named)).collect(),
+            Err(_) => [Effect::Unknown].into_iter().chain(paths_in(text).iter().map(effect)).collect(),
         }
     }
 
     fn targets_of(&self, text: &str, look: Look) -> Vec<Target> {
-        let target = |named: &Named<'_>| match named {
-            Named::Write(path, _) | Named::Delete(path) => self.workspace.target(path, look),
+        let target = |named: &NamedPath<'_>| match named {
+            NamedPath::Write(path, _) | NamedPath::Delete(path) => self.workspace.target(path, look),
         };
         match parse(text) {
-            Ok(sections) => sections.iter().flat_map(Section::named).map(|named| target(&named)).collect(),
-            Err(_) => named(text).iter().map(target).collect(),
+            Ok(sections) => sections.iter().flat_map(Section::paths).map(|named| target(&named)).collect(),
+            Err(_) => paths_in(text).iter().map(target).collect(),
         }
     }
 
-    fn plan(&self, text: &str, effort: &Effort) -> Result<Vec<Planned>, ToolError> {
+    fn plan(&self, text: &str, effort: &Effort) -> Result<Vec<PlannedChange>, ToolError> {
         let sections =
             parse(text).map_err(|error| ToolError::model(format!("{error}; nothing was changed")))?;
         plan(&self.workspace, sections, effort).map_err(|problems| {
@@ -165,9 +165,9 @@ impl Tool for ApplyPatch {
             let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
             let token = ctx.cancellation().clone();
             let work = tokio::task::spawn_blocking(move || {
-                let planned = tool.plan(&text, &Effort::until(move || token.is_cancelled()))?;
+                let planned = tool.plan(&text, &Effort::new(move || token.is_cancelled()))?;
                 commit(&tool.workspace, &planned).map_err(ToolError::model)?;
-                Ok(Output::text(told(&planned)))
+                Ok(Output::text(describe_changes(&planned)))
             });
             // A panic fails only this call, not the turn (RULES L8).
             work.await
@@ -188,7 +188,7 @@ fn text_of(payload: &Payload) -> Option<String> {
     }
 }
 
-fn told(planned: &[Planned]) -> String {
+fn describe_changes(planned: &[PlannedChange]) -> String {
     let mut text = format!("patched {} files:\n", planned.len());
     let mut room = MAX_TOLD_LINES;
     for plan in planned {

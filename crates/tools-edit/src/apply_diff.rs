@@ -9,7 +9,7 @@ use windlass_tool_args::{ToolArgs, read_arguments};
 
 use crate::blocks::parse;
 use crate::effort::Effort;
-use crate::joined::{now_near, patched};
+use crate::joined::{apply_hunks, now_near};
 use crate::lone::{self, Edit};
 use crate::patch::Hunk;
 use crate::places::Order;
@@ -124,14 +124,14 @@ impl Edit for Blocks {
                 hunk.number
             ));
         }
-        let (after, likeness) = patched(path, &before.bytes, &self.hunks, Order::Free, effort)
+        let (after, likeness) = apply_hunks(path, &before.bytes, &self.hunks, Order::Free, effort)
             .map_err(|problem| format!("{problem}\nNothing was changed."))?;
         let count = self.hunks.len();
         let how = likeness.forgiven().map(|how| format!(", {how}")).unwrap_or_default();
         Ok((after, format!("changed {path}: {count} of {count} blocks{how}")))
     }
 
-    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
+    fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
         now_near(bytes, &self.hunks, effort)
     }
 }

@@ -97,8 +97,8 @@ fn block<'t>(
             Some(Marker::Replace) if divided => return hunk(start, hint, (&search, &replace), effort),
             Some(Marker::Replace) => return Err(BlockError::NoDivider(start)),
             Some(_) => return Err(BlockError::Marker(number)),
-            None if divided => replace.push(unescaped(line)),
-            None => search.push(unescaped(line)),
+            None if divided => replace.push(unescape(line)),
+            None => search.push(unescape(line)),
         }
     }
     Err(if divided { BlockError::NoEnd(start) } else { BlockError::NoDivider(start) })
@@ -178,7 +178,7 @@ fn marker(line: &str) -> Option<Marker> {
 }
 
 /// Removes the backslash from a line of the file that looks like a marker.
-fn unescaped(line: &str) -> &str {
+fn unescape(line: &str) -> &str {
     let marks = ["<<<<<", DIVIDER, ">>>>>", DASHES, "+++++++", ":start_line:", ":end_line:"];
     match line.strip_prefix('\\') {
         Some(rest) if marks.iter().any(|mark| rest.starts_with(mark)) => rest,

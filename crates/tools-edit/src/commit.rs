@@ -1,15 +1,15 @@
 //! Execution of a plan: writes all files, or none.
 
-use windlass_sandbox::{Contents, Expected, FileError, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, ExpectedState, FileError, Version, Workspace, WorkspacePath};
 
-use crate::planned::Planned;
+use crate::planned::PlannedChange;
 
 /// Inverse of an executed step.
 enum Undo {
     /// The file was created, possibly with folders.
     Unmake(WorkspacePath, Version, Vec<WorkspacePath>),
     /// The file was changed or removed.
-    PutBack(Contents, Expected),
+    PutBack(Contents, ExpectedState),
 }
 
 /// Executes a plan. Files are created and changed before any is removed, so that little has to be restored
@@ -18,25 +18,26 @@ enum Undo {
 /// # Errors
 /// Describes the failed step and every change that could not be undone. If it lists none of these, no file is
 /// changed.
-pub(crate) fn commit(workspace: &Workspace, planned: &[Planned]) -> Result<(), String> {
+pub(crate) fn commit(workspace: &Workspace, planned: &[PlannedChange]) -> Result<(), String> {
     let mut done = Vec::new();
     for step in planned.iter().map(Step::Write).chain(planned.iter().map(Step::Remove)) {
         if let Err(error) = step.make(workspace, &mut done) {
-            return Err(taken_back(workspace, done, &error));
+            return Err(roll_back(workspace, done, &error));
         }
     }
     for plan in planned {
-        let known = plan.before.as_ref().is_none_or(|before| workspace.remembered(&before.path).is_some());
+        let known =
+            plan.before.as_ref().is_none_or(|before| workspace.last_seen_version(&before.path).is_some());
         if let (true, Some(after), Some(path)) = (known, &plan.after, plan.lands(workspace)) {
-            workspace.remember(&path, Version::of(after));
+            workspace.remember(&path, Version::compute(after));
         }
     }
     Ok(())
 }
 
 enum Step<'p> {
-    Write(&'p Planned),
-    Remove(&'p Planned),
+    Write(&'p PlannedChange),
+    Remove(&'p PlannedChange),
 }
 
 impl Step<'_> {
@@ -48,34 +49,34 @@ impl Step<'_> {
     }
 }
 
-fn write(workspace: &Workspace, plan: &Planned, done: &mut Vec<Undo>) -> Result<(), FileError> {
+fn write(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> Result<(), FileError> {
     let Some(after) = &plan.after else { return Ok(()) };
     let path = plan.to.as_ref().unwrap_or(&plan.path);
     if let Some(replaced) = &plan.replaced {
         workspace.remove(path, replaced.version)?;
-        done.push(Undo::PutBack(replaced.clone(), Expected::Absent));
+        done.push(Undo::PutBack(replaced.clone(), ExpectedState::Absent));
     }
     let written = match (&plan.before, &plan.to) {
-        (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected(), before),
-        _ => workspace.write(path, after, plan.expected()),
+        (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected_state(), before),
+        _ => workspace.write(path, after, plan.expected_state()),
     }?;
     done.push(match (&plan.before, &plan.to) {
-        (Some(before), None) => Undo::PutBack(before.clone(), Expected::Unchanged(written.version)),
+        (Some(before), None) => Undo::PutBack(before.clone(), ExpectedState::Unchanged(written.version)),
         _ => Undo::Unmake(written.path, written.version, written.folders),
     });
     Ok(())
 }
 
-fn remove(workspace: &Workspace, plan: &Planned, done: &mut Vec<Undo>) -> Result<(), FileError> {
+fn remove(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> Result<(), FileError> {
     let Some(before) = plan.before.as_ref().filter(|_| plan.after.is_none() || plan.to.is_some()) else {
         return Ok(());
     };
     workspace.remove(&plan.path, before.version)?;
-    done.push(Undo::PutBack(before.clone(), Expected::Absent));
+    done.push(Undo::PutBack(before.clone(), ExpectedState::Absent));
     Ok(())
 }
 
-fn taken_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> String {
+fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> String {
     let mut left = Vec::new();
     for step in done.into_iter().rev() {
         let (path, undone) = match step {
@@ -100,7 +101,7 @@ fn taken_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> Stri
     format!("{error}. What was written before it is taken back, but not all of it:{}", left.concat())
 }
 
-impl Planned {
+impl PlannedChange {
     /// Returns the real path of the file after the change.
     fn lands(&self, workspace: &Workspace) -> Option<WorkspacePath> {
         workspace.real(self.to.as_ref().unwrap_or(&self.path)).ok()

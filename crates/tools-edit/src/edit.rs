@@ -10,7 +10,7 @@ use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 
 use crate::effort::Effort;
-use crate::find::{Found, find};
+use crate::find::{Matches, find};
 use crate::joined::{decode, encode};
 use crate::lines::{Likeness, LineEnds, Lines, split};
 use crate::lone::{self, Edit};
@@ -107,18 +107,20 @@ impl Edit for EditArguments {
         let (old, new) = (self.old_text.as_str(), self.new_text.as_str());
         check_texts(old, new)?;
         let text = decode(path, &before.bytes)?;
-        let (lines, body) = (Lines::of(&text), text.body());
+        let (lines, body) = (Lines::scan(&text), text.body());
         let found = find(&lines, old);
         self.check_places(path, &lines, &found, effort)?;
         self.check_length(path, body.len(), found.places.len())?;
-        let ends = LineEnds::of(body);
+        let ends = LineEnds::split(body);
         let mut after = String::with_capacity(body.len());
         let mut at = 0;
         for place in &found.places {
             after.push_str(body.get(at..place.start).unwrap_or(""));
             let replaced = match found.likeness {
-                Likeness::Exact => exact(ends.near(place), old, new),
-                likeness => forgiving((body, ends.near(place)), place, (old, new), likeness, effort).into(),
+                Likeness::Exact => exact(ends.line_end_near(place), old, new),
+                likeness => {
+                    forgiving((body, ends.line_end_near(place)), place, (old, new), likeness, effort).into()
+                }
             };
             after.push_str(&replaced);
             at = place.end;
@@ -127,18 +129,18 @@ impl Edit for EditArguments {
         let count = found.places.len();
         let at = numbers(body, found.places.iter().map(|place| place.start));
         let how = found.likeness.forgiven().map(|how| format!(", {how}")).unwrap_or_default();
-        let words = format!("edited {path}{}: {count} replaced, at line {at}{how}", named(&text));
+        let words = format!("edited {path}{}: {count} replaced, at line {at}{how}", name_encoding(&text));
         Ok((encode(path, &text, &after)?, words))
     }
 
-    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
+    fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String> {
         let text = Text::decode(bytes).ok()?;
-        report(&Lines::of(&text), &lines_of(&self.old_text), effort)
+        report(&Lines::scan(&text), &lines_of(&self.old_text), effort)
     }
 }
 
 /// Names the encoding of a file in parentheses; empty for UTF-8.
-pub(crate) fn named(text: &Text<'_>) -> String {
+pub(crate) fn name_encoding(text: &Text<'_>) -> String {
     match text.charset() {
         Charset::Utf8 => String::new(),
         charset => format!(" ({charset})"),
@@ -178,7 +180,7 @@ impl EditArguments {
         &self,
         path: &WorkspacePath,
         lines: &Lines<'_>,
-        found: &Found,
+        found: &Matches,
         effort: &Effort,
     ) -> Result<(), String> {
         let count = found.places.len();

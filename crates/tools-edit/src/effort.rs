@@ -35,12 +35,12 @@ impl Default for Effort {
 
 impl Effort {
     /// Creates the default budget. The plan is also aborted as soon as `is_stopped` returns true.
-    pub(crate) fn until(is_stopped: impl Fn() -> bool + Send + 'static) -> Self {
+    pub(crate) fn new(is_stopped: impl Fn() -> bool + Send + 'static) -> Self {
         Self { is_stopped: Some(Box::new(is_stopped)), ..Self::default() }
     }
 
     #[cfg(test)]
-    pub(crate) fn of_visits(visits: u64) -> Self {
+    pub(crate) fn with_visits(visits: u64) -> Self {
         Self { visits: Cell::new(visits), ..Self::default() }
     }
 

@@ -9,27 +9,27 @@ use crate::lines::{Likeness, Lines, split};
 
 /// Matches as byte ranges, with the tolerance that was needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Matches {
     pub(crate) places: Vec<Range<usize>>,
     pub(crate) likeness: Likeness,
 }
 
-pub(crate) fn find(lines: &Lines<'_>, old: &str) -> Found {
+pub(crate) fn find(lines: &Lines<'_>, old: &str) -> Matches {
     let places = raw(lines, old);
     if !places.is_empty() {
-        return Found { places, likeness: Likeness::Exact };
+        return Matches { places, likeness: Likeness::Exact };
     }
-    let places = without_carriage_returns(lines, old);
+    let places = find_ignoring_carriage_returns(lines, old);
     if !places.is_empty() {
-        return Found { places, likeness: Likeness::Trimmed };
+        return Matches { places, likeness: Likeness::Trimmed };
     }
     for likeness in [Likeness::Trimmed, Likeness::Folded] {
         let places = whole_lines(lines, old, likeness);
         if !places.is_empty() {
-            return Found { places, likeness };
+            return Matches { places, likeness };
         }
     }
-    Found { places: Vec::new(), likeness: Likeness::Folded }
+    Matches { places: Vec::new(), likeness: Likeness::Folded }
 }
 
 fn raw(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
@@ -54,7 +54,7 @@ fn splits_letter(lines: &Lines<'_>, at: usize) -> bool {
         && lines.body.get(..at).and_then(|head| head.chars().next_back()).is_some_and(|it| !it.is_ascii())
 }
 
-fn without_carriage_returns(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
+fn find_ignoring_carriage_returns(lines: &Lines<'_>, old: &str) -> Vec<Range<usize>> {
     let old = old.replace("\r\n", "\n");
     // `origin` maps each byte of `plain` to its offset in the body. A line end maps to the offset of its
     // `\r`.

@@ -25,7 +25,7 @@ pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Resul
 }
 
 /// Applies all hunks to a file. Returns the new bytes, and the greatest tolerance that a hunk needed.
-pub(crate) fn patched(
+pub(crate) fn apply_hunks(
     path: &WorkspacePath,
     bytes: &[u8],
     hunks: &[Hunk],
@@ -36,19 +36,19 @@ pub(crate) fn patched(
         return Ok((bytes.to_vec(), Likeness::Exact));
     }
     let text = decode(path, bytes)?;
-    let lines = Lines::of(&text);
+    let lines = Lines::scan(&text);
     let places =
         lines.places(hunks, order, effort).map_err(|(position, misfit)| match hunks.get(position) {
             Some(hunk) => words(path, &lines, hunk, &misfit, effort),
             None => format!("`{path}` does not fit the patch"),
         })?;
     let likeness = places.iter().map(|place| place.likeness).max().unwrap_or(Likeness::Exact);
-    Ok((encode(path, &text, &joined(&lines, hunks, &places))?, likeness))
+    Ok((encode(path, &text, &join_hunks(&lines, hunks, &places))?, likeness))
 }
 
 /// Applies hunks at their places. Unchanged lines keep all their bytes, and added lines get the line end of
 /// their neighbours.
-fn joined(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
+fn join_hunks(lines: &Lines<'_>, hunks: &[Hunk], places: &[Place]) -> String {
     let mut order: Vec<(&Place, &Hunk)> = places.iter().zip(hunks).collect();
     order.sort_by_key(|(place, _)| (place.core.start, place.core.end));
     let mut text: Vec<Line<'_>> = Vec::with_capacity(lines.all.len());
@@ -92,7 +92,7 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, 
         }
         Misfit::Missing => format!(
             "the lines that the patch expects at its line {number} do not stand in `{path}`.{}",
-            near(lines, hunk, effort)
+            describe_near(lines, hunk, effort)
         ),
         Misfit::Ambiguous(lines) => {
             let lines: Vec<String> = lines.iter().take(20).map(ToString::to_string).collect();
@@ -111,12 +111,12 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, 
 }
 
 /// Describes the file's text near the intended place of a hunk.
-fn near(lines: &Lines<'_>, hunk: &Hunk, effort: &Effort) -> String {
+fn describe_near(lines: &Lines<'_>, hunk: &Hunk, effort: &Effort) -> String {
     report(lines, &hunk.old(), effort).map(|near| format!(" The nearest is {near}")).unwrap_or_default()
 }
 
 /// Describes the current text of a changed file near the first hunk (RULES E5).
 pub(crate) fn now_near(bytes: &[u8], hunks: &[Hunk], effort: &Effort) -> Option<String> {
     let text = Text::decode(bytes).ok()?;
-    report(&Lines::of(&text), &hunks.first()?.old(), effort)
+    report(&Lines::scan(&text), &hunks.first()?.old(), effort)
 }

@@ -36,13 +36,13 @@ impl Likeness {
     pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::Trimmed, Self::Folded];
 
     /// Returns the part of a line that is compared.
-    pub(crate) fn of(self, line: &str) -> Cow<'_, str> {
+    pub(crate) fn compared_part(self, line: &str) -> Cow<'_, str> {
         let trimmed = line.trim_end();
         match self {
             Self::Exact => Cow::Borrowed(line),
             Self::Trimmed => Cow::Borrowed(trimmed),
             Self::Folded if trimmed.is_ascii() => Cow::Borrowed(trimmed),
-            Self::Folded => Cow::Owned(trimmed.chars().map(folded).collect::<String>().trim_end().to_owned()),
+            Self::Folded => Cow::Owned(trimmed.chars().map(fold).collect::<String>().trim_end().to_owned()),
         }
     }
 
@@ -56,7 +56,7 @@ impl Likeness {
     }
 }
 
-fn folded(letter: char) -> char {
+fn fold(letter: char) -> char {
     match letter {
         '\u{2018}'..='\u{201b}' => '\'',
         '\u{201c}'..='\u{201f}' => '"',
@@ -80,7 +80,7 @@ pub(crate) struct Lines<'t> {
 type Numbered<'t> = (Vec<usize>, HashMap<Cow<'t, str>, usize>);
 
 impl<'t> Lines<'t> {
-    pub(crate) fn of(text: &'t Text<'_>) -> Self {
+    pub(crate) fn scan(text: &'t Text<'_>) -> Self {
         Self::new(text.body(), text.charset())
     }
 
@@ -100,11 +100,11 @@ impl<'t> Lines<'t> {
             let mut numbers: HashMap<Cow<'t, str>, usize> = HashMap::new();
             let mut number = |line: &Line<'t>| {
                 let next = numbers.len();
-                *numbers.entry(likeness.of(line.text)).or_insert(next)
+                *numbers.entry(likeness.compared_part(line.text)).or_insert(next)
             };
             (self.all.iter().map(&mut number).collect(), numbers)
         });
-        let number = |line: &&str| numbers.get(&likeness.of(line)).copied();
+        let number = |line: &&str| numbers.get(&likeness.compared_part(line)).copied();
         let wanted: Option<Vec<usize>> = wanted.iter().map(number).collect();
         wanted.map_or_else(Vec::new, |wanted| search(lines, &wanted))
     }
@@ -136,7 +136,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Returns a line for display. Non-ASCII characters of an unknown encoding are replaced by U+FFFD.
-    pub(crate) fn shown<'s>(&self, line: &'s str) -> Cow<'s, str> {
+    pub(crate) fn display<'s>(&self, line: &'s str) -> Cow<'s, str> {
         if self.charset == Charset::Unknown && !line.is_ascii() {
             return Cow::Owned(line.chars().map(|it| if it.is_ascii() { it } else { '\u{fffd}' }).collect());
         }
@@ -190,13 +190,13 @@ pub(crate) struct LineEnds<'t> {
 }
 
 impl<'t> LineEnds<'t> {
-    pub(crate) fn of(text: &'t str) -> Self {
+    pub(crate) fn split(text: &'t str) -> Self {
         Self { text, at: text.match_indices('\n').map(|(at, _)| at).collect() }
     }
 
     /// Returns the line end used near a place: the next one from its start, otherwise the preceding one,
     /// otherwise `\n`. Takes O(log lines).
-    pub(crate) fn near(&self, place: &Range<usize>) -> &'static str {
+    pub(crate) fn line_end_near(&self, place: &Range<usize>) -> &'static str {
         let next = self.at.partition_point(|at| *at < place.start);
         let at = self.at.get(next).or_else(|| self.at.get(next.checked_sub(1)?));
         let head = at.and_then(|at| self.text.get(..*at));

@@ -1,7 +1,7 @@
 //! Change of one file: planned, displayed and executed by the same steps for each tool.
 
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError};
 
@@ -33,14 +33,14 @@ pub(crate) trait Edit: Send + 'static {
     ) -> Result<(Vec<u8>, String), String>;
 
     /// Describes the file's text near the intended place, for a file that changed since the model read it.
-    fn near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
+    fn describe_near(&self, bytes: &[u8], effort: &Effort) -> Option<String>;
 }
 
 /// Plans a change without writing it.
 pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> Result<Lone, ToolError> {
-    let path = workspace.resolve(edit.path()).map_err(told)?;
-    let before = workspace.read(&path).map_err(told)?;
-    if workspace.remembered(&before.path).is_some_and(|known| known != before.version) {
+    let path = workspace.resolve(edit.path()).map_err(to_tool_error)?;
+    let before = workspace.read(&path).map_err(to_tool_error)?;
+    if workspace.last_seen_version(&before.path).is_some_and(|known| known != before.version) {
         return Err(stale(&path, edit, &before.bytes, effort));
     }
     let (after, words) = edit.change(&path, &before, effort).map_err(ToolError::model)?;
@@ -52,7 +52,7 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
 
 /// Creates the error for a file that changed since the model read it, with the current text (RULES E5).
 fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
-    let near = edit.near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
+    let near = edit.describe_near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
     ToolError::model(format!(
         "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit what is there.{}",
         near.unwrap_or_default()
@@ -66,15 +66,15 @@ impl Lone {
         edit: &impl Edit,
         effort: &Effort,
     ) -> Result<Output, ToolError> {
-        let is_known = workspace.remembered(&self.before.path).is_some();
-        let expected = Expected::Unchanged(self.before.version);
+        let is_known = workspace.last_seen_version(&self.before.path).is_some();
+        let expected = ExpectedState::Unchanged(self.before.version);
         let written = match workspace.write(&self.path, &self.after, expected) {
             // Another process wrote the file after the plan: report its current text.
             Err(FileError::Stale { .. }) => {
-                let now = workspace.read(&self.path).map_err(told)?;
+                let now = workspace.read(&self.path).map_err(to_tool_error)?;
                 return Err(stale(&self.path, edit, &now.bytes, effort));
             }
-            written => written.map_err(told)?,
+            written => written.map_err(to_tool_error)?,
         };
         if is_known {
             workspace.remember(&written.path, written.version);
@@ -101,7 +101,7 @@ pub(crate) async fn run(
     }
     let token = ctx.cancellation().clone();
     let work = tokio::task::spawn_blocking(move || {
-        let effort = Effort::until(move || token.is_cancelled());
+        let effort = Effort::new(move || token.is_cancelled());
         plan(&workspace, &edit, &effort)?.carry_out(&workspace, &edit, &effort)
     });
     // A panic fails only this call, not the turn (RULES L8).
@@ -116,8 +116,8 @@ pub(crate) fn inspect(workspace: &Workspace, payload: &Payload, edit: Option<&im
     let seen = Inspection::default().with_target(target);
     match edit.map(|edit| plan(workspace, edit, &Effort::default())) {
         Some(Ok(plan)) if !is_linked => {
-            let (before, after) = (plan.before.version, Version::of(&plan.after));
-            let planned = workspace.planned(&plan.path, Some(before), Some(after));
+            let (before, after) = (plan.before.version, Version::compute(&plan.after));
+            let planned = workspace.plan_change(&plan.path, Some(before), Some(after));
             let change = Change::new(plan.path.to_string(), plan.diff(Room::default()));
             seen.with_change(change).with_planned([planned])
         }
@@ -152,6 +152,6 @@ pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-fn told(error: impl ToString) -> ToolError {
+fn to_tool_error(error: impl ToString) -> ToolError {
     ToolError::model(error.to_string())
 }

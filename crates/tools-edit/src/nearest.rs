@@ -26,12 +26,12 @@ const LEAST: f32 = 0.5;
 /// be. It is negative if that lies before the start of the file.
 fn nearest(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
     effort.spend(lines.all.len()).ok()?;
-    by_equal_lines(lines, wanted).or_else(|| by_one_line(lines, wanted, effort))
+    offset_by_equal_lines(lines, wanted).or_else(|| offset_by_one_line(lines, wanted, effort))
 }
 
 /// Returns the offset at which most of the wanted text matches exactly, apart from white space at both ends
 /// of lines.
-fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
+fn offset_by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
     let mut at: HashMap<&str, Vec<usize>> = HashMap::new();
     let wanted = || wanted.iter().take(MAX_WANTED).map(|line| line.trim()).enumerate();
     for (position, line) in wanted().filter(|(_, line)| !line.is_empty()) {
@@ -51,7 +51,7 @@ fn by_equal_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<isize> {
 
 /// Returns the offset of the line that is most similar to the first non-blank wanted line, as far as `effort`
 /// allows.
-fn by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
+fn offset_by_one_line(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Option<isize> {
     let (before, wanted) =
         wanted.iter().enumerate().map(|(at, line)| (at, line.trim())).find(|(_, line)| !line.is_empty())?;
     let mut best = (LEAST, None);
@@ -81,12 +81,14 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
     let line_of = |position: usize| usize::try_from(offset + isize::try_from(position).ok()?).ok();
     let alike = |position: usize, line: &&str| {
         let there = line_of(position).and_then(|at| lines.all.get(at));
-        there.is_some_and(|there| Likeness::Folded.of(there.text) == Likeness::Folded.of(line))
+        there.is_some_and(|there| {
+            Likeness::Folded.compared_part(there.text) == Likeness::Folded.compared_part(line)
+        })
     };
     let differs = wanted.iter().enumerate().find(|(position, line)| !alike(*position, line));
     // If the text would begin before the file, display the start of the file.
     let first = usize::try_from(offset).unwrap_or(0);
-    let mut text = format!("at line {}:\n{}", first + 1, around(lines, first, wanted.len()));
+    let mut text = format!("at line {}:\n{}", first + 1, render_around(lines, first, wanted.len()));
     if let Some((position, line)) = differs {
         let shown: String = line.chars().take(MAX_LINE_BYTES).collect();
         let place = match line_of(position).filter(|at| *at < lines.all.len()) {
@@ -103,12 +105,12 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
 }
 
 /// Renders the lines around a place with their numbers.
-fn around(lines: &Lines<'_>, first: usize, count: usize) -> String {
+fn render_around(lines: &Lines<'_>, first: usize, count: usize) -> String {
     let start = first.saturating_sub(AROUND);
     let many = (first - start).saturating_add(count).saturating_add(AROUND).min(MAX_SHOWN);
     let mut text = String::new();
     for (number, line) in lines.all.iter().enumerate().skip(start).take(many) {
-        let shown: String = lines.shown(line.text).chars().take(MAX_LINE_BYTES).collect();
+        let shown: String = lines.display(line.text).chars().take(MAX_LINE_BYTES).collect();
         // Writing into a string cannot fail.
         let _ = writeln!(text, "{:>6}\t{shown}", number + 1);
     }

@@ -141,14 +141,14 @@ impl<'t> Reader<'t> {
             path => Ok(path.to_owned()),
         };
         if let Some(rest) = header.strip_prefix(ADD) {
-            return Ok(Section::Add { path: path(rest)?, text: self.added()? });
+            return Ok(Section::Add { path: path(rest)?, text: self.read_added()? });
         }
         if let Some(rest) = header.strip_prefix(DELETE) {
             return Ok(Section::Delete { path: path(rest)? });
         }
         let Some(rest) = header.strip_prefix(UPDATE) else { return Err(PatchError::Header(number)) };
         let path = path(rest)?;
-        let to = self.moved()?;
+        let to = self.read_move()?;
         let hunks = self.hunks()?;
         if hunks.is_empty() && to.is_none() {
             return Err(PatchError::Nothing(number));
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
         Ok(Section::Update { path, to, hunks })
     }
 
-    fn moved(&mut self) -> Result<Option<String>, PatchError> {
+    fn read_move(&mut self) -> Result<Option<String>, PatchError> {
         let Some(rest) = self.peek().and_then(|line| line.trim().strip_prefix(MOVE)) else { return Ok(None) };
         let to = rest.trim().to_owned();
         match self.next() {
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn added(&mut self) -> Result<String, PatchError> {
+    fn read_added(&mut self) -> Result<String, PatchError> {
         let mut text = String::new();
         while let Some(line) = self.peek().filter(|line| !is_header(line.trim())) {
             let Some((number, _)) = self.next() else { break };
@@ -195,19 +195,19 @@ impl<'t> Reader<'t> {
             let Some((number, _)) = self.next() else { break };
             if let Some(rest) = line.strip_prefix("@@") {
                 if !at_rest {
-                    hunks.extend(open.take().map(Hunk::closed).transpose()?);
+                    hunks.extend(open.take().map(Hunk::close).transpose()?);
                 }
                 open.get_or_insert_with(|| Hunk { number, ..Hunk::default() }).heads(rest);
             } else if line.trim_end() == END_OF_FILE {
                 let mut hunk = open.take().ok_or(PatchError::Nothing(number))?;
                 hunk.at_end = true;
-                hunks.push(hunk.closed()?);
+                hunks.push(hunk.close()?);
             } else if open.is_some() || !line.trim().is_empty() {
                 let hunk = open.get_or_insert_with(|| Hunk { number, ..Hunk::default() });
                 hunk.lines.extend(hunk_line(line, number)?);
             }
         }
-        hunks.extend(open.map(Hunk::closed).transpose()?);
+        hunks.extend(open.map(Hunk::close).transpose()?);
         Ok(hunks)
     }
 
@@ -259,7 +259,7 @@ impl Hunk {
         }
     }
 
-    fn closed(mut self) -> Result<Self, PatchError> {
+    fn close(mut self) -> Result<Self, PatchError> {
         // Blank lines before the next header only separate the sections.
         while self.lines.last() == Some(&HunkLine::Keep(String::new())) {
             self.lines.pop();

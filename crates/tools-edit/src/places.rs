@@ -93,7 +93,7 @@ impl Lines<'_> {
                 found = all;
             }
             if let Some(anchors) = &anchors {
-                found = self.below(anchors, &found);
+                found = self.places_below(anchors, &found);
             }
             let picked = match found.as_slice() {
                 [] => continue,
@@ -146,7 +146,7 @@ impl Lines<'_> {
                 None => all,
                 Some(outer) => {
                     let inner: Vec<usize> = outer.iter().map(|line| line + 1).collect();
-                    self.below(&inner, &all)
+                    self.places_below(&inner, &all)
                 }
             };
             if next.is_empty() {
@@ -159,7 +159,7 @@ impl Lines<'_> {
 
     /// Returns the places below one of the anchors: in the block that the anchor opens, or, if that has none,
     /// anywhere below it. Both lists and the result are sorted. Takes O(anchors · log places + places).
-    fn below(&self, anchors: &[usize], places: &[usize]) -> Vec<usize> {
+    fn places_below(&self, anchors: &[usize], places: &[usize]) -> Vec<usize> {
         let mut found = Vec::new();
         // Every place before this index is in `found` or is not below an anchor so far.
         let mut next = 0;

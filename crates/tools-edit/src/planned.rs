@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use windlass_protocol::PlannedFile;
-use windlass_sandbox::{Contents, Expected, FileError, Kind, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, ExpectedState, FileError, Kind, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
 use windlass_tool::Change;
 
 use crate::effort::Effort;
-use crate::joined::{now_near, patched};
+use crate::joined::{apply_hunks, now_near};
 use crate::lines::Likeness;
 use crate::patch::{Hunk, Section};
 use crate::places::Order;
@@ -18,7 +18,7 @@ const MAX_HELD_BYTES: usize = 160 * 1024 * 1024;
 
 /// Planned change of one file.
 #[derive(Debug)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedChange {
     /// The path of the file, or of the new file.
     pub(crate) path: WorkspacePath,
     /// The target of a move.
@@ -37,13 +37,13 @@ pub(crate) fn plan(
     workspace: &Workspace,
     sections: Vec<Section>,
     effort: &Effort,
-) -> Result<Vec<Planned>, Vec<String>> {
+) -> Result<Vec<PlannedChange>, Vec<String>> {
     let (mut planned, mut problems) = (Vec::new(), Vec::new());
     let mut held = 0_usize;
-    for section in merged(workspace, sections) {
+    for section in merge_updates(workspace, sections) {
         match one(workspace, &section, effort) {
             Ok(plan) => {
-                held = held.saturating_add(plan.held());
+                held = held.saturating_add(plan.held_bytes());
                 planned.push(plan);
             }
             Err(problem) => problems.push(problem),
@@ -67,7 +67,7 @@ pub(crate) fn plan(
 }
 
 /// Merges several updates of one file, because all of them apply to the unchanged file.
-fn merged(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> {
+fn merge_updates(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> {
     let mut merged: Vec<Section> = Vec::new();
     for section in sections {
         let Section::Update { path, to: None, hunks } = section else {
@@ -90,7 +90,7 @@ fn merged(workspace: &Workspace, sections: Vec<Section>) -> Vec<Section> {
     merged
 }
 
-fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Planned, String> {
+fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<PlannedChange, String> {
     let resolve = |text: &str| workspace.resolve(text).map_err(|error| error.to_string());
     let (replaced, likeness) = (None, Likeness::Exact);
     match section {
@@ -98,12 +98,12 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
             let path = resolve(path)?;
             let before = standing(workspace, &path)?;
             let after = Some(text.clone().into_bytes());
-            Ok(Planned { path, to: None, before, after, replaced, likeness })
+            Ok(PlannedChange { path, to: None, before, after, replaced, likeness })
         }
         Section::Delete { path } => {
             let path = resolve(path)?;
             let before = Some(plain(workspace, &path)?);
-            Ok(Planned { path, to: None, before, after: None, replaced, likeness })
+            Ok(PlannedChange { path, to: None, before, after: None, replaced, likeness })
         }
         Section::Update { path, to, hunks } => {
             let path = resolve(path)?;
@@ -113,11 +113,11 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
                 None => (None, workspace.read(&path).map_err(|error| error.to_string())?),
             };
             check_known(workspace, &path, &before, hunks, effort)?;
-            let (after, likeness) = patched(&path, &before.bytes, hunks, Order::Falling, effort)?;
+            let (after, likeness) = apply_hunks(&path, &before.bytes, hunks, Order::Falling, effort)?;
             if after == before.bytes && to.is_none() {
                 return Err(format!("`{path}` says this already; the patch would change nothing in it"));
             }
-            Ok(Planned { path, to, before: Some(before), after: Some(after), replaced, likeness })
+            Ok(PlannedChange { path, to, before: Some(before), after: Some(after), replaced, likeness })
         }
     }
 }
@@ -129,7 +129,7 @@ fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Conten
         Err(FileError::NotFound { .. }) => Ok(None),
         Ok(Kind::File) => {
             let there = workspace.read(path).map_err(|error| error.to_string())?;
-            match workspace.remembered(&there.path) {
+            match workspace.last_seen_version(&there.path) {
                 Some(version) if version == there.version => Ok(Some(there)),
                 Some(_) => Err(format!(
                     "`{path}` exists already and changed since you read it; call read_file on it again if it is to be replaced"
@@ -161,7 +161,7 @@ fn check_known(
     hunks: &[Hunk],
     effort: &Effort,
 ) -> Result<(), String> {
-    if workspace.remembered(&before.path).is_none_or(|known| known == before.version) {
+    if workspace.last_seen_version(&before.path).is_none_or(|known| known == before.version) {
         return Ok(());
     }
     let near = now_near(&before.bytes, hunks, effort).map(|near| format!(" The nearest is {near}"));
@@ -169,7 +169,7 @@ fn check_known(
     Err(format!("`{path}` changed since you read it; call read_file on it, then patch what is there.{near}"))
 }
 
-impl Planned {
+impl PlannedChange {
     /// Describes the change of the file in one line.
     pub(crate) fn words(&self) -> String {
         let path = &self.path;
@@ -185,17 +185,17 @@ impl Planned {
         }
     }
 
-    fn held(&self) -> usize {
+    fn held_bytes(&self) -> usize {
         let len = |contents: &Option<Contents>| contents.as_ref().map_or(0, |it| it.bytes.len());
         let before = len(&self.before).saturating_add(len(&self.replaced));
         before.saturating_add(self.after.as_ref().map_or(0, Vec::len))
     }
 
     /// Returns the expected state of the target when it is written, after a replaced file is removed.
-    pub(crate) fn expected(&self) -> Expected {
+    pub(crate) fn expected_state(&self) -> ExpectedState {
         match (&self.before, &self.to) {
-            (Some(before), None) => Expected::Unchanged(before.version),
-            _ => Expected::Absent,
+            (Some(before), None) => ExpectedState::Unchanged(before.version),
+            _ => ExpectedState::Absent,
         }
     }
 
@@ -209,12 +209,12 @@ impl Planned {
     /// Returns the states of the changed files, before and after.
     pub(crate) fn states(&self, workspace: &Workspace) -> Vec<PlannedFile> {
         let version = |contents: &Option<Contents>| contents.as_ref().map(|contents| contents.version);
-        let after = self.after.as_deref().map(Version::of);
+        let after = self.after.as_deref().map(Version::compute);
         match &self.to {
-            None => vec![workspace.planned(&self.path, version(&self.before), after)],
+            None => vec![workspace.plan_change(&self.path, version(&self.before), after)],
             Some(to) => vec![
-                workspace.planned(to, version(&self.replaced), after),
-                workspace.planned(&self.path, version(&self.before), None),
+                workspace.plan_change(to, version(&self.replaced), after),
+                workspace.plan_change(&self.path, version(&self.before), None),
             ],
         }
     }

@@ -58,13 +58,13 @@ impl BlockOptions {
         }
         // The block starts at a non-blank line and may exclude a blank anchor, so extend it.
         let block = (block.0.min(anchor), block.1.max(anchor));
-        let (first, last) = within(block, anchor, self.max_lines.unwrap_or(DEFAULT_LINES).max(1));
+        let (first, last) = cut_block(block, anchor, self.max_lines.unwrap_or(DEFAULT_LINES).max(1));
         Ok((first as u64 + 1, last as u64 + 1))
     }
 }
 
 /// Cuts the block to at most `limit` lines, with the anchor in the middle where possible.
-fn within((first, last): (usize, usize), anchor: usize, limit: usize) -> (usize, usize) {
+fn cut_block((first, last): (usize, usize), anchor: usize, limit: usize) -> (usize, usize) {
     if last - first < limit {
         return (first, last);
     }

@@ -19,7 +19,7 @@ pub(crate) async fn blocking(
 
 /// Converts the error of a file operation to an error for the model.
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-pub(crate) fn told(error: impl ToString) -> ToolError {
+pub(crate) fn to_tool_error(error: impl ToString) -> ToolError {
     ToolError::model(error.to_string())
 }
 

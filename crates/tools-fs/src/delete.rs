@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, Risk, ToolSpec};
-use windlass_sandbox::{FileError, Found, Kind, Look, Workspace, WorkspacePath};
+use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
 };
 use windlass_tool_args::read_arguments;
 
-use crate::blocking::{blocking, path_of, spec, told};
+use crate::blocking::{blocking, path_of, spec, to_tool_error};
 
 /// Maximum number of names that one call removes: as many as a human can review.
 const MAX_NAMES: usize = 1_000;
@@ -56,7 +56,7 @@ struct DeleteArguments {
 struct Plan {
     path: WorkspacePath,
     kind: Kind,
-    within: Vec<Found>,
+    within: Vec<FoundEntry>,
 }
 
 impl DeleteFile {
@@ -103,7 +103,7 @@ impl Tool for DeleteFile {
         }
         // Only for a file can its bytes show after a crash if the call removed it.
         let before = (plan.kind == Kind::File).then(|| self.workspace.read(&plan.path).ok()).flatten();
-        let planned = before.map(|before| self.workspace.planned(&plan.path, Some(before.version), None));
+        let planned = before.map(|before| self.workspace.plan_change(&plan.path, Some(before.version), None));
         plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change).with_planned(planned)
     }
 
@@ -138,11 +138,11 @@ fn is_recursive(payload: &Payload) -> bool {
 }
 
 fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, ToolError> {
-    let path = workspace.resolve(&arguments.path).map_err(told)?;
-    let kind = workspace.kind_of_name(&path).map_err(told)?;
+    let path = workspace.resolve(&arguments.path).map_err(to_tool_error)?;
+    let kind = workspace.kind_of_name(&path).map_err(to_tool_error)?;
     let mut within = Vec::new();
     if kind == Kind::Folder {
-        within = workspace.below(&path, MAX_NAMES).map_err(told)?;
+        within = workspace.list_below(&path, MAX_NAMES).map_err(to_tool_error)?;
         if !within.is_empty() && arguments.recursive != Some(true) {
             return Err(ToolError::model(format!(
                 "`{path}` is a folder with {} names in it; nothing was removed. Say `recursive` if all of it is to go",
@@ -178,7 +178,7 @@ impl Plan {
             }
             remove(workspace, &found.path, found.kind).map_err(|error| cut(error.to_string()))?;
         }
-        remove(workspace, path, self.kind).map_err(told)?;
+        remove(workspace, path, self.kind).map_err(to_tool_error)?;
         let held = if total > 0 { format!(" with {total} names in it") } else { String::new() };
         let stays = if self.kind == Kind::Link { "; what it led to stays" } else { "" };
         Ok(Output::text(format!("removed `{path}`, {}{held}{stays}", self.kind)))
@@ -191,7 +191,7 @@ impl Plan {
         all.map(|(path, kind)| {
             let name = path.to_string();
             let diff = match kind {
-                Kind::File => lost(workspace, path, room),
+                Kind::File => describe_lost(workspace, path, room),
                 kind => format!("[{kind} is removed]\n"),
             };
             room = room.saturating_sub(diff.len());
@@ -202,7 +202,7 @@ impl Plan {
 }
 
 /// Returns the diff of a removed file, or its size if the file is too long to show.
-fn lost(workspace: &Workspace, path: &WorkspacePath, room: usize) -> String {
+fn describe_lost(workspace: &Workspace, path: &WorkspacePath, room: usize) -> String {
     let len = workspace.stream(path).map(|stream| stream.len());
     let contents = match len {
         Ok(len) if len <= MAX_SHOWN_BYTES as u64 && room > 0 => workspace.read(path).ok(),

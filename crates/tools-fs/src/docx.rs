@@ -23,13 +23,13 @@ const MAX_BYTES: u64 = 32 * 1024 * 1024;
 pub(crate) fn text(bytes: &[u8]) -> Option<String> {
     // The archive is untrusted, so a panic in its parser must not end the call.
     let read = || {
-        let styles = unpacked(bytes, STYLES).and_then(|xml| headings(&xml)).unwrap_or_default();
-        plain(&unpacked(bytes, DOCUMENT)?, styles)
+        let styles = unpack(bytes, STYLES).and_then(|xml| headings(&xml)).unwrap_or_default();
+        plain(&unpack(bytes, DOCUMENT)?, styles)
     };
     catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
-fn unpacked(bytes: &[u8], name: &str) -> Option<String> {
+fn unpack(bytes: &[u8], name: &str) -> Option<String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
     let part = archive.by_name(name).ok()?;
     let mut xml = String::new();

@@ -12,13 +12,13 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// Rules of the folders from the root to the current folder, the innermost last.
 #[derive(Debug, Default)]
-pub(crate) struct Ignored {
+pub(crate) struct IgnoreRules {
     folders: Vec<(WorkspacePath, Gitignore)>,
 }
 
-impl Ignored {
+impl IgnoreRules {
     /// Returns the rules that apply in a folder: its own and those of its ancestors.
-    pub(crate) fn above(workspace: &Workspace, folder: &WorkspacePath) -> Self {
+    pub(crate) fn from_ancestors(workspace: &Workspace, folder: &WorkspacePath) -> Self {
         let mut ignored = Self::default();
         let mut at = WorkspacePath::root();
         ignored.enter(workspace, &at, true);
@@ -43,7 +43,7 @@ impl Ignored {
     /// Returns true if a path in the current folder is ignored. The innermost matching pattern decides.
     pub(crate) fn has(&self, path: &WorkspacePath, kind: Kind) -> bool {
         for (folder, patterns) in self.folders.iter().rev() {
-            match patterns.matched(path.below(folder).relative(), kind == Kind::Folder) {
+            match patterns.matched(path.relative_to(folder).relative(), kind == Kind::Folder) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}

@@ -8,9 +8,9 @@ use windlass_redact::Redactor;
 use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
-use crate::blocking::told;
+use crate::blocking::to_tool_error;
 use crate::page::MAX_LINE_CHARS;
-use crate::view::Asked;
+use crate::view::ViewRequest;
 
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Maximum offset of a page in a file, in bytes.
@@ -37,19 +37,19 @@ pub(crate) fn page(
     path: &str,
     stream: FileStream,
     (first, limit): (u64, u64),
-    asked: Asked<'_>,
+    asked: ViewRequest<'_>,
 ) -> Result<String, ToolError> {
     let (redactor, room) = (asked.redactor, asked.room);
     let len = stream.len();
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, stream);
-    check_text(path, reader.fill_buf().map_err(told)?, len)?;
+    check_text(path, reader.fill_buf().map_err(to_tool_error)?, len)?;
     let (body, start) = (String::new(), Vec::new());
     let mut pager =
         Pager { path, redactor, first, limit, room, body, number: 1, start, chars: 0, is_open: false };
     let mut looked: u64 = 0;
     let mut is_end = false;
     while !pager.is_full() && looked < MAX_LOOKED_BYTES {
-        let bytes = reader.fill_buf().map_err(told)?;
+        let bytes = reader.fill_buf().map_err(to_tool_error)?;
         if bytes.is_empty() {
             is_end = true;
             break;

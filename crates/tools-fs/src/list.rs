@@ -10,8 +10,8 @@ use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::blocking::{blocking, path_of, spec, told};
-use crate::ignored::Ignored;
+use crate::blocking::{blocking, path_of, spec, to_tool_error};
+use crate::ignored::IgnoreRules;
 use crate::pattern::Pattern;
 
 const DEFAULT_LIMIT: usize = 500;
@@ -96,7 +96,7 @@ impl Tool for ListFiles {
 }
 
 /// Lines of the result, and the counts of all names.
-struct Shown<'a> {
+struct Listing<'a> {
     workspace: &'a Workspace,
     gate: &'a PathGate,
     path: WorkspacePath,
@@ -115,18 +115,19 @@ fn list(
     gate: &PathGate,
     stopped: &dyn Fn() -> bool,
 ) -> Result<Output, ToolError> {
-    let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(told)?;
+    let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(to_tool_error)?;
     let pattern = arguments.pattern.as_deref().map(Pattern::new).transpose()?;
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let default_depth = if pattern.is_some() { MAX_DEPTH } else { 1 };
     let depth = arguments.depth.unwrap_or(default_depth).clamp(1, MAX_DEPTH);
-    let mut shown = Shown::new(workspace, gate, path.clone(), pattern, limit);
+    let mut shown = Listing::new(workspace, gate, path.clone(), pattern, limit);
     let respects = arguments.include_ignored != Some(true);
-    let mut ignored = if respects { Ignored::above(workspace, &path) } else { Ignored::default() };
+    let mut ignored =
+        if respects { IgnoreRules::from_ancestors(workspace, &path) } else { IgnoreRules::default() };
     // Depth-first walk with an explicit stack. Each entry holds the remaining names of a folder in reverse
     // order.
     let mut room = MAX_COUNTED;
-    let top = shown.reversed(&path, &mut room).map_err(told)?;
+    let top = shown.reverse_names(&path, &mut room).map_err(to_tool_error)?;
     let mut open = vec![(path, top)];
     while let Some((folder, names)) = open.last_mut() {
         let Some(entry) = names.pop() else {
@@ -151,7 +152,7 @@ fn list(
         let deeper = open.len() as u64 >= depth || entry.name == ".git";
         if entry.kind == Kind::Folder && !deeper {
             // A folder that cannot be opened or was removed is still listed by name.
-            let names = shown.reversed(&inner, &mut room).unwrap_or_default();
+            let names = shown.reverse_names(&inner, &mut room).unwrap_or_default();
             ignored.enter(workspace, &inner, respects);
             open.push((inner, names));
         }
@@ -159,7 +160,7 @@ fn list(
     Ok(Output::text(shown.words()))
 }
 
-impl<'a> Shown<'a> {
+impl<'a> Listing<'a> {
     fn new(
         workspace: &'a Workspace,
         gate: &'a PathGate,
@@ -177,7 +178,7 @@ impl<'a> Shown<'a> {
         let (Some(folder), Some(name)) = (path.relative().parent(), path.relative().file_name()) else {
             return true;
         };
-        let real = WorkspacePath::found(folder).ok().and_then(|folder| self.workspace.real(&folder).ok());
+        let real = WorkspacePath::from_walk(folder).ok().and_then(|folder| self.workspace.real(&folder).ok());
         let real = real.map(|folder| folder.join(name));
         self.gate.shows(&path.plain()) && real.is_some_and(|real| self.gate.shows(&real.plain()))
     }
@@ -188,7 +189,7 @@ impl<'a> Shown<'a> {
     }
 
     /// Returns the names in a folder in reverse order, up to the remaining number.
-    fn reversed(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
+    fn reverse_names(&mut self, folder: &WorkspacePath, room: &mut usize) -> Result<Vec<Entry>, FileError> {
         let mut listing = self.workspace.list(folder, *room)?;
         *room = room.saturating_sub(listing.entries.len());
         self.is_cut |= listing.is_cut;
@@ -197,7 +198,7 @@ impl<'a> Shown<'a> {
     }
 
     fn push(&mut self, path: &WorkspacePath, kind: Kind) {
-        let below = path.below(&self.path);
+        let below = path.relative_to(&self.path);
         if self.pattern.as_ref().is_some_and(|pattern| !pattern.fits(&below)) {
             return;
         }

@@ -98,7 +98,7 @@ fn push_output(text: &mut String, raw: &RawValue) {
         Some("error") => {
             let name = word(member("ename")).unwrap_or_else(|| "error".to_owned());
             let why = word(member("evalue")).unwrap_or_default();
-            let trace = without_escapes(&all("traceback").join("\n"));
+            let trace = strip_escapes(&all("traceback").join("\n"));
             push_cut(text, "error", &format!("{name}: {why}\n{trace}"));
         }
         _ => {
@@ -153,7 +153,7 @@ fn lines(value: Option<&RawValue>) -> Vec<String> {
 }
 
 /// Removes terminal escape sequences.
-fn without_escapes(text: &str) -> String {
+fn strip_escapes(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {

@@ -37,7 +37,7 @@ impl Page<'_> {
     }
 
     /// Returns the lines of the spans, in file order. Overlapping and adjacent spans are merged.
-    pub(crate) fn of(&self, spans: &[Span]) -> Result<String, ToolError> {
+    pub(crate) fn render(&self, spans: &[Span]) -> Result<String, ToolError> {
         let (name, total) = (self.name, self.total());
         if self.text.is_empty() {
             return Ok(format!("[{name} is empty]"));
@@ -47,7 +47,7 @@ impl Page<'_> {
                 "`{name}` has {total} lines; give an offset from 1 to {total}"
             )));
         }
-        let spans = merged(spans, total);
+        let spans = merge_spans(spans, total);
         let (body, shown) = self.body(&spans);
         let last = shown.last().map_or(0, |(_, last)| *last);
         let is_whole = shown.last() == spans.last();
@@ -143,7 +143,7 @@ impl Iterator for CleanLines<'_> {
 }
 
 /// Sorts the spans, cuts them at the end of the file, and merges overlapping and adjacent ones.
-fn merged(spans: &[Span], total: u64) -> Vec<Span> {
+fn merge_spans(spans: &[Span], total: u64) -> Vec<Span> {
     let mut sorted: Vec<Span> = spans.iter().map(|(first, last)| (*first, (*last).min(total))).collect();
     sorted.sort_unstable();
     let mut merged: Vec<Span> = Vec::new();

@@ -14,7 +14,7 @@ use crate::block::BlockOptions;
 use crate::blocking::{blocking, spec};
 use crate::page::{MAX_PAGE_BYTES, span};
 use crate::paths::{early_paths, paths_of};
-use crate::view::{Asked, Wanted, view};
+use crate::view::{RequestedLines, ViewRequest, view};
 
 const DEFAULT_LINES: u64 = 2_000;
 const MAX_FILES: usize = 20;
@@ -141,8 +141,8 @@ impl Tool for ReadFile {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {
-                        let wanted = arguments.wanted()?;
-                        let asked = Asked::new(&wanted, raw, MAX_PAGE_BYTES, (&redactor, &gate));
+                        let wanted = arguments.requested_lines()?;
+                        let asked = ViewRequest::new(&wanted, raw, MAX_PAGE_BYTES, (&redactor, &gate));
                         let view = view(&workspace, path, asked)?;
                         let output = Output::text(view.text);
                         Ok(view.image.into_iter().fold(output, Output::with_image))
@@ -161,29 +161,33 @@ impl Tool for ReadFile {
 }
 
 impl ReadArguments {
-    fn wanted(&self) -> Result<Wanted, ToolError> {
+    fn requested_lines(&self) -> Result<RequestedLines, ToolError> {
         if self.mode != Some(Mode::Indentation) {
             return lines(self.offset, self.limit, self.ranges.as_deref());
         }
         let options = self.indentation.clone().unwrap_or_default();
         let offset = || self.offset.and_then(|line| usize::try_from(line).ok());
         match options.anchor_line.or_else(offset) {
-            Some(anchor) => Ok(Wanted::Block { anchor, options }),
+            Some(anchor) => Ok(RequestedLines::Block { anchor, options }),
             None => Err(ToolError::model("give indentation.anchor_line, a line in the block that you want")),
         }
     }
 }
 
-fn lines(offset: Option<u64>, limit: Option<u64>, ranges: Option<&[String]>) -> Result<Wanted, ToolError> {
+fn lines(
+    offset: Option<u64>,
+    limit: Option<u64>,
+    ranges: Option<&[String]>,
+) -> Result<RequestedLines, ToolError> {
     match ranges {
         Some(ranges) if ranges.len() > MAX_RANGES => Err(ToolError::model(format!(
             "{} ranges are asked for, at most {MAX_RANGES} are taken",
             ranges.len()
         ))),
         Some(ranges) if !ranges.is_empty() => {
-            ranges.iter().map(|range| span(range)).collect::<Result<_, _>>().map(Wanted::Spans)
+            ranges.iter().map(|range| span(range)).collect::<Result<_, _>>().map(RequestedLines::Spans)
         }
-        _ => Ok(Wanted::Slice {
+        _ => Ok(RequestedLines::Slice {
             first: offset.unwrap_or(1).max(1),
             limit: limit.unwrap_or(DEFAULT_LINES).max(1),
         }),
@@ -209,7 +213,7 @@ fn several(
         }
         let share = (room / (files.len() - position)).max(LEAST_BYTES);
         let shown = lines(file.offset, file.limit, file.ranges.as_deref()).and_then(|wanted| {
-            let asked = Asked { pictures, ..Asked::new(&wanted, raw, share, limits) };
+            let asked = ViewRequest { pictures, ..ViewRequest::new(&wanted, raw, share, limits) };
             view(workspace, &file.path, asked)
         });
         match shown {

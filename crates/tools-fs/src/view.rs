@@ -9,13 +9,13 @@ use windlass_text::{MAX_PICTURES_BYTES, NotText, Picture, PictureError, PictureF
 use windlass_tool::{PathGate, ToolError};
 
 use crate::block::BlockOptions;
-use crate::blocking::told;
+use crate::blocking::to_tool_error;
 use crate::page::{Page, Span};
 use crate::{large, notebook};
 
 /// Lines of a file that a call requests.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedLines {
     /// `limit` lines from line `first` on.
     Slice {
         first: u64,
@@ -31,8 +31,8 @@ pub(crate) enum Wanted {
 
 /// Request for a view of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'a> {
-    pub(crate) wanted: &'a Wanted,
+pub(crate) struct ViewRequest<'a> {
+    pub(crate) wanted: &'a RequestedLines,
     /// True to show the source of a format instead of its text.
     pub(crate) raw: bool,
     /// Maximum size of the text, in bytes.
@@ -59,16 +59,16 @@ impl From<String> for View {
     }
 }
 
-pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Result<View, ToolError> {
-    let path = workspace.resolve(path).map_err(told)?;
+pub(crate) fn view(workspace: &Workspace, path: &str, asked: ViewRequest<'_>) -> Result<View, ToolError> {
+    let path = workspace.resolve(path).map_err(to_tool_error)?;
     asked.check(workspace, &path)?;
     let contents = match workspace.read(&path) {
         Err(FileError::TooLarge { .. }) => return long(workspace, &path, asked),
-        contents => contents.map_err(told)?,
+        contents => contents.map_err(to_tool_error)?,
     };
     asked.check_real(&contents.path)?;
     let shown = path.to_string();
-    if PictureFormat::of(&contents.bytes).is_some() {
+    if PictureFormat::detect(&contents.bytes).is_some() {
         return picture(&shown, &contents, asked.pictures);
     }
     if path.is_output() {
@@ -89,7 +89,7 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Resul
         let note = " of the document's paragraphs and tables, without headers and notes";
         return asked.page(&shown, &text, note).map(View::from);
     }
-    let text = Text::show(&contents.bytes).map_err(|error| refused(&shown, &contents.bytes, error))?;
+    let text = Text::show(&contents.bytes).map_err(|error| refuse_binary(&shown, &contents.bytes, error))?;
     let note = match (text.charset.as_str(), text.is_sure) {
         ("UTF-8", _) => String::new(),
         (charset, true) => format!(", encoding {charset}"),
@@ -100,9 +100,9 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: Asked<'_>) -> Resul
     Ok(page.into())
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ViewRequest<'a> {
     pub(crate) fn new(
-        wanted: &'a Wanted,
+        wanted: &'a RequestedLines,
         raw: bool,
         room: usize,
         (redactor, gate): (&'a Redactor, &'a PathGate),
@@ -127,13 +127,13 @@ impl<'a> Asked<'a> {
 
     fn page(self, name: &str, text: &str, note: &str) -> Result<String, ToolError> {
         let Self { wanted, redactor, room, .. } = self;
-        let page = |spans: &[Span], note: &str| Page { name, text, note, redactor, room }.of(spans);
+        let page = |spans: &[Span], note: &str| Page { name, text, note, redactor, room }.render(spans);
         match wanted {
-            Wanted::Slice { first, limit } => {
+            RequestedLines::Slice { first, limit } => {
                 page(&[(*first, first.saturating_add(limit.saturating_sub(1)))], note)
             }
-            Wanted::Spans(spans) => page(spans, note),
-            Wanted::Block { anchor, options } => {
+            RequestedLines::Spans(spans) => page(spans, note),
+            RequestedLines::Block { anchor, options } => {
                 let span = options.block(text, *anchor)?;
                 page(&[span], &format!("{note}, the block around line {anchor}"))
             }
@@ -142,17 +142,17 @@ impl<'a> Asked<'a> {
 }
 
 /// Returns a page of a file that is too long to be loaded.
-fn long(workspace: &Workspace, path: &WorkspacePath, asked: Asked<'_>) -> Result<View, ToolError> {
+fn long(workspace: &Workspace, path: &WorkspacePath, asked: ViewRequest<'_>) -> Result<View, ToolError> {
     let (first, limit) = match asked.wanted {
-        Wanted::Slice { first, limit } => (*first, *limit),
-        Wanted::Spans(spans) if let [(first, last)] = spans.as_slice() => (*first, last - first + 1),
-        Wanted::Spans(_) | Wanted::Block { .. } => {
+        RequestedLines::Slice { first, limit } => (*first, *limit),
+        RequestedLines::Spans(spans) if let [(first, last)] = spans.as_slice() => (*first, last - first + 1),
+        RequestedLines::Spans(_) | RequestedLines::Block { .. } => {
             return Err(ToolError::model(format!(
                 "`{path}` is too long to be held; read it in pages, with offset and limit"
             )));
         }
     };
-    let stream = workspace.stream(path).map_err(told)?;
+    let stream = workspace.stream(path).map_err(to_tool_error)?;
     large::page(&path.to_string(), stream, (first, limit), asked).map(View::from)
 }
 
@@ -176,7 +176,7 @@ fn picture(path: &str, contents: &Contents, room: usize) -> Result<View, ToolErr
 }
 
 /// Returns an error that names the type of a file that is not text, and a command that reads it.
-fn refused(path: &str, bytes: &[u8], error: NotText) -> ToolError {
+fn refuse_binary(path: &str, bytes: &[u8], error: NotText) -> ToolError {
     let len = bytes.len();
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     let (what, how) = match (bytes, extension.as_str()) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_partial_json::Event;
 use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
-use windlass_sandbox::{Contents, Expected, FileError, Look, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool,
@@ -12,7 +12,7 @@ use windlass_tool::{
 };
 use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
-use crate::blocking::{blocking, path_of, spec, told};
+use crate::blocking::{blocking, path_of, spec, to_tool_error};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
@@ -40,7 +40,7 @@ pub struct CreateFile {
 
 /// Treatment of a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum There {
+enum OnExisting {
     Replace,
     Refuse,
 }
@@ -91,7 +91,7 @@ impl Tool for WriteFile {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        inspect(&self.workspace, payload, There::Replace)
+        inspect(&self.workspace, payload, OnExisting::Replace)
     }
 
     fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
@@ -99,7 +99,7 @@ impl Tool for WriteFile {
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(call(&self.workspace, ctx, payload, There::Replace))
+        Box::pin(call(&self.workspace, ctx, payload, OnExisting::Replace))
     }
 }
 
@@ -126,7 +126,7 @@ impl Tool for CreateFile {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        inspect(&self.workspace, payload, There::Refuse)
+        inspect(&self.workspace, payload, OnExisting::Refuse)
     }
 
     fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
@@ -134,7 +134,7 @@ impl Tool for CreateFile {
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(call(&self.workspace, ctx, payload, There::Refuse))
+        Box::pin(call(&self.workspace, ctx, payload, OnExisting::Refuse))
     }
 }
 
@@ -161,7 +161,7 @@ fn show_growing(show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
     });
 }
 
-fn inspect(workspace: &Workspace, payload: &Payload, there: There) -> Inspection {
+fn inspect(workspace: &Workspace, payload: &Payload, there: OnExisting) -> Inspection {
     let Some(path) = path_of(payload) else { return Inspection::default() };
     let target = workspace.target(path, Look::Bytes);
     let is_linked = target.links > 1;
@@ -170,7 +170,7 @@ fn inspect(workspace: &Workspace, payload: &Payload, there: There) -> Inspection
     match plan(workspace, &arguments, there) {
         Ok(plan) if !is_linked => {
             let before = plan.before.as_ref().map(|before| before.version);
-            let planned = workspace.planned(&plan.path, before, Some(Version::of(&plan.after)));
+            let planned = workspace.plan_change(&plan.path, before, Some(Version::compute(&plan.after)));
             let change = Change::new(plan.path.to_string(), plan.diff(Room::default()));
             seen.with_change(change).with_planned([planned])
         }
@@ -182,7 +182,7 @@ async fn call(
     workspace: &Arc<Workspace>,
     ctx: &Context,
     payload: &Payload,
-    there: There,
+    there: OnExisting,
 ) -> Result<Output, ToolError> {
     let arguments: WriteArguments = read_arguments(payload)?;
     let workspace = Arc::clone(workspace);
@@ -198,8 +198,8 @@ struct Plan {
     before: Option<Contents>,
 }
 
-fn plan(workspace: &Workspace, arguments: &WriteArguments, there: There) -> Result<Plan, ToolError> {
-    let path = workspace.resolve(&arguments.path).map_err(told)?;
+fn plan(workspace: &Workspace, arguments: &WriteArguments, there: OnExisting) -> Result<Plan, ToolError> {
+    let path = workspace.resolve(&arguments.path).map_err(to_tool_error)?;
     let (content, note) = content(arguments);
     let lines = content.lines().count();
     let before = match workspace.read(&path) {
@@ -207,14 +207,14 @@ fn plan(workspace: &Workspace, arguments: &WriteArguments, there: There) -> Resu
             let (after, note) = (content.as_bytes().to_vec(), note.to_owned());
             return Ok(Plan { path, lines, after, note, before: None });
         }
-        Ok(_) if there == There::Refuse => {
+        Ok(_) if there == OnExisting::Refuse => {
             return Err(ToolError::model(format!(
                 "`{path}` exists already; nothing was written. Change it with edit_file, or replace it with write_file after read_file"
             )));
         }
-        before => before.map_err(told)?,
+        before => before.map_err(to_tool_error)?,
     };
-    let (after, charset) = encoded(&path, content, &before.bytes)?;
+    let (after, charset) = encode(&path, content, &before.bytes)?;
     let note = charset.map_or_else(|| note.to_owned(), |charset| format!("{note}, still in {charset}"));
     if before.bytes != after {
         check_read(workspace, &path, &before)?;
@@ -223,7 +223,7 @@ fn plan(workspace: &Workspace, arguments: &WriteArguments, there: There) -> Resu
 }
 
 /// Returns the content in the encoding of the file that it replaces, with that encoding unless it is UTF-8.
-fn encoded(
+fn encode(
     path: &WorkspacePath,
     content: &str,
     before: &[u8],
@@ -243,7 +243,7 @@ fn encoded(
 
 /// Returns the content to write, and a note about a removed code fence.
 fn content(arguments: &WriteArguments) -> (&str, &'static str) {
-    match unfenced(&arguments.path, &arguments.content) {
+    match strip_fence(&arguments.path, &arguments.content) {
         Some(inner) => (inner, "; the code fence around the content was taken off"),
         None => (arguments.content.as_str(), ""),
     }
@@ -258,10 +258,10 @@ impl Plan {
                 let text = format!("{path} has exactly this content already; nothing was changed");
                 return Ok(Output::text(text));
             }
-            Some(before) => Expected::Unchanged(before.version),
-            None => Expected::Absent,
+            Some(before) => ExpectedState::Unchanged(before.version),
+            None => ExpectedState::Absent,
         };
-        let written = workspace.write(path, &self.after, expected).map_err(told)?;
+        let written = workspace.write(path, &self.after, expected).map_err(to_tool_error)?;
         workspace.remember(&written.path, written.version);
         if self.before.is_none() {
             return Ok(Output::text(format!("created {path} ({lines} lines{note})")));
@@ -280,7 +280,7 @@ impl Plan {
 /// Refuses to replace content that the model has not read or that has changed since: it may be the user's
 /// work (RULES E5).
 fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) -> Result<(), ToolError> {
-    match workspace.remembered(&before.path) {
+    match workspace.last_seen_version(&before.path) {
         Some(version) if version == before.version => Ok(()),
         Some(_) => Err(ToolError::model(format!(
             "`{path}` changed since you read it; nothing was written. Call read_file on it again, then write it with those changes kept"
@@ -292,7 +292,7 @@ fn check_read(workspace: &Workspace, path: &WorkspacePath, before: &Contents) ->
 }
 
 /// Returns the content of a code fence around the whole text, unless the file is Markdown (RULES E7).
-fn unfenced<'c>(path: &str, content: &'c str) -> Option<&'c str> {
+fn strip_fence<'c>(path: &str, content: &'c str) -> Option<&'c str> {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
     if ["md", "mdx", "markdown", "mkd", "rmd", "qmd"].contains(&extension.as_str()) {
         return None;

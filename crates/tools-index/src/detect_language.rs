@@ -25,7 +25,7 @@ impl Question for DetectLanguage {
         let source = place.read(&self.path)?;
         let (path, len) = (&source.path, source.bytes.len());
         let beginning = source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes);
-        let found = Language::of(path.relative(), beginning);
+        let found = Language::detect(path.relative(), beginning);
         let binary = if beginning.contains(&0) { "; it holds binary data" } else { "" };
         Ok(match found {
             Some((language, evidence)) => {

@@ -47,7 +47,7 @@ impl Question for GetMetrics {
     fn answer(&self, place: &Place<'_>) -> Result<String, ToolError> {
         let (path, start) = place.start(self.path.as_deref())?;
         let look = |source: &Source| {
-            let (language, _) = Language::of(source.path.relative(), &source.bytes)?;
+            let (language, _) = Language::detect(source.path.relative(), &source.bytes)?;
             let mut found = outline_in(Some(language), &source.bytes, &|| (place.stopped)());
             found.symbols.retain(|symbol| symbol.kind.runs());
             Some(found)

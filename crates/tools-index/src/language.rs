@@ -51,7 +51,7 @@ impl Evidence {
 
 impl Language {
     /// Returns the language with this name or file extension.
-    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn find_by_name(name: &str) -> Option<&'static Self> {
         let name = name.trim_start_matches('.').to_ascii_lowercase();
         let by_name = KNOWN.iter().find(|language| language.name == name);
         by_name.or_else(|| KNOWN.iter().find(|language| language.extensions.contains(&name.as_str())))
@@ -64,7 +64,7 @@ impl Language {
     }
 
     /// Detects the language by the file name only.
-    pub(crate) fn of_name(path: &Path) -> Option<&'static Self> {
+    pub(crate) fn detect_by_name(path: &Path) -> Option<&'static Self> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         if let Some(exact) = KNOWN.iter().find(|language| language.names.contains(&name.as_str())) {
             return Some(exact);
@@ -77,20 +77,20 @@ impl Language {
 
     /// Detects the language by the file name, then the first line, then the content, of which the beginning
     /// is enough.
-    pub(crate) fn of(path: &Path, beginning: &[u8]) -> Option<(&'static Self, Evidence)> {
+    pub(crate) fn detect(path: &Path, beginning: &[u8]) -> Option<(&'static Self, Evidence)> {
         let beginning = beginning.get(..LOOKED_BYTES).unwrap_or(beginning);
         let text = String::from_utf8_lossy(beginning);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        if let Some(language) = Self::of_name(path) {
+        if let Some(language) = Self::detect_by_name(path) {
             let is_cpp =
                 language.name == "c" && path.extension().is_some_and(|end| end == "h") && is_cpp(text);
-            let language = if is_cpp { Self::named("cpp").unwrap_or(language) } else { language };
+            let language = if is_cpp { Self::find_by_name("cpp").unwrap_or(language) } else { language };
             return Some((language, Evidence::Name));
         }
-        if let Some(language) = of_first_line(text) {
+        if let Some(language) = detect_by_first_line(text) {
             return Some((language, Evidence::FirstLine));
         }
-        of_marks(text).map(|language| (language, Evidence::Content))
+        detect_by_marks(text).map(|language| (language, Evidence::Content))
     }
 }
 
@@ -102,7 +102,7 @@ fn is_cpp(text: &str) -> bool {
 
 /// Detects the language by `#!/usr/bin/env -S python3 -u`, or an editor's `-*- mode: python -*-` or `vim:
 /// ft=python`.
-fn of_first_line(text: &str) -> Option<&'static Language> {
+fn detect_by_first_line(text: &str) -> Option<&'static Language> {
     let line = text.lines().next()?;
     if let Some(command) = line.strip_prefix("#!") {
         let program = command
@@ -113,7 +113,7 @@ fn of_first_line(text: &str) -> Option<&'static Language> {
         return KNOWN.iter().find(|language| language.interpreters.contains(&program));
     }
     if line.starts_with("<?xml") {
-        return Language::named("xml");
+        return Language::find_by_name("xml");
     }
     text.lines().take(5).find_map(|line| {
         let said = line
@@ -122,24 +122,24 @@ fn of_first_line(text: &str) -> Option<&'static Language> {
             .map(|(inner, _)| inner.trim().trim_start_matches("mode:").trim())
             .or_else(|| line.split_once(" ft=").map(|(_, rest)| rest))
             .or_else(|| line.split_once(" filetype=").map(|(_, rest)| rest))?;
-        Language::named(said.split([' ', ';', ':']).next()?)
+        Language::find_by_name(said.split([' ', ';', ':']).next()?)
     })
 }
 
 /// Returns the language whose typical line prefixes occur most often. At least two lines are required,
 /// because one may be a quotation.
-fn of_marks(text: &str) -> Option<&'static Language> {
+fn detect_by_marks(text: &str) -> Option<&'static Language> {
     let start = text.trim_start();
     let lower = start.get(..15).unwrap_or_default().to_ascii_lowercase();
     if lower.starts_with("<!doctype html") || lower.starts_with("<html") {
-        return Language::named("html");
+        return Language::find_by_name("html");
     }
     if start.starts_with("<?php") {
-        return Language::named("php");
+        return Language::find_by_name("php");
     }
     let after = start.strip_prefix(['{', '[']).map(str::trim_start);
     if after.is_some_and(|rest| rest.starts_with(['"', '{', '}', ']'])) {
-        return Language::named("json");
+        return Language::find_by_name("json");
     }
     let count = |language: &&Language| {
         text.lines().filter(|line| language.marks.iter().any(|mark| line.starts_with(mark))).count()

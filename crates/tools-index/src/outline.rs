@@ -84,7 +84,7 @@ impl Gap {
 /// # Ok::<(), &str>(())
 /// ```
 pub fn outline(path: &Path, source: &[u8], stopped: &dyn Fn() -> bool) -> Outline {
-    let language = Language::of(path, source).map(|(language, _)| language);
+    let language = Language::detect(path, source).map(|(language, _)| language);
     outline_in(language, source, stopped)
 }
 

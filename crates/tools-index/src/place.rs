@@ -70,18 +70,18 @@ pub(crate) enum Standing {
 impl Place<'_> {
     /// Returns the path that the model named, and its real absolute path.
     pub(crate) fn start(&self, path: Option<&str>) -> Result<(WorkspacePath, PathBuf), ToolError> {
-        let path = self.workspace.resolve(path.unwrap_or(".")).map_err(told)?;
+        let path = self.workspace.resolve(path.unwrap_or(".")).map_err(to_tool_error)?;
         if path.is_output() {
             return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
         }
-        let start = self.workspace.absolute(&path).map_err(told)?;
+        let start = self.workspace.absolute(&path).map_err(to_tool_error)?;
         Ok((path, start))
     }
 
     /// Reads a file that the model named.
     pub(crate) fn read(&self, path: &str) -> Result<Source, ToolError> {
-        let path = self.workspace.resolve(path).map_err(told)?;
-        let stream = self.workspace.stream(&path).map_err(told)?;
+        let path = self.workspace.resolve(path).map_err(to_tool_error)?;
+        let stream = self.workspace.stream(&path).map_err(to_tool_error)?;
         let len = stream.len();
         let mut bytes = Vec::new();
         let limit = MAX_FILE_BYTES.saturating_add(1) as u64;
@@ -93,7 +93,7 @@ impl Place<'_> {
                 "`{path}` has {len} bytes, at most {MAX_FILE_BYTES} are looked at; use grep_file and read_file"
             )));
         }
-        Ok(Source { path, bytes: redact_source(&self.redactor, decoded(bytes)) })
+        Ok(Source { path, bytes: redact_source(&self.redactor, decode(bytes)) })
     }
 
     /// Reads the files below a folder, on all cores. Its threads have ended when it returns.
@@ -168,24 +168,25 @@ impl Place<'_> {
 
     /// Returns true if policy allows the file to be shown.
     pub(crate) fn shows(&self, below: &Path) -> bool {
-        self.gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| self.gate.shows(&path.plain()))
+        self.gate.is_open()
+            || WorkspacePath::from_walk(below).is_ok_and(|path| self.gate.shows(&path.plain()))
     }
 
     /// Returns true if a file can be opened now.
     pub(crate) fn can_open(&self, below: &Path) -> bool {
-        WorkspacePath::found(below).is_ok_and(|path| self.workspace.stream(&path).is_ok())
+        WorkspacePath::from_walk(below).is_ok_and(|path| self.workspace.stream(&path).is_ok())
     }
 
     /// Reads a file by handle below the root. Returns `None` if it cannot be read or is too long.
     pub(crate) fn source(&self, below: &Path) -> Option<Source> {
-        let path = WorkspacePath::found(below).ok()?;
+        let path = WorkspacePath::from_walk(below).ok()?;
         let stream = self.workspace.stream(&path).ok()?;
         if stream.len() > MAX_FILE_BYTES as u64 {
             return None;
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stream.len()).unwrap_or_default());
         stream.take(MAX_FILE_BYTES as u64).read_to_end(&mut bytes).ok()?;
-        Some(Source { path, bytes: redact_source(&self.redactor, decoded(bytes)) })
+        Some(Source { path, bytes: redact_source(&self.redactor, decode(bytes)) })
     }
 }
 
@@ -202,7 +203,7 @@ fn redact_source(redactor: &Redactor, bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Decodes text of another encoding like `read_file`, because grammars and the tokenizer need UTF-8.
-fn decoded(bytes: Vec<u8>) -> Vec<u8> {
+fn decode(bytes: Vec<u8>) -> Vec<u8> {
     if std::str::from_utf8(&bytes).is_ok() {
         return bytes;
     }
@@ -267,6 +268,6 @@ impl<T> Scan<T> {
 }
 
 /// Converts the error of a file operation to an error for the model.
-pub(crate) fn told(error: impl Into<FileError>) -> ToolError {
+pub(crate) fn to_tool_error(error: impl Into<FileError>) -> ToolError {
     ToolError::model(error.into().to_string())
 }

@@ -8,7 +8,7 @@ use crate::language::Language;
 use crate::outline::outline_in;
 use crate::place::{Place, Source};
 use crate::symbol::{Kind, Symbol};
-use crate::wanted::{Matching, Sought, language, may_have_symbols};
+use crate::wanted::{Matching, NameQuery, language, may_have_symbols};
 
 const DEFAULT_LIMIT: usize = 50;
 const MAX_LIMIT: usize = 500;
@@ -51,11 +51,12 @@ impl Question for SearchCode {
             Matching::Regex => (None, self.query.as_str()),
             _ => split(&self.query),
         };
-        let sought = Sought::new(name, matching)?;
+        let sought = NameQuery::new(name, matching)?;
         let asked = language(self.language.as_deref())?;
         let (path, start) = place.start(self.path.as_deref())?;
         let look = |source: &Source| {
-            let language = Language::of(source.path.relative(), &source.bytes).map(|(language, _)| language);
+            let language =
+                Language::detect(source.path.relative(), &source.bytes).map(|(language, _)| language);
             if !sought.may_be_in(&source.bytes) || asked.is_some_and(|asked| language != Some(asked)) {
                 return None;
             }

@@ -60,7 +60,7 @@ impl Question for SearchFiles {
         let (path, start) = place.start(self.path.as_deref())?;
         let wanted = |below: &Path| {
             glob.as_ref().is_none_or(|glob| glob.fits(below))
-                && asked.is_none_or(|asked| Language::of_name(below) == Some(asked))
+                && asked.is_none_or(|asked| Language::detect_by_name(below) == Some(asked))
         };
         let (found, refused) = (Mutex::new((Vec::new(), false)), AtomicUsize::new(0));
         place.walk(&start, &wanted, &|below, standing| {
@@ -74,7 +74,7 @@ impl Question for SearchFiles {
                 return WalkState::Quit;
             }
             let fit =
-                WorkspacePath::found(below).ok().and_then(|path| Some((distance(&query, below)?, path)));
+                WorkspacePath::from_walk(below).ok().and_then(|path| Some((distance(&query, below)?, path)));
             found.0.extend(fit);
             WalkState::Continue
         });

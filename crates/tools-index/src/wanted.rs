@@ -25,7 +25,7 @@ pub(crate) enum Matching {
 }
 
 /// Query for a name.
-pub(crate) struct Sought {
+pub(crate) struct NameQuery {
     matching: Matching,
     name: String,
     lower: String,
@@ -34,7 +34,7 @@ pub(crate) struct Sought {
     prefilter: Option<BytesRegex>,
 }
 
-impl Sought {
+impl NameQuery {
     pub(crate) fn new(text: &str, matching: Matching) -> Result<Self, ToolError> {
         let count = text.chars().count();
         if count == 0 || count > MAX_TEXT_CHARS {
@@ -119,7 +119,7 @@ impl FileGlob {
 /// Returns the language that a call names.
 pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, ToolError> {
     let Some(name) = name else { return Ok(None) };
-    Language::named(name).map(Some).ok_or_else(|| {
+    Language::find_by_name(name).map(Some).ok_or_else(|| {
         let known = Language::with_symbols();
         ToolError::model(format!("there is no language `{name}`; symbols are known of {known}"))
     })
@@ -128,7 +128,7 @@ pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, 
 /// Returns true if a file may have symbols: its name indicates a language with a grammar, and the requested
 /// language if there is one. A file without an extension may indicate its language in the first line.
 pub(crate) fn may_have_symbols(below: &Path, asked: Option<&'static Language>) -> bool {
-    match Language::of_name(below) {
+    match Language::detect_by_name(below) {
         Some(language) => language.grammar.is_some() && asked.is_none_or(|asked| asked.name == language.name),
         None => below.extension().is_none(),
     }

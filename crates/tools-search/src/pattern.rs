@@ -25,7 +25,7 @@ const MAX_TEXT_BYTES: usize = 16 * 1024;
 const MAX_PATTERN_BYTES: usize = 2 * 1024 * 1024;
 
 /// Compiled search criteria.
-pub(crate) struct Wanted {
+pub(crate) struct SearchCriteria {
     pub(crate) matcher: RegexMatcher,
     is_multiline: bool,
     context: usize,
@@ -39,7 +39,7 @@ struct NameGlob {
     is_negated: bool,
 }
 
-impl Wanted {
+impl SearchCriteria {
     pub(crate) fn new(arguments: &GrepArguments) -> Result<Self, ToolError> {
         Ok(Self {
             matcher: matcher(arguments)?,
@@ -107,8 +107,8 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
         .crlf(true);
     let pattern = match (is_multiline, is_literal) {
         (false, _) => Cow::Borrowed(arguments.pattern.as_str()),
-        (true, true) => Cow::Owned(escaped(&arguments.pattern)),
-        (true, false) => Cow::Owned(over_line_ends(&arguments.pattern)),
+        (true, true) => Cow::Owned(escape_plain(&arguments.pattern)),
+        (true, false) => Cow::Owned(match_both_line_ends(&arguments.pattern)),
     };
     if is_multiline {
         builder.line_terminator(None);
@@ -121,7 +121,7 @@ fn matcher(arguments: &GrepArguments) -> Result<RegexMatcher, ToolError> {
 }
 
 /// Rewrites `\n` outside of brackets so that it also matches `\r\n`.
-fn over_line_ends(pattern: &str) -> String {
+fn match_both_line_ends(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let (mut letters, mut depth) = (pattern.chars(), 0_usize);
     // In verbose mode, literal line ends are only layout.
@@ -148,7 +148,7 @@ fn over_line_ends(pattern: &str) -> String {
 }
 
 /// Escapes plain text to a pattern in which each line end matches both forms.
-fn escaped(text: &str) -> String {
+fn escape_plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.replace("\r\n", "\n").chars() {
         match letter {

@@ -13,7 +13,7 @@ use windlass_text::Text;
 use windlass_tool::PathGate;
 
 use crate::collect::{Count, Tally};
-use crate::pattern::Wanted;
+use crate::pattern::SearchCriteria;
 
 /// Maximum size of a file that is loaded completely, to decode or redact it.
 const MAX_HELD_BYTES: u64 = 16 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub(crate) type Stopped<'s> = &'s (dyn Fn() -> bool + Sync);
 pub(crate) fn search(
     workspace: &Workspace,
     start: &Path,
-    wanted: &Wanted,
+    wanted: &SearchCriteria,
     gate: &PathGate,
     stopped: Stopped<'_>,
 ) -> Tally {
@@ -45,11 +45,11 @@ pub(crate) fn search(
             // Skip a folder that cannot be read, as grep does.
             let Ok(entry) = entry else { return WalkState::Continue };
             match visitor.visit(&entry) {
-                Searched::Nothing => {}
-                Searched::Lines(path, lines) => note(&|tally| tally.push(path.to_path_buf(), lines)),
-                Searched::Unread => note(&|tally| tally.unread = tally.unread.saturating_add(1)),
-                Searched::Refused => note(&|tally| tally.refused = tally.refused.saturating_add(1)),
-                Searched::Secret => note(&|tally| tally.secrets = tally.secrets.saturating_add(1)),
+                SearchResult::Nothing => {}
+                SearchResult::Lines(path, lines) => note(&|tally| tally.push(path.to_path_buf(), lines)),
+                SearchResult::Unread => note(&|tally| tally.unread = tally.unread.saturating_add(1)),
+                SearchResult::Refused => note(&|tally| tally.refused = tally.refused.saturating_add(1)),
+                SearchResult::Secret => note(&|tally| tally.secrets = tally.secrets.saturating_add(1)),
             }
             WalkState::Continue
         })
@@ -63,14 +63,14 @@ pub(crate) fn search(
 struct Visitor<'s> {
     workspace: &'s Workspace,
     start: &'s Path,
-    wanted: &'s Wanted,
+    wanted: &'s SearchCriteria,
     gate: &'s PathGate,
     searcher: Searcher,
     descent: Descent<'s>,
     stopped: Stopped<'s>,
 }
 
-enum Searched<'p> {
+enum SearchResult<'p> {
     Nothing,
     Lines(&'p Path, u64),
     Unread,
@@ -81,46 +81,48 @@ enum Searched<'p> {
 impl Visitor<'_> {
     /// Searches a file. The walk only yields names; each file is opened again by handle below the root, so
     /// that a concurrent replacement cannot redirect it, and is read in pieces.
-    fn visit<'p>(&mut self, entry: &'p DirEntry) -> Searched<'p> {
+    fn visit<'p>(&mut self, entry: &'p DirEntry) -> SearchResult<'p> {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-            return Searched::Nothing;
+            return SearchResult::Nothing;
         }
-        let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else { return Searched::Nothing };
+        let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else {
+            return SearchResult::Nothing;
+        };
         if !self.wanted.includes(below) {
-            return Searched::Nothing;
+            return SearchResult::Nothing;
         }
         if !shows(self.gate, below) {
-            return Searched::Refused;
+            return SearchResult::Refused;
         }
         // The declared effect names the start of the search, so files with names of secrets below it are not
         // covered.
         if entry.path().strip_prefix(self.start).is_ok_and(is_secret) {
-            return Searched::Secret;
+            return SearchResult::Secret;
         }
-        let Ok(stream) = self.descent.stream(below) else { return Searched::Nothing };
+        let Ok(stream) = self.descent.stream(below) else { return SearchResult::Nothing };
         let (mut count, stopped) = (Count::default(), self.stopped);
         let mut source = Stoppable::new(stream, stopped);
         let mut searched = self.searcher.search_reader(&self.wanted.matcher, &mut source, &mut count);
         if searched.is_ok()
             && !count.is_binary
             && source.is_odd()
-            && let Some(text) = decoded(&mut self.descent, below, stopped)
+            && let Some(text) = decode_file(&mut self.descent, below, stopped)
         {
             count = Count::default();
             searched = self.searcher.search_slice(&self.wanted.matcher, text.as_bytes(), &mut count);
         }
         match searched {
-            Err(_) if stopped() => Searched::Nothing,
-            Err(_) => Searched::Unread,
-            Ok(()) if count.is_binary || count.lines == 0 => Searched::Nothing,
-            Ok(()) => Searched::Lines(below, count.lines),
+            Err(_) if stopped() => SearchResult::Nothing,
+            Err(_) => SearchResult::Unread,
+            Ok(()) if count.is_binary || count.lines == 0 => SearchResult::Nothing,
+            Ok(()) => SearchResult::Lines(below, count.lines),
         }
     }
 }
 
 /// Returns true if policy allows the file to be shown.
 fn shows(gate: &PathGate, below: &Path) -> bool {
-    gate.is_open() || WorkspacePath::found(below).is_ok_and(|path| gate.shows(&path.plain()))
+    gate.is_open() || WorkspacePath::from_walk(below).is_ok_and(|path| gate.shows(&path.plain()))
 }
 
 fn is_secret(below: &Path) -> bool {
@@ -186,7 +188,7 @@ impl Read for Stoppable<'_> {
 
 /// Decodes a file like `read_file`, so that text which that tool shows is found. Returns `None` for a file
 /// that is too long or binary, or has a UTF-16 BOM, which the searcher itself handles.
-pub(crate) fn decoded(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<String> {
+pub(crate) fn decode_file(descent: &mut Descent<'_>, below: &Path, stopped: Stopped<'_>) -> Option<String> {
     let bytes = read_whole(descent, below, stopped)?;
     if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
         return None;

@@ -11,8 +11,8 @@ use windlass_tool::{PathGate, ToolError};
 
 use crate::collect::{Lines, Page, Tally};
 use crate::grep::{GrepArguments, Mode};
-use crate::pattern::{MAX_LINE_BYTES, Wanted};
-use crate::search::{Stoppable, Stopped, decoded, read_whole, search};
+use crate::pattern::{MAX_LINE_BYTES, SearchCriteria};
+use crate::search::{Stoppable, Stopped, decode_file, read_whole, search};
 
 const DEFAULT_LIMIT: u64 = 200;
 const MAX_LIMIT: u64 = 2_000;
@@ -25,12 +25,12 @@ pub(crate) fn grep(
     (redactor, gate): (Redactor, PathGate),
     stopped: Stopped<'_>,
 ) -> Result<String, ToolError> {
-    let wanted = Wanted::new(arguments)?;
-    let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(told)?;
+    let wanted = SearchCriteria::new(arguments)?;
+    let path = workspace.resolve(arguments.path.as_deref().unwrap_or(".")).map_err(to_tool_error)?;
     if path.is_output() {
         return Err(ToolError::model(format!("`{path}` is a spilled output; page it with read_file")));
     }
-    let start = workspace.absolute(&path).map_err(told)?;
+    let start = workspace.absolute(&path).map_err(to_tool_error)?;
     let tally = search(workspace, &start, &wanted, &gate, stopped);
     let left_out = left_out(&tally);
     if tally.lines == 0 && tally.is_cut {
@@ -59,7 +59,7 @@ pub(crate) fn grep(
 /// files in thread order and only counted.
 fn lines(
     workspace: &Workspace,
-    wanted: &Wanted,
+    wanted: &SearchCriteria,
     tally: &Tally,
     mut page: Page,
     (skip, left_out): (u64, &str),
@@ -77,8 +77,11 @@ fn lines(
         let Ok(stream) = descent.stream(below) else { continue };
         let name = stream.path().to_string();
         // If the file is not UTF-8, the walk has counted the lines of the decoded text.
-        let text =
-            if is_utf8(&mut descent, below, stopped) { None } else { decoded(&mut descent, below, stopped) };
+        let text = if is_utf8(&mut descent, below, stopped) {
+            None
+        } else {
+            decode_file(&mut descent, below, stopped)
+        };
         let clean = clean_lines(&mut descent, below, text.as_deref(), &page.redactor, stopped);
         let (held, context) = (VecDeque::new(), wanted.context());
         let mut sink = Lines { path: &name, page: &mut page, clean, follows: false, held, context };
@@ -132,7 +135,7 @@ fn files(tally: &Tally, mode: Mode, (skip, limit): (u64, u64), left_out: &str) -
     let mut shown: u64 = 0;
     let first = usize::try_from(skip).unwrap_or(usize::MAX);
     for (below, count) in tally.files.iter().skip(first).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-        let Ok(path) = WorkspacePath::found(below) else { continue };
+        let Ok(path) = WorkspacePath::from_walk(below) else { continue };
         // Writing into a string cannot fail.
         let _ = match mode {
             Mode::Count => writeln!(text, "{path}: {count}"),
@@ -178,6 +181,6 @@ fn left_out(tally: &Tally) -> String {
     words
 }
 
-fn told(error: impl Into<FileError>) -> ToolError {
+fn to_tool_error(error: impl Into<FileError>) -> ToolError {
     ToolError::model(error.into().to_string())
 }

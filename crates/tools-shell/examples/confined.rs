@@ -25,8 +25,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     }
     let command = words.next().unwrap_or_else(|| "id".into());
     let helper = Helper::new(std::env::current_exe()?).with_argument(CONFINE);
-    let shell = Shell::confined(helper.clone(), &Probe::run(&helper));
-    let tool = RunCommand::with(Arc::new(Workspace::open(".")?), shell);
+    let shell = Shell::new_confined(helper.clone(), &Probe::run(&helper));
+    let tool = RunCommand::for_workspace(Arc::new(Workspace::open(".")?), shell);
     let given = serde_json::json!({ "command": command.to_string_lossy() });
     let arguments = Arguments::parse(given.to_string())?;
     let ctx = Context::new(CallId::new("call_1")?);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_command::{Access, Command, Effects, Touched, quote};
+use windlass_command::{Access, Command, Effects, TouchedPath, quote};
 use windlass_tool::ToolError;
 
 use crate::git;
@@ -13,7 +13,7 @@ const MAX_PATHS: usize = 4096;
 
 /// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum RequestedCommand {
     /// A program with its arguments, without a shell.
     Words(Vec<String>),
     /// A text for a shell.
@@ -31,7 +31,7 @@ pub(crate) enum Need {
     Repository,
 }
 
-impl Asked {
+impl RequestedCommand {
     /// Creates a command from a text. A text with one simple command and no redirection becomes words.
     pub(crate) fn text(text: String) -> Self {
         match Command::parse(&text) {
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     /// Creates a command from the arguments of a call: either a text or words.
-    pub(crate) fn of(text: Option<&str>, argv: Option<&[String]>) -> Result<Self, ToolError> {
+    pub(crate) fn from_arguments(text: Option<&str>, argv: Option<&[String]>) -> Result<Self, ToolError> {
         let nul = "the command has a NUL character; give it without";
         match (text, argv) {
             (Some(text), None) if text.contains('\0') => Err(nul.into()),
@@ -69,7 +69,7 @@ impl Asked {
     /// Returns the effects of the command by its words, or `None` if the text is not a literal command.
     fn effects(&self) -> Option<Effects> {
         match self {
-            Self::Words(argv) => Some(Effects::of_argv(argv)),
+            Self::Words(argv) => Some(Effects::from_argv(argv)),
             Self::Text(text) => Command::parse(text).ok().map(|command| command.effects()),
         }
     }
@@ -78,8 +78,8 @@ impl Asked {
     /// the workspace. Words that may not be paths are included.
     pub(crate) fn paths(&self, folder: &str) -> BTreeSet<String> {
         let effects = self.effects();
-        let touched = effects.iter().flat_map(Effects::touched);
-        let placed = |touched: &Touched| {
+        let touched = effects.iter().flat_map(Effects::touches);
+        let placed = |touched: &TouchedPath| {
             let path = touched.path();
             let is_placed = touched.is_from_root() || path.starts_with('/') || matches!(folder, "" | ".");
             if is_placed { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }

@@ -11,7 +11,7 @@ use crate::command::limit;
 use crate::launch::Launch;
 use crate::page::PAGE_BYTES;
 use crate::running::Bounds;
-use crate::site::{Waiting, attend, prepared, spec, started};
+use crate::site::{Waiting, attend, prepare, spec, start};
 use crate::{Processes, Shell};
 
 const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It has an empty folder of its own that \
@@ -108,10 +108,10 @@ impl Tool for ExecuteCode {
                 return Err(ToolError::model(format!("nothing was run: this machine has no {program}")));
             }
             let (shell, command) = (self.shell.clone(), program.to_owned());
-            let launch = move || Launch::of_code(&shell, program, words, file, &arguments.code);
-            let (launch, processes) = (prepared(ctx, launch).await?, Processes::default());
+            let launch = move || Launch::prepare_code(&shell, program, words, file, &arguments.code);
+            let (launch, processes) = (prepare(ctx, launch).await?, Processes::default());
             let bounds = Bounds { limit: Some(limit(arguments.timeout_ms)), idle: None };
-            let running = started(ctx, launch, bounds, &processes)?;
+            let running = start(ctx, launch, bounds, &processes)?;
             let waiting = Waiting { wait: None, most: PAGE_BYTES, slot: None, command };
             attend(ctx, &processes, running, waiting).await
         })

@@ -9,7 +9,7 @@ use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::asked::Asked;
+use crate::asked::RequestedCommand;
 use crate::page::PAGE_BYTES;
 use crate::site::{Order, Site, spec};
 use crate::{Processes, Shell};
@@ -67,7 +67,7 @@ pub(crate) fn limit(timeout_ms: Option<u64>) -> Duration {
 }
 
 impl CommandArguments {
-    fn of(payload: &Payload) -> Result<Self, ToolError> {
+    fn from_payload(payload: &Payload) -> Result<Self, ToolError> {
         match payload {
             Payload::LocalShell { command, working_directory, timeout_ms } => Ok(Self {
                 argv: Some(command.clone()),
@@ -84,7 +84,7 @@ impl CommandArguments {
     }
 
     fn order(self) -> Result<Order, ToolError> {
-        let asked = Asked::of(self.command.as_deref(), self.argv.as_deref())?;
+        let asked = RequestedCommand::from_arguments(self.command.as_deref(), self.argv.as_deref())?;
         let wait = match (self.background, self.yield_time_ms) {
             (true, _) => Some(FIRST_LOOK),
             (false, yields) => yields.map(|time| Duration::from_millis(time.clamp(1, MAX_TIMEOUT))),
@@ -101,12 +101,12 @@ impl CommandArguments {
 impl RunCommand {
     /// Creates the tool for a workspace, without confinement.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self::with(workspace, Shell::unconfined())
+        Self::for_workspace(workspace, Shell::new_unconfined())
     }
 
     /// Creates the tool for a workspace, with the confinement of the shell. Its background commands end when
     /// the tool is dropped, and other tools cannot access them; see [`with_processes`](Self::with_processes).
-    pub fn with(workspace: Arc<Workspace>, shell: Shell) -> Self {
+    pub fn for_workspace(workspace: Arc<Workspace>, shell: Shell) -> Self {
         Self::with_processes(workspace, shell, Processes::default())
     }
 
@@ -127,9 +127,9 @@ impl Tool for RunCommand {
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        let Ok(arguments) = CommandArguments::of(payload) else { return vec![Effect::Unknown] };
+        let Ok(arguments) = CommandArguments::from_payload(payload) else { return vec![Effect::Unknown] };
         let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
-        match Asked::of(text, argv) {
+        match RequestedCommand::from_arguments(text, argv) {
             Ok(asked) => self.site.effects(&asked, arguments.folder()),
             Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
         }
@@ -137,13 +137,15 @@ impl Tool for RunCommand {
 
     fn inspect(&self, payload: &Payload) -> Inspection {
         // Arguments that cannot be parsed are never run, so nothing can be inspected.
-        let Ok(given) = CommandArguments::of(payload) else { return Inspection::default() };
-        let asked = Asked::of(given.command.as_deref(), given.argv.as_deref());
+        let Ok(given) = CommandArguments::from_payload(payload) else { return Inspection::default() };
+        let asked = RequestedCommand::from_arguments(given.command.as_deref(), given.argv.as_deref());
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 
     /// Dropping the future ends all processes of the command, unless the command was moved to the background.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move { self.site.carry_out(ctx, CommandArguments::of(payload)?.order()?).await })
+        Box::pin(
+            async move { self.site.carry_out(ctx, CommandArguments::from_payload(payload)?.order()?).await },
+        )
     }
 }

@@ -10,10 +10,10 @@ use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::page::{self, PAGE_BYTES, Wanted};
+use crate::page::{self, PAGE_BYTES, RequestedPart};
 use crate::processes::{Job, Processes, short};
 use crate::report;
-use crate::site::{spec, told};
+use crate::site::{spec, to_tool_error};
 use crate::stream::Stream;
 use crate::visible::visible;
 
@@ -66,8 +66,8 @@ impl OutputArguments {
         self.search.is_some() || self.offset.is_some() || self.tail.is_some() || self.stream.is_some()
     }
 
-    fn wanted(self) -> Wanted {
-        Wanted { offset: self.offset, limit: self.limit, tail: self.tail, search: self.search }
+    fn requested_output(self) -> RequestedPart {
+        RequestedPart { offset: self.offset, limit: self.limit, tail: self.tail, search: self.search }
     }
 
     /// Returns the name of the output without its folder.
@@ -83,7 +83,7 @@ impl ReadCommandOutput {
         Self { workspace, processes, spec: spec("read_command_output", DESCRIPTION, SCHEMA) }
     }
 
-    async fn of_job(&self, job: &Job, arguments: OutputArguments) -> Result<Output, ToolError> {
+    async fn read_job(&self, job: &Job, arguments: OutputArguments) -> Result<Output, ToolError> {
         job.printed.touch();
         let first = state(job);
         if !arguments.is_page() {
@@ -96,37 +96,37 @@ impl ReadCommandOutput {
         };
         if let Some(whole) = stream.whole() {
             let len = whole.len() as u64;
-            let (line, body) = page::read(&mut Cursor::new(whole), len, &arguments.wanted())?;
-            return Ok(Output::text(joined(&first, &line, &body)));
+            let (line, body) = page::read(&mut Cursor::new(whole), len, &arguments.requested_output())?;
+            return Ok(Output::text(join(&first, &line, &body)));
         }
-        let Some(file) = stream.spilled() else {
-            let (notice, text) = stream.shown();
-            return Ok(Output::text(joined(&first, notice.trim_start(), &text)));
+        let Some(file) = stream.spill_file() else {
+            let (notice, text) = stream.show();
+            return Ok(Output::text(join(&first, notice.trim_start(), &text)));
         };
-        let (line, body) = self.of_file(file.name, Some(file.bytes), arguments.wanted()).await?;
-        Ok(Output::text(joined(&first, &line, &body)))
+        let (line, body) = self.read_file(file.name, Some(file.bytes), arguments.requested_output()).await?;
+        Ok(Output::text(join(&first, &line, &body)))
     }
 
-    async fn of_file(
+    async fn read_file(
         &self,
         name: String,
         len: Option<u64>,
-        wanted: Wanted,
+        wanted: RequestedPart,
     ) -> Result<(String, String), ToolError> {
         let workspace = Arc::clone(&self.workspace);
         let read = move || {
-            let path = workspace.resolve(&format!("@outputs/{name}")).map_err(told)?;
+            let path = workspace.resolve(&format!("@outputs/{name}")).map_err(to_tool_error)?;
             let mut file = workspace.stream(&path).map_err(|error| {
                 ToolError::model(format!("{error}; an output's name stands in the result of its command"))
             })?;
             let len = len.unwrap_or_else(|| file.len());
             page::read(&mut file, len, &wanted)
         };
-        tokio::task::spawn_blocking(read).await.map_err(told)?
+        tokio::task::spawn_blocking(read).await.map_err(to_tool_error)?
     }
 }
 
-fn joined(first: &str, line: &str, body: &str) -> String {
+fn join(first: &str, line: &str, body: &str) -> String {
     let gap = if first.is_empty() { "" } else { "\n" };
     format!("{first}{gap}{line}\n{}", visible(body))
 }
@@ -139,7 +139,7 @@ pub(crate) fn state(job: &Job) -> String {
         format!("{} {bytes} bytes, {lines} lines", stream.name)
     });
     let totals = totals.collect::<Vec<_>>().join("; ");
-    let (how, warning) = match job.ended() {
+    let (how, warning) = match job.result() {
         Some(finished) => (report::in_short(&finished), finished.warning),
         None => (format!("still runs, for {} s", job.began.elapsed().as_secs()), String::new()),
     };
@@ -172,11 +172,11 @@ impl Tool for ReadCommandOutput {
         Box::pin(async move {
             let arguments: OutputArguments = read_arguments(payload)?;
             match (arguments.id, arguments.plain_name()) {
-                (Some(id), None) => self.of_job(&*self.processes.job(id)?, arguments).await,
+                (Some(id), None) => self.read_job(&*self.processes.job(id)?, arguments).await,
                 (None, Some(name)) => {
-                    let (name, wanted) = (name.to_owned(), arguments.wanted());
-                    let (line, body) = self.of_file(name, None, wanted).await?;
-                    Ok(Output::text(joined("", &line, &body)))
+                    let (name, wanted) = (name.to_owned(), arguments.requested_output());
+                    let (line, body) = self.read_file(name, None, wanted).await?;
+                    Ok(Output::text(join("", &line, &body)))
                 }
                 _ => Err("give either `id` or `name`; a background command's result says which".into()),
             }

@@ -78,7 +78,7 @@ pub(crate) fn writes_repository(argv: &[String]) -> bool {
 
 /// Adds the options to a git command that switch off its dangerous features. Returns other programs
 /// unchanged.
-pub(crate) fn tamed(argv: &[String]) -> Vec<String> {
+pub(crate) fn tame(argv: &[String]) -> Vec<String> {
     let Some(at) = command_at(argv) else { return argv.to_vec() };
     let mut words: Vec<String> = argv.iter().take(1).cloned().collect();
     words.extend(FIRST.map(str::to_owned));

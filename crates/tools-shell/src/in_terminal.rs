@@ -10,7 +10,7 @@ use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::asked::Asked;
+use crate::asked::RequestedCommand;
 use crate::command::limit;
 use crate::page::PAGE_BYTES;
 use crate::screen::Size;
@@ -107,10 +107,10 @@ pub(crate) fn bytes_of(tokens: Option<usize>) -> usize {
 }
 
 impl TerminalArguments {
-    fn asked(&self, dialect: Dialect) -> Result<Asked, ToolError> {
+    fn requested_command(&self, dialect: Dialect) -> Result<RequestedCommand, ToolError> {
         match (dialect, &self.command) {
-            (Dialect::Create, None) => Ok(Asked::text(SHELL.to_owned())),
-            (_, command) => Asked::of(command.as_deref(), self.argv.as_deref()),
+            (Dialect::Create, None) => Ok(RequestedCommand::text(SHELL.to_owned())),
+            (_, command) => RequestedCommand::from_arguments(command.as_deref(), self.argv.as_deref()),
         }
     }
 
@@ -119,7 +119,7 @@ impl TerminalArguments {
     }
 
     fn order(&self, dialect: Dialect) -> Result<Order, ToolError> {
-        let asked = self.asked(dialect)?;
+        let asked = self.requested_command(dialect)?;
         let wait = |usual: u64, most: u64| {
             Some(Duration::from_millis(self.yield_time_ms.unwrap_or(usual).clamp(1, most)))
         };
@@ -128,7 +128,7 @@ impl TerminalArguments {
             Dialect::Run => (None, Some(limit(self.timeout_ms))),
             Dialect::Create => (wait(FIRST_LOOK, MAX_LOOK), None),
         };
-        let terminal = self.tty.unwrap_or(true).then(|| Size::of(self.rows, self.cols));
+        let terminal = self.tty.unwrap_or(true).then(|| Size::clamp(self.rows, self.cols));
         let (folder, most) = (self.folder().to_owned(), bytes_of(self.max_output_tokens));
         Ok(Order { asked, folder, terminal, limit, wait, most })
     }
@@ -168,7 +168,7 @@ impl Tool for RunInTerminal {
             return vec![Effect::Unknown];
         };
         let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
-        match arguments.asked(self.dialect) {
+        match arguments.requested_command(self.dialect) {
             Ok(asked) => self.site.effects(&asked, arguments.folder()),
             Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
         }
@@ -177,7 +177,7 @@ impl Tool for RunInTerminal {
     fn inspect(&self, payload: &Payload) -> Inspection {
         // Arguments that cannot be parsed are never run, so nothing can be inspected.
         let Ok(given) = read_arguments::<TerminalArguments>(payload) else { return Inspection::default() };
-        let asked = given.asked(self.dialect);
+        let asked = given.requested_command(self.dialect);
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 

@@ -149,7 +149,7 @@ impl Tool for SendInput {
             job.printed.touch();
             let typed = arguments.typed();
             if !typed.is_empty() {
-                if job.ended().is_some() {
+                if job.result().is_some() {
                     return Err(ToolError::model(format!("nothing was typed: {}", state(&job))));
                 }
                 type_to(&job, &typed).await?;

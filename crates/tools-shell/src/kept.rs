@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// The head and the tail of a stream, in bounded memory.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct HeadAndTail {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     /// The maximum number of bytes of the head and of the tail, each.
@@ -13,7 +13,7 @@ pub(crate) struct Kept {
     lines: u64,
 }
 
-impl Kept {
+impl HeadAndTail {
     pub(crate) fn new(limit: usize) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), half: limit / 2, total: 0, lines: 0 }
     }

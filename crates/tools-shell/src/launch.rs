@@ -7,11 +7,11 @@ use std::{fs, io};
 
 use tempfile::TempDir;
 use windlass_sandbox::{
-    Access, ChildEnvironment, ChildLimits, Confinement, Granted, Guarded, Leash, Level, Repository,
-    free_bytes, free_files,
+    Access, ChildEnvironment, ChildLimits, Confinement, GrantedConfinement, Leash, Level, ProtectedSnapshot,
+    Repository, free_bytes, free_files,
 };
 
-use crate::asked::{Asked, Need};
+use crate::asked::{Need, RequestedCommand};
 use crate::git;
 use crate::programs::Programs;
 use crate::screen::Size;
@@ -25,7 +25,7 @@ pub(crate) struct Launch {
     pub(crate) input: Option<PipeWriter>,
     pub(crate) level: Level,
     /// The workspace and the state of its guarded files, for a command that may write.
-    pub(crate) guarded: Option<(PathBuf, Guarded)>,
+    pub(crate) guarded: Option<(PathBuf, ProtectedSnapshot)>,
     /// The disk whose free space is checked.
     pub(crate) disk: Option<Disk>,
     /// The size of the terminal, if the command gets one.
@@ -48,7 +48,7 @@ const SPARE_FILES: u64 = 10_000;
 
 impl Disk {
     /// Returns `None`, which disables the check, if the system does not report the free space.
-    fn of(folder: &Path, shell: &Shell) -> Option<Self> {
+    fn check_of(folder: &Path, shell: &Shell) -> Option<Self> {
         let (free, files) = (free_bytes(folder).ok()?, free_files(folder).ok()?);
         Some(Self {
             folder: folder.to_path_buf(),
@@ -73,17 +73,17 @@ const OWN_FOLDER: &str = "/tmp";
 
 impl Launch {
     /// Prepares a command in a folder of a workspace. Blocks on files.
-    pub(crate) fn of_command(
+    pub(crate) fn prepare_command(
         shell: &Shell,
         workspace: &Path,
         folder: &Path,
-        asked: &Asked,
+        asked: &RequestedCommand,
         terminal: Option<Size>,
     ) -> io::Result<Self> {
         let (level, need) = (shell.level(), asked.need());
         let programs = Programs::new(&shell.path, workspace);
         let granted = shell.grants(workspace).for_need(need).look();
-        let mut confinement = settled(&granted, level)?.confinement.clone();
+        let mut confinement = require_settled(&granted, level)?.confinement.clone();
         let scratch = scratch(level)?;
         if let Some(scratch) = &scratch {
             confinement = confinement.with_writable(scratch.path().canonicalize()?);
@@ -108,23 +108,28 @@ impl Launch {
             confinement = confinement.with_terminal();
         }
         let (program, words) = program_of(asked, &programs);
-        let (process, leash) = confinement.leashed(level, &shell.helper, folder, program, words)?;
-        let disk = Disk::of(workspace, shell);
-        let guarded = (need != Need::Read).then(|| (workspace.to_path_buf(), Guarded::of(workspace)));
+        let (process, leash) =
+            confinement.command_with_leash(level, &shell.helper, folder, program, words)?;
+        let disk = Disk::check_of(workspace, shell);
+        let guarded =
+            (need != Need::Read).then(|| (workspace.to_path_buf(), ProtectedSnapshot::take(workspace)));
         Ok(Self { process, leash, input: None, level, guarded, disk, terminal, scratch })
     }
 
     /// Prepares a service, and returns its grants. Blocks on files.
-    pub(crate) fn of_service(shell: &Shell, asked: &ServiceCommand) -> io::Result<(Self, Granted)> {
+    pub(crate) fn prepare_service(
+        shell: &Shell,
+        asked: &ServiceCommand,
+    ) -> io::Result<(Self, GrantedConfinement)> {
         let level = shell.level();
         let programs = Programs::new(&shell.path, &asked.workspace);
         let (name, words) = asked.argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let program = if name.contains('/') { Some(name.into()) } else { programs.find(name) };
         let program = program.filter(|program: &PathBuf| asked.folder.join(program).is_file());
         let program = program.ok_or(io::ErrorKind::NotFound)?;
-        let granted = shell.granted_service(asked);
+        let granted = shell.service_grants(asked);
         let scratch = scratch(level)?;
-        let mut confinement = settled(&granted, level)?.confinement.clone();
+        let mut confinement = require_settled(&granted, level)?.confinement.clone();
         if let Some(scratch) = &scratch {
             confinement = confinement.with_writable(scratch.path().canonicalize()?);
         }
@@ -142,7 +147,7 @@ impl Launch {
 
     /// Prepares code for an interpreter, in its own folder. The caller must check that the level separates
     /// the code from the machine ([`Level::is_apart`]).
-    pub(crate) fn of_code(
+    pub(crate) fn prepare_code(
         shell: &Shell,
         program: &str,
         words: &[&str],
@@ -164,7 +169,7 @@ impl Launch {
         let words = words.iter().map(Into::into).chain([source.into_os_string()]);
         let level = shell.level();
         let (process, leash) =
-            confinement.leashed(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
+            confinement.command_with_leash(level, &shell.helper, Path::new(OWN_FOLDER), found, words)?;
         let scratch = Some(scratch);
         Ok(Self { process, leash, input: None, level, guarded: None, disk: None, terminal: None, scratch })
     }
@@ -178,7 +183,7 @@ impl Shell {
 }
 
 /// Returns an error while folders are being moved, because secrets in them may have been missed.
-fn settled(granted: &Granted, level: Level) -> io::Result<&Granted> {
+fn require_settled(granted: &GrantedConfinement, level: Level) -> io::Result<&GrantedConfinement> {
     if granted.is_settled || level == Level::None {
         return Ok(granted);
     }
@@ -228,7 +233,7 @@ impl ForNeed for windlass_sandbox::Grants {
 /// Returns the common environment, in which programs do not wait for a terminal or an editor.
 fn quiet(programs: &Programs) -> ChildEnvironment {
     let environment = ChildEnvironment::new()
-        .with_value("PATH", programs.joined())
+        .with_value("PATH", programs.to_path_value())
         .with_value("TERM", "dumb")
         .with_value("PAGER", "cat");
     git::QUIET.into_iter().fold(environment, |all, (name, value)| all.with_value(name, value))
@@ -240,12 +245,12 @@ fn with_all(environment: ChildEnvironment, values: Vec<(String, String)>) -> Chi
 
 /// Returns the program and its arguments. A single program needs no shell; a name without a file may be a
 /// builtin of the shell.
-fn program_of(asked: &Asked, programs: &Programs) -> (OsString, Vec<String>) {
-    if let Asked::Words(argv) = asked {
+fn program_of(asked: &RequestedCommand, programs: &Programs) -> (OsString, Vec<String>) {
+    if let RequestedCommand::Words(argv) = asked {
         let name = argv.first().map_or("", String::as_str);
         let found = if name.contains('/') { Some(name.into()) } else { programs.find(name) };
         if let Some(program) = found {
-            return (program.into_os_string(), git::tamed(argv).into_iter().skip(1).collect());
+            return (program.into_os_string(), git::tame(argv).into_iter().skip(1).collect());
         }
     }
     let shell = if Path::new("/bin/bash").exists() { "/bin/bash" } else { "/bin/sh" };

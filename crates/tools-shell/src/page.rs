@@ -17,7 +17,7 @@ const MOST_LINES: u64 = 500;
 
 /// The part of an output that a call requests.
 #[derive(Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct RequestedPart {
     pub(crate) offset: Option<u64>,
     pub(crate) limit: Option<usize>,
     pub(crate) tail: Option<u64>,
@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
 pub(crate) fn read(
     source: &mut (impl Read + Seek),
     len: u64,
-    wanted: &Wanted,
+    wanted: &RequestedPart,
 ) -> Result<(String, String), ToolError> {
     let page = match &wanted.search {
         Some(pattern) => return search(source, len, wanted, pattern),
@@ -38,9 +38,9 @@ pub(crate) fn read(
 }
 
 /// Returns the offset at which the page begins.
-fn bounds(source: &mut (impl Read + Seek), len: u64, wanted: &Wanted) -> io::Result<u64> {
+fn bounds(source: &mut (impl Read + Seek), len: u64, wanted: &RequestedPart) -> io::Result<u64> {
     let Some(lines) = wanted.tail else { return Ok(wanted.offset.unwrap_or(0).min(len)) };
-    let start = len.saturating_sub(wanted_bytes(wanted) as u64);
+    let start = len.saturating_sub(byte_limit(wanted) as u64);
     let bytes = block(source, start, len)?;
     // A line feed at the very end ends the last line and does not begin another one.
     let last = bytes.len().saturating_sub(1);
@@ -50,7 +50,7 @@ fn bounds(source: &mut (impl Read + Seek), len: u64, wanted: &Wanted) -> io::Res
     Ok(start.saturating_add(at as u64))
 }
 
-fn wanted_bytes(wanted: &Wanted) -> usize {
+fn byte_limit(wanted: &RequestedPart) -> usize {
     wanted.limit.unwrap_or(PAGE_BYTES).clamp(1, PAGE_BYTES)
 }
 
@@ -58,9 +58,9 @@ fn page(
     source: &mut (impl Read + Seek),
     start: u64,
     len: u64,
-    wanted: &Wanted,
+    wanted: &RequestedPart,
 ) -> io::Result<(String, String)> {
-    let most = wanted_bytes(wanted) as u64;
+    let most = byte_limit(wanted) as u64;
     let bytes = block(source, start, len.min(start.saturating_add(most)))?;
     let is_inside = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;
     // An offset inside a character moves to the end of this character. Bytes that are not UTF-8 are shown in
@@ -100,7 +100,7 @@ fn block(source: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Ve
 /// Maximum length of a search pattern in bytes.
 const MAX_PATTERN_BYTES: usize = 16 * 1024;
 
-fn compiled(pattern: &str) -> (Regex, &'static str) {
+fn compile_pattern(pattern: &str) -> (Regex, &'static str) {
     if pattern.len() > MAX_PATTERN_BYTES {
         return unfindable();
     }
@@ -124,7 +124,7 @@ fn unfindable() -> (Regex, &'static str) {
 }
 
 /// The state of a search.
-struct Found {
+struct SearchState {
     regex: Regex,
     body: String,
     room: usize,
@@ -141,12 +141,12 @@ struct Found {
 fn search(
     source: &mut (impl Read + Seek),
     len: u64,
-    wanted: &Wanted,
+    wanted: &RequestedPart,
     pattern: &str,
 ) -> Result<(String, String), ToolError> {
-    let (regex, note) = compiled(pattern);
-    let room = wanted_bytes(wanted);
-    let mut found = Found {
+    let (regex, note) = compile_pattern(pattern);
+    let room = byte_limit(wanted);
+    let mut found = SearchState {
         regex,
         body: String::new(),
         room,
@@ -178,7 +178,7 @@ fn search(
         }
     }
     let lines = found.lines.saturating_add(u64::from(found.is_open));
-    let Found { body, matched, shown, next, .. } = found;
+    let SearchState { body, matched, shown, next, .. } = found;
     let from = if start > 0 { format!(" from byte {start} on") } else { String::new() };
     let more =
         next.map_or(String::new(), |next| format!("; {shown} are shown, see more with \"offset\": {next}"));
@@ -188,7 +188,7 @@ fn search(
     Ok((line, body))
 }
 
-impl Found {
+impl SearchState {
     /// Searches a block of whole lines.
     fn look(&mut self, bytes: &[u8], base: u64) {
         let ended = memchr::memchr_iter(b'\n', bytes).count() as u64;

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 use windlass_tool::{CancellationToken, Context, ToolError};
 
-use crate::running::{Finished, Keyboard, Printed, Running};
+use crate::running::{FinishedCommand, Keyboard, PrintedOutput, Running};
 
 /// The number of ended processes whose output can still be read.
 const REMEMBERED: usize = 64;
@@ -64,14 +64,14 @@ pub struct Processes(Arc<Inner>);
 
 struct Inner {
     bounds: ProcessBounds,
-    known: Mutex<Known>,
+    known: Mutex<KnownProcesses>,
     all: CancellationToken,
     background: Arc<Semaphore>,
     terminals: Arc<Semaphore>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownProcesses {
     last: u64,
     jobs: BTreeMap<u64, Arc<Job>>,
 }
@@ -87,11 +87,11 @@ pub(crate) struct Job {
     pub(crate) id: u64,
     pub(crate) command: String,
     pub(crate) began: Instant,
-    pub(crate) printed: Arc<Printed>,
+    pub(crate) printed: Arc<PrintedOutput>,
     /// `None` after the end of the process, because the writer keeps the terminal open.
     pub(crate) keyboard: Arc<tokio::sync::Mutex<Option<Keyboard>>>,
     pub(crate) stop: CancellationToken,
-    ended: watch::Receiver<Option<Finished>>,
+    ended: watch::Receiver<Option<FinishedCommand>>,
 }
 
 impl Job {
@@ -101,19 +101,19 @@ impl Job {
     }
 
     /// Returns the result of the process, or `None` while it runs.
-    pub(crate) fn ended(&self) -> Option<Finished> {
+    pub(crate) fn result(&self) -> Option<FinishedCommand> {
         self.ended.borrow().clone()
     }
 
     /// Waits for the end of the process.
-    pub(crate) async fn end(&self) -> Option<Finished> {
+    pub(crate) async fn end(&self) -> Option<FinishedCommand> {
         let mut ended = self.ended.clone();
         // An error means that the runtime is shutting down, which ends the process as well.
         ended.wait_for(Option::is_some).await.ok().and_then(|end| end.clone())
     }
 
     /// Waits for the end of the process, at most for `time`.
-    pub(crate) async fn end_within(&self, time: Duration) -> Option<Finished> {
+    pub(crate) async fn end_within(&self, time: Duration) -> Option<FinishedCommand> {
         tokio::time::timeout(time, self.end()).await.ok().flatten()
     }
 }
@@ -156,7 +156,7 @@ impl Processes {
 
     /// Returns the number of processes that run now.
     pub fn running(&self) -> usize {
-        self.known().jobs.values().filter(|job| job.ended().is_none()).count()
+        self.lock_known().jobs.values().filter(|job| job.result().is_none()).count()
     }
 
     /// Ends all processes and waits until they have ended: SIGTERM, two seconds, SIGKILL. Later calls can
@@ -177,7 +177,7 @@ impl Processes {
         self.0.bounds
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn lock_known(&self) -> MutexGuard<'_, KnownProcesses> {
         self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -187,7 +187,7 @@ impl Processes {
     }
 
     pub(crate) fn jobs(&self) -> Vec<Arc<Job>> {
-        self.known().jobs.values().cloned().collect()
+        self.lock_known().jobs.values().cloned().collect()
     }
 
     /// Acquires a permit for one more process, before the process is started.
@@ -199,7 +199,7 @@ impl Processes {
         };
         Arc::clone(places).try_acquire_owned().map(Slot).map_err(|_| {
             let jobs = self.jobs().into_iter();
-            let jobs = jobs.filter(|job| job.ended().is_none() && job.is_session() == is_terminal);
+            let jobs = jobs.filter(|job| job.result().is_none() && job.is_session() == is_terminal);
             let ids: Vec<_> = jobs.map(|job| format!("{} `{}`", job.id, short(&job.command))).collect();
             let (most, ids) = (ids.len(), ids.join(", "));
             ToolError::model(format!(
@@ -234,7 +234,7 @@ impl Processes {
             drop(typed.lock().await.take());
             sender.send_replace(Some(finished));
         });
-        let mut known = self.known();
+        let mut known = self.lock_known();
         known.last = known.last.saturating_add(1);
         let id = known.last;
         let began = Instant::now();
@@ -246,7 +246,7 @@ impl Processes {
 
     /// Returns the process with this id.
     pub(crate) fn job(&self, id: u64) -> Result<Arc<Job>, ToolError> {
-        let known = self.known();
+        let known = self.lock_known();
         known.jobs.get(&id).cloned().ok_or_else(|| {
             let ids: Vec<_> = known.jobs.keys().map(u64::to_string).collect();
             let there = if ids.is_empty() { "none was started".to_owned() } else { ids.join(", ") };
@@ -257,11 +257,11 @@ impl Processes {
     }
 }
 
-impl Known {
+impl KnownProcesses {
     /// Forgets the oldest ended processes above the limit.
     fn forget(&mut self) {
         let ended: Vec<u64> =
-            self.jobs.values().filter(|job| job.ended().is_some()).map(|job| job.id).collect();
+            self.jobs.values().filter(|job| job.result().is_some()).map(|job| job.id).collect();
         let over = ended.len().saturating_sub(REMEMBERED);
         for id in ended.into_iter().take(over) {
             self.jobs.remove(&id);

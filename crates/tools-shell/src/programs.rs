@@ -39,7 +39,7 @@ impl Programs {
     }
 
     /// Returns the value of `PATH` for the environment of a process.
-    pub(crate) fn joined(&self) -> OsString {
+    pub(crate) fn to_path_value(&self) -> OsString {
         std::env::join_paths(&self.0).unwrap_or_default()
     }
 }

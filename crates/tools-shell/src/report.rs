@@ -6,18 +6,18 @@ use std::process::ExitStatus;
 use windlass_protocol::ResultStatus;
 use windlass_tool::{Output, ToolError};
 
-use crate::kept::Kept;
-use crate::running::{End, Finished, Printed};
-use crate::stream::{Stream, paged};
+use crate::kept::HeadAndTail;
+use crate::running::{End, FinishedCommand, PrintedOutput};
+use crate::stream::{Stream, describe_paging};
 
 /// Returns the result for a command that has ended, with its complete output.
-pub(crate) fn whole(finished: &Finished, printed: &Printed) -> Result<Output, ToolError> {
-    let (status, mut text) = ended(finished, printed)?;
+pub(crate) fn whole(finished: &FinishedCommand, printed: &PrintedOutput) -> Result<Output, ToolError> {
+    let (status, mut text) = report_end(finished, printed)?;
     if printed.terminal().is_some() {
         text.push_str(&fresh(printed, usize::MAX));
         return Ok(Output::text(text).with_status(status));
     }
-    let shown: Vec<_> = printed.streams.iter().map(Stream::shown).collect();
+    let shown: Vec<_> = printed.streams.iter().map(Stream::show).collect();
     for (notice, _) in &shown {
         text.push_str(notice);
     }
@@ -28,28 +28,28 @@ pub(crate) fn whole(finished: &Finished, printed: &Printed) -> Result<Output, To
 }
 
 /// Returns the output since the last read, at most `most` bytes per stream, with notices of omitted parts.
-pub(crate) fn fresh(printed: &Printed, most: usize) -> String {
+pub(crate) fn fresh(printed: &PrintedOutput, most: usize) -> String {
     let mut text = String::new();
     for stream in &printed.streams {
-        if let Some(file) = stream.spilled() {
+        if let Some(file) = stream.spill_file() {
             let (total, lines) = stream.total();
-            let (name, whole) = (stream.name, paged(&file.name));
+            let (name, whole) = (stream.name, describe_paging(&file.name));
             // Writing to a string cannot fail.
             let _ = write!(text, "\n[{name} has {total} bytes in {lines} lines; in a file: {whole}]");
         }
     }
     for stream in &printed.streams {
-        append(&mut text, stream.name, &clipped(stream.fresh(), most));
+        append(&mut text, stream.name, &clip(stream.fresh(), most));
     }
     text
 }
 
 /// Returns the head and the tail of a text that is longer than `most` bytes.
-pub(crate) fn clipped(text: String, most: usize) -> String {
+pub(crate) fn clip(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
-    let mut kept = Kept::new(most.max(2));
+    let mut kept = HeadAndTail::new(most.max(2));
     kept.push(text.as_bytes());
     kept.text()
 }
@@ -66,7 +66,10 @@ fn append(text: &mut String, name: &str, body: &str) {
 }
 
 /// Returns the status and the first line of the result for a command that has ended.
-pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultStatus, String), ToolError> {
+pub(crate) fn report_end(
+    finished: &FinishedCommand,
+    printed: &PrintedOutput,
+) -> Result<(ResultStatus, String), ToolError> {
     let level = printed.level;
     let (status, line) = match &finished.end {
         End::Exit(status) if status.success() => {
@@ -103,7 +106,7 @@ pub(crate) fn ended(finished: &Finished, printed: &Printed) -> Result<(ResultSta
 }
 
 /// Returns the end of a command in a few words, for a list.
-pub(crate) fn in_short(finished: &Finished) -> String {
+pub(crate) fn in_short(finished: &FinishedCommand) -> String {
     match &finished.end {
         End::Exit(status) => exit_words(*status),
         End::TimedOut(limit) => format!("stopped after {} ms", limit.as_millis()),

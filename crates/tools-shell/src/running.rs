@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
-use windlass_sandbox::{Guarded, Level, NewFiles, Part};
+use windlass_sandbox::{Level, NewFiles, Part, ProtectedSnapshot};
 use windlass_tool::{CancellationToken, Context};
 
 use crate::launch::{Disk, Launch};
@@ -44,7 +44,7 @@ pub(crate) enum End {
 
 /// The end of a command, and a warning for its result.
 #[derive(Clone, Debug)]
-pub(crate) struct Finished {
+pub(crate) struct FinishedCommand {
     pub(crate) end: End,
     pub(crate) warning: String,
 }
@@ -58,21 +58,21 @@ pub(crate) struct Bounds {
 }
 
 /// The output of a command, while it runs and afterwards.
-pub(crate) struct Printed {
+pub(crate) struct PrintedOutput {
     pub(crate) level: Level,
     pub(crate) streams: Vec<Stream>,
     /// The time of the last read or input.
     looked: Mutex<Instant>,
 }
 
-impl Printed {
+impl PrintedOutput {
     /// Records a read or an input.
     pub(crate) fn touch(&self) {
         *self.looked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// Returns the time of the last read or input.
-    pub(crate) fn touched(&self) -> Instant {
+    pub(crate) fn last_activity(&self) -> Instant {
         *self.looked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -87,10 +87,10 @@ pub(crate) type Keyboard = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// A started command. Dropping it ends all of its processes.
 pub(crate) struct Running {
-    pub(crate) printed: Arc<Printed>,
+    pub(crate) printed: Arc<PrintedOutput>,
     pub(crate) keyboard: Option<Keyboard>,
     pub(crate) stop: CancellationToken,
-    pub(crate) work: Pin<Box<dyn Future<Output = Finished> + Send>>,
+    pub(crate) work: Pin<Box<dyn Future<Output = FinishedCommand> + Send>>,
 }
 
 impl Running {
@@ -109,7 +109,7 @@ impl Running {
         let began = SystemTime::now();
         let (tree, ends) = Tree::start(launch)?;
         let streams = streams(terminal, flood);
-        let printed = Arc::new(Printed { level, streams, looked: Mutex::new(Instant::now()) });
+        let printed = Arc::new(PrintedOutput { level, streams, looked: Mutex::new(Instant::now()) });
         let Ends { output, errors, input } = ends;
         let reader = (ctx.clone(), Arc::clone(&printed));
         let reading = async move {
@@ -128,13 +128,13 @@ impl Running {
             let end = to_its_end(tree, reading, ends_of(&watched, bounds, disk, &halt)).await;
             let warning = match guarded {
                 Some((root, before)) => {
-                    let look = move || warning(&root, &before) + &modes(&NewFiles::since(&root, began));
+                    let look = move || warning(&root, &before) + &modes(&NewFiles::scan_since(&root, began));
                     let look = tokio::task::spawn_blocking(look).await;
                     look.unwrap_or_else(|_| UNSEEN.to_owned())
                 }
                 None => String::new(),
             };
-            Finished { end, warning }
+            FinishedCommand { end, warning }
         });
         Ok(Self { printed, keyboard: input, stop, work })
     }
@@ -143,7 +143,7 @@ impl Running {
 /// Creates the streams of a command: one for a terminal, two for pipes.
 fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
     let streams = match terminal {
-        Some(size) => vec![Stream::of_terminal(STDOUT_BYTES, size)],
+        Some(size) => vec![Stream::new_terminal(STDOUT_BYTES, size)],
         None => vec![Stream::new("stdout", STDOUT_BYTES), Stream::new("stderr", STDERR_BYTES)],
     };
     streams.into_iter().map(|stream| stream.with_flood(flood)).collect()
@@ -153,7 +153,12 @@ fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
 const UNSEEN: &str = "\n[warning: whether files that decide what runs later have changed could not be seen: an internal error]";
 
 /// Waits for the first event that stops the command from outside.
-async fn ends_of(printed: &Printed, bounds: Bounds, disk: Option<Disk>, stop: &CancellationToken) -> End {
+async fn ends_of(
+    printed: &PrintedOutput,
+    bounds: Bounds,
+    disk: Option<Disk>,
+    stop: &CancellationToken,
+) -> End {
     let limit = async {
         match bounds.limit {
             Some(limit) => tokio::time::sleep(limit).await,
@@ -165,7 +170,7 @@ async fn ends_of(printed: &Printed, bounds: Bounds, disk: Option<Disk>, stop: &C
         () = stop.cancelled() => End::Stopped,
         () = limit => End::TimedOut(bounds.limit.unwrap_or_default()),
         idle = left_alone(printed, bounds.idle) => End::Idle(idle),
-        left = filled(disk) => End::DiskFull(left),
+        left = wait_until_full(disk) => End::DiskFull(left),
     }
 }
 
@@ -200,7 +205,7 @@ async fn to_its_end(
     if !drained {
         let _ = tokio::time::timeout(DRAIN, &mut reading).await;
     }
-    match tree.confined() {
+    match tree.check_confined() {
         Ok(()) => end,
         // The command was stopped before its helper reported anything.
         Err(error) if error.part == Part::Helper && !matches!(end, End::Exit(_)) => end,
@@ -209,10 +214,10 @@ async fn to_its_end(
 }
 
 /// Completes when the terminal was not used for the idle time. Without an idle time it never completes.
-async fn left_alone(printed: &Printed, idle: Option<Duration>) -> Duration {
+async fn left_alone(printed: &PrintedOutput, idle: Option<Duration>) -> Duration {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {
-        let due = printed.touched() + idle;
+        let due = printed.last_activity() + idle;
         if Instant::now() >= due {
             return idle;
         }
@@ -221,7 +226,7 @@ async fn left_alone(printed: &Printed, idle: Option<Duration>) -> Duration {
 }
 
 /// Completes when the disk has too little free space. Without a disk to check it never completes.
-async fn filled(disk: Option<Disk>) -> String {
+async fn wait_until_full(disk: Option<Disk>) -> String {
     let Some(watched) = disk else { return std::future::pending().await };
     loop {
         if let Some(left) = watched.shortage() {
@@ -232,10 +237,10 @@ async fn filled(disk: Option<Disk>) -> String {
 }
 
 /// Returns a warning about the changed files that decide which code runs later, or an empty text.
-fn warning(root: &Path, before: &Guarded) -> String {
-    let changed = before.changed(&Guarded::of(root));
+fn warning(root: &Path, before: &ProtectedSnapshot) -> String {
+    let changed = before.changes_since(&ProtectedSnapshot::take(root));
     let below = changed.iter().map(|path| path.strip_prefix(root).unwrap_or(path));
-    let shown = listed(below.take(10));
+    let shown = list_paths(below.take(10));
     match changed.len() {
         0 => String::new(),
         number => {
@@ -255,14 +260,14 @@ fn modes(new: &NewFiles) -> String {
     let kinds = kinds.into_iter().filter(|(_, _, number, _)| *number > 0);
     let lines = kinds.map(|(kind, what, number, paths)| {
         let more = if paths.len() < number { ", ..." } else { "" };
-        let shown = listed(paths.iter().map(AsRef::as_ref));
+        let shown = list_paths(paths.iter().map(AsRef::as_ref));
         format!("\n[{kind}: {number} {what} were made or changed: {shown}{more}]")
     });
     let cut = if new.is_cut { "\n[note: the workspace has too many files to see all new modes]" } else { "" };
     lines.collect::<String>() + cut
 }
 
-fn listed<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
+fn list_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
     let words = paths.map(|path| visible(&path.to_string_lossy()).replace('\n', "\\n"));
     words.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::kept::Kept;
+use crate::kept::HeadAndTail;
 
 /// A longer line without an end is emitted in parts of this size, in bytes.
 const LINE_BYTES: usize = 8 * 1024;
@@ -20,7 +20,7 @@ impl Size {
     const MOST_COLUMNS: u16 = 400;
 
     /// Returns the requested size within the limits. The default is 24 rows and 80 columns.
-    pub(crate) fn of(rows: Option<u16>, columns: Option<u16>) -> Self {
+    pub(crate) fn clamp(rows: Option<u16>, columns: Option<u16>) -> Self {
         let bounded = |number: Option<u16>, usual: u16, most: u16| {
             NonZeroU16::new(number.unwrap_or(usual).min(most)).unwrap_or(NonZeroU16::MIN)
         };
@@ -43,7 +43,7 @@ impl Screen {
     }
 
     /// Processes output of the program, and appends its complete lines to `text`.
-    pub(crate) fn push(&mut self, bytes: &[u8], text: &mut Kept) {
+    pub(crate) fn push(&mut self, bytes: &[u8], text: &mut HeadAndTail) {
         if let Some(mut emulator) = self.emulator.take() {
             // Output of a program must not end the call, so an emulator that panics is discarded.
             let shown = catch_unwind(AssertUnwindSafe(|| {
@@ -57,7 +57,7 @@ impl Screen {
     }
 
     /// Appends the unfinished line to `text`.
-    pub(crate) fn flush(&mut self, text: &mut Kept) {
+    pub(crate) fn flush(&mut self, text: &mut HeadAndTail) {
         self.text.flush("");
         text.push(std::mem::take(&mut self.text.ended).as_bytes());
     }
@@ -69,7 +69,7 @@ impl Screen {
     }
 
     /// Returns the visible screen without blank lines at its end, or `None` without an emulator.
-    pub(crate) fn shown(&self) -> Option<String> {
+    pub(crate) fn visible_text(&self) -> Option<String> {
         let screen = self.emulator.as_ref()?.screen();
         let (row, column) = screen.cursor_position();
         let (rows, columns) = screen.size();
@@ -98,7 +98,7 @@ impl Text {
         self.is_returned = false;
     }
 
-    fn put(&mut self, character: char) {
+    fn put_character(&mut self, character: char) {
         if self.is_returned {
             self.line.clear();
             self.is_returned = false;
@@ -112,14 +112,14 @@ impl Text {
 
 impl vte::Perform for Text {
     fn print(&mut self, character: char) {
-        self.put(character);
+        self.put_character(character);
     }
 
     fn execute(&mut self, byte: u8) {
         match byte {
             b'\n' => self.flush("\n"),
             b'\r' => self.is_returned = true,
-            b'\t' => self.put('\t'),
+            b'\t' => self.put_character('\t'),
             8 => drop(self.line.pop()),
             _ => {}
         }

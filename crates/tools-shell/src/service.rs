@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use windlass_protocol::Containment;
-use windlass_sandbox::{Granted, Level, NotConfined};
+use windlass_sandbox::{GrantedConfinement, Level, NotConfined};
 
 use crate::Shell;
 use crate::launch::Launch;
@@ -34,8 +34,8 @@ pub struct ServiceCommand {
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let work = tempfile::tempdir()?;
 /// let command = ServiceCommand::new(["cat"], work.path(), work.path());
-/// // `Shell::confined` confines the program; see its documentation.
-/// let (mut service, mut ends) = Shell::unconfined().serve(&command).await?;
+/// // `Shell::new_confined` confines the program; see its documentation.
+/// let (mut service, mut ends) = Shell::new_unconfined().serve(&command).await?;
 /// ends.input.write_all(b"hello").await?;
 /// drop(ends.input);
 /// let mut said = String::new();
@@ -48,7 +48,7 @@ pub struct ServiceCommand {
 /// ```
 pub struct Service {
     tree: Tree,
-    granted: Granted,
+    granted: GrantedConfinement,
     level: Level,
 }
 
@@ -100,10 +100,10 @@ impl Shell {
     ///
     /// # Errors
     /// The program does not exist, or the system has no more processes or descriptors. A program that could
-    /// not be confined ends at once, and [`Service::confined`] returns the reason.
+    /// not be confined ends at once, and [`Service::check_confined`] returns the reason.
     pub async fn serve(&self, command: &ServiceCommand) -> io::Result<(Service, ServiceEnds)> {
         let (shell, command) = (self.clone(), command.clone());
-        let prepared = tokio::task::spawn_blocking(move || Launch::of_service(&shell, &command));
+        let prepared = tokio::task::spawn_blocking(move || Launch::prepare_service(&shell, &command));
         let (mut launch, granted) = prepared.await.map_err(io::Error::other)??;
         let level = launch.level;
         if launch.leash.is_none() {
@@ -121,11 +121,15 @@ impl Shell {
     /// Returns the confinement that a service would have if it were started now. `running` has the grants of
     /// a running instance: if they differ, the result lists as a gap that files that appeared later are not
     /// hidden from this instance. Blocks on files.
-    pub fn service_containment(&self, command: &ServiceCommand, running: Option<&Granted>) -> Containment {
+    pub fn service_containment(
+        &self,
+        command: &ServiceCommand,
+        running: Option<&GrantedConfinement>,
+    ) -> Containment {
         if self.level() == Level::None {
             return Containment::none();
         }
-        let granted = self.granted_service(command);
+        let granted = self.service_grants(command);
         let mut containment = self.containment(&granted);
         if running.is_some_and(|running| *running != granted) {
             containment.gaps.push(
@@ -144,7 +148,7 @@ impl Service {
     }
 
     /// Returns the grants that the service got at its start.
-    pub fn granted(&self) -> &Granted {
+    pub fn grants(&self) -> &GrantedConfinement {
         &self.granted
     }
 
@@ -162,8 +166,8 @@ impl Service {
     ///
     /// # Errors
     /// The program was not confined, and so was never started.
-    pub fn confined(&mut self) -> Result<(), NotConfined> {
-        self.tree.confined()
+    pub fn check_confined(&mut self) -> Result<(), NotConfined> {
+        self.tree.check_confined()
     }
 
     /// Ends the service and returns its exit status, if the system reports one.

@@ -13,7 +13,7 @@ use crate::{
 /// Creates all tools of this crate for one workspace, without confinement. Every result of a command reports
 /// this, and code is refused.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn Tool>> {
-    tools_with(workspace, &Shell::unconfined())
+    tools_with(workspace, &Shell::new_unconfined())
 }
 
 /// Creates all tools of this crate for one workspace, with the confinement of the shell. Processes that

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use windlass_protocol::Containment;
-use windlass_sandbox::{ChildLimits, Gap, Granted, Grants, Helper, Level, Probe};
+use windlass_sandbox::{ChildLimits, Gap, GrantedConfinement, Grants, Helper, Level, Probe};
 
 use crate::ServiceCommand;
 
@@ -33,7 +33,7 @@ const TOOL_HOMES: [&str; 10] = [
 /// // The program itself is the helper if its `main` begins with the helper's work; see `windlass_sandbox::Helper`.
 /// let helper = Helper::new("windlass-confine");
 /// let probe = Probe::run(&helper);
-/// let shell = Shell::confined(helper, &probe).with_never("/home/me/.local/state/windlass");
+/// let shell = Shell::new_confined(helper, &probe).with_never("/home/me/.local/state/windlass");
 /// assert_eq!(shell.level(), probe.level);
 /// ```
 #[derive(Clone, Debug)]
@@ -52,18 +52,18 @@ pub struct Shell {
 
 impl Default for Shell {
     fn default() -> Self {
-        Self::unconfined()
+        Self::new_unconfined()
     }
 }
 
 impl Shell {
     /// Creates a shell without confinement. Commands run with the user's rights; code is refused.
-    pub fn unconfined() -> Self {
+    pub fn new_unconfined() -> Self {
         Self::at(Level::None, Helper::new(""))
     }
 
     /// Creates a shell that confines processes with a helper, at the level that a probe found.
-    pub fn confined(helper: Helper, probe: &Probe) -> Self {
+    pub fn new_confined(helper: Helper, probe: &Probe) -> Self {
         Self::at(probe.level, helper)
     }
 
@@ -146,7 +146,7 @@ impl Shell {
     }
 
     /// Returns the grants of a service.
-    pub(crate) fn granted_service(&self, asked: &ServiceCommand) -> Granted {
+    pub(crate) fn service_grants(&self, asked: &ServiceCommand) -> GrantedConfinement {
         self.grants(&asked.workspace).with_program(&asked.folder).look()
     }
 
@@ -160,7 +160,7 @@ impl Shell {
     }
 
     /// Returns the description of the confinement for the user and the policy.
-    pub(crate) fn containment(&self, granted: &Granted) -> Containment {
+    pub(crate) fn containment(&self, granted: &GrantedConfinement) -> Containment {
         if self.level == Level::None {
             return Containment::none();
         }

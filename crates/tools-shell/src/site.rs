@@ -10,7 +10,7 @@ use windlass_sandbox::{Kind as FileKind, Level, Look, Workspace};
 use windlass_tool::{Context, Inspection, Output, ToolError};
 
 use crate::Shell;
-use crate::asked::{Asked, Need};
+use crate::asked::{Need, RequestedCommand};
 use crate::launch::{ForNeed, Launch};
 use crate::processes::{Job, Kind, Processes, Slot};
 use crate::report;
@@ -28,7 +28,7 @@ pub(crate) struct Site {
 /// A command of a call, with its options.
 #[derive(Debug)]
 pub(crate) struct Order {
-    pub(crate) asked: Asked,
+    pub(crate) asked: RequestedCommand,
     pub(crate) folder: String,
     pub(crate) terminal: Option<Size>,
     pub(crate) limit: Option<Duration>,
@@ -40,7 +40,7 @@ pub(crate) struct Order {
 
 impl Site {
     /// Returns the effects of a command.
-    pub(crate) fn effects(&self, asked: &Asked, folder: &str) -> Vec<Effect> {
+    pub(crate) fn effects(&self, asked: &RequestedCommand, folder: &str) -> Vec<Effect> {
         let directory = self.workspace.effect_path(folder);
         let mut effects = vec![Effect::Execute { command: asked.command(), directory }];
         if asked.need() == Need::Repository {
@@ -62,7 +62,7 @@ impl Site {
     }
 
     /// Returns the confinement of a command, and the targets of links in its words.
-    pub(crate) fn inspect(&self, asked: &Asked, folder: &str) -> Inspection {
+    pub(crate) fn inspect(&self, asked: &RequestedCommand, folder: &str) -> Inspection {
         let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
         let seen = Inspection::default().with_containment(self.shell.containment(&granted));
         asked.paths(folder).iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)
@@ -92,26 +92,26 @@ impl Site {
         let command = order.asked.command();
         let (shell, root) = (self.shell.clone(), self.workspace.root().to_path_buf());
         let (asked, terminal) = (order.asked, order.terminal);
-        let launch = move || Launch::of_command(&shell, &root, &folder, &asked, terminal);
-        let launch = prepared(ctx, launch).await?;
-        let running = started(ctx, launch, bounds, &self.processes)?;
+        let launch = move || Launch::prepare_command(&shell, &root, &folder, &asked, terminal);
+        let launch = prepare(ctx, launch).await?;
+        let running = start(ctx, launch, bounds, &self.processes)?;
         let waiting = Waiting { wait: order.wait, most: order.most, slot, command };
         attend(ctx, &self.processes, running, waiting).await
     }
 
     fn folder(&self, folder: &str) -> Result<std::path::PathBuf, ToolError> {
-        let path = self.workspace.resolve(folder).map_err(told)?;
-        if self.workspace.kind(&path).map_err(told)? != FileKind::Folder {
+        let path = self.workspace.resolve(folder).map_err(to_tool_error)?;
+        if self.workspace.kind(&path).map_err(to_tool_error)? != FileKind::Folder {
             return Err(ToolError::model(format!(
                 "`{folder}` is not a folder; give a folder of the workspace"
             )));
         }
-        self.workspace.absolute(&path).map_err(told)
+        self.workspace.absolute(&path).map_err(to_tool_error)
     }
 }
 
 /// Prepares a launch on a thread that may block on files.
-pub(crate) async fn prepared(
+pub(crate) async fn prepare(
     ctx: &Context,
     launch: impl FnOnce() -> std::io::Result<Launch> + Send + 'static,
 ) -> Result<Launch, ToolError> {
@@ -121,11 +121,11 @@ pub(crate) async fn prepared(
     let failed = |error| ToolError::model(format!("nothing was run: it could not be prepared: {error}"));
     match tokio::task::spawn_blocking(launch).await {
         Ok(launch) => launch.map_err(failed),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(to_tool_error(error)),
     }
 }
 
-pub(crate) fn started(
+pub(crate) fn start(
     ctx: &Context,
     launch: Launch,
     bounds: Bounds,
@@ -166,14 +166,14 @@ pub(crate) async fn attend(
             () = ctx.cancellation().cancelled(), if !is_stopped => running.stop.cancel(),
             () = &mut patience, if !is_stopped => if let Some(slot) = slot.take() {
                 let job = processes.adopt(ctx, running, slot, command);
-                return Ok(handed_over(&job, most));
+                return Ok(hand_over(&job, most));
             },
         }
     }
 }
 
 /// Returns the result of a call whose command continues.
-fn handed_over(job: &Job, most: usize) -> Output {
+fn hand_over(job: &Job, most: usize) -> Output {
     let (id, level) = (job.id, job.printed.level);
     let ways = if job.is_session() {
         format!(
@@ -199,6 +199,6 @@ pub(crate) fn spec(name: &str, description: &str, schema: &str) -> ToolSpec {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function for map_err")]
-pub(crate) fn told(error: impl ToString) -> ToolError {
+pub(crate) fn to_tool_error(error: impl ToString) -> ToolError {
     ToolError::model(error.to_string())
 }

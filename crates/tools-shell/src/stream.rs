@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use windlass_redact::RedactStream;
 use windlass_tool::{Context, Progress};
 
-use crate::kept::Kept;
+use crate::kept::HeadAndTail;
 use crate::screen::{Screen, Size};
 use crate::visible::visible;
 
@@ -44,11 +44,11 @@ pub(crate) struct Stream {
 
 struct State {
     /// Head and tail of the whole stream.
-    kept: Kept,
+    kept: HeadAndTail,
     /// Output that no call has read yet; for a terminal, without escape sequences.
-    fresh: Kept,
+    fresh: HeadAndTail,
     screen: Option<Screen>,
-    spilled: Option<Spilled>,
+    spilled: Option<SpillFile>,
     is_told: bool,
     /// The first bytes of a character whose other bytes were not read yet.
     half: Vec<u8>,
@@ -59,7 +59,7 @@ struct State {
 
 /// The file of a long stream.
 #[derive(Clone, Debug)]
-pub(crate) struct Spilled {
+pub(crate) struct SpillFile {
     pub(crate) name: String,
     /// The number of bytes of the stream that the file contains.
     pub(crate) bytes: u64,
@@ -86,8 +86,8 @@ impl State {
 impl Stream {
     pub(crate) fn new(name: &'static str, limit: usize) -> Self {
         let state = State {
-            kept: Kept::new(limit),
-            fresh: Kept::new(limit),
+            kept: HeadAndTail::new(limit),
+            fresh: HeadAndTail::new(limit),
             screen: None,
             spilled: None,
             is_told: true,
@@ -103,7 +103,7 @@ impl Stream {
     }
 
     /// Creates the stream of a terminal.
-    pub(crate) fn of_terminal(limit: usize, size: Size) -> Self {
+    pub(crate) fn new_terminal(limit: usize, size: Size) -> Self {
         let stream = Self::new("terminal", limit);
         stream.state().screen = Some(Screen::new(size));
         stream
@@ -176,7 +176,7 @@ impl Stream {
             }
             let mut bytes = [std::mem::take(&mut state.half).as_slice(), bytes].concat();
             if is_open {
-                let whole = bytes.len().saturating_sub(unfinished(&bytes));
+                let whole = bytes.len().saturating_sub(incomplete_suffix(&bytes));
                 state.half = bytes.split_off(whole);
             }
             bytes
@@ -195,7 +195,7 @@ impl Stream {
     async fn spill(&self, ctx: &Context, first: &[u8]) -> Option<File> {
         let (name, mut file) = self.create(ctx).await.ok()?;
         write(&mut file, first).await.ok()?;
-        self.state().spilled = Some(Spilled { name, bytes: first.len() as u64 });
+        self.state().spilled = Some(SpillFile { name, bytes: first.len() as u64 });
         Some(file)
     }
 
@@ -233,7 +233,7 @@ impl Stream {
         self.state().kept.whole()
     }
 
-    pub(crate) fn spilled(&self) -> Option<Spilled> {
+    pub(crate) fn spill_file(&self) -> Option<SpillFile> {
         self.state().spilled.clone()
     }
 
@@ -245,19 +245,20 @@ impl Stream {
         if let Some(screen) = &mut state.screen {
             screen.flush(&mut state.fresh);
         }
-        let fresh = std::mem::replace(&mut state.fresh, Kept::new(self.limit));
-        let drawn = state.screen.as_ref().filter(|screen| screen.is_drawn_on()).and_then(Screen::shown);
+        let fresh = std::mem::replace(&mut state.fresh, HeadAndTail::new(self.limit));
+        let drawn =
+            state.screen.as_ref().filter(|screen| screen.is_drawn_on()).and_then(Screen::visible_text);
         visible(&drawn.unwrap_or_else(|| fresh.text())).into_owned()
     }
 
     /// Returns the visible screen of a terminal.
     pub(crate) fn screen(&self) -> Option<String> {
-        let shown = self.state().screen.as_ref()?.shown()?;
+        let shown = self.state().screen.as_ref()?.visible_text()?;
         Some(visible(&shown).into_owned())
     }
 
     /// Returns the notice for the head of the result, which is empty if nothing was omitted, and the text.
-    pub(crate) fn shown(&self) -> (String, String) {
+    pub(crate) fn show(&self) -> (String, String) {
         let mut state = self.state();
         // A dropped reader can have left bytes in the redactor.
         state.keep(None);
@@ -274,11 +275,11 @@ impl Stream {
         }
         let (total, lines) = (state.kept.total(), state.kept.lines());
         let whole = match &state.spilled {
-            Some(file) if file.bytes >= total => format!("all of it: {}", paged(&file.name)),
+            Some(file) if file.bytes >= total => format!("all of it: {}", describe_paging(&file.name)),
             Some(file) if total > self.most && self.flood == Flood::Closed => {
-                format!("it went on, and was not read further: {}", paged(&file.name))
+                format!("it went on, and was not read further: {}", describe_paging(&file.name))
             }
-            Some(file) => format!("its first {} bytes: {}", file.bytes, paged(&file.name)),
+            Some(file) => format!("its first {} bytes: {}", file.bytes, describe_paging(&file.name)),
             None => "the rest was not kept; print less".to_owned(),
         };
         let notice =
@@ -288,7 +289,7 @@ impl Stream {
 }
 
 /// Returns the instructions for reading the file of a stream.
-pub(crate) fn paged(name: &str) -> String {
+pub(crate) fn describe_paging(name: &str) -> String {
     format!(
         "read_file {{\"path\":\"@outputs/{name}\"}}, or search it with read_command_output {{\"name\":\"{name}\"}}"
     )
@@ -301,7 +302,7 @@ async fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Returns the number of bytes at the end that begin an incomplete UTF-8 character.
-fn unfinished(bytes: &[u8]) -> usize {
+fn incomplete_suffix(bytes: &[u8]) -> usize {
     let from = bytes.len().saturating_sub(3);
     let tail = bytes.get(from..).unwrap_or_default();
     let begun = tail.iter().rposition(|byte| *byte >= 0xc0);

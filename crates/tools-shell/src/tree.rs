@@ -64,9 +64,9 @@ impl Tree {
 
     /// Returns whether the command was confined as requested. The report is reliable only after the command
     /// has ended or has written output.
-    pub(crate) fn confined(&mut self) -> Result<(), NotConfined> {
+    pub(crate) fn check_confined(&mut self) -> Result<(), NotConfined> {
         let leash = self.leash.as_ref();
-        self.heard.get_or_insert_with(|| leash.map_or(Ok(()), Leash::confined)).clone()
+        self.heard.get_or_insert_with(|| leash.map_or(Ok(()), Leash::check_confined)).clone()
     }
 
     /// Sends SIGTERM to all processes, waits for the grace period, and kills the remaining processes.
@@ -92,7 +92,7 @@ impl Tree {
 
     /// Kills the remaining processes.
     pub(crate) fn end(&mut self) {
-        let _ = self.confined();
+        let _ = self.check_confined();
         if self.leash.take().is_none() {
             self.kill();
         }

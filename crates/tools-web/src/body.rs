@@ -10,22 +10,22 @@ use crate::exchange::Answer;
 use crate::{Ending, FetchError, Limits};
 
 /// Result of reading a body.
-pub(crate) struct Taken {
+pub(crate) struct ReadBody {
     pub(crate) bytes: Vec<u8>,
     pub(crate) wire_bytes: usize,
     pub(crate) ending: Ending,
 }
 
 /// Buffer with a size limit. A decompression bomb is stopped while it is decompressed.
-struct Capped {
+struct CappedBuffer {
     bytes: Vec<u8>,
     limit: usize,
     is_full: bool,
 }
 
 enum Unpacking {
-    Plain(Capped),
-    Gzip(Box<MultiGzDecoder<Capped>>),
+    Plain(CappedBuffer),
+    Gzip(Box<MultiGzDecoder<CappedBuffer>>),
 }
 
 /// Reads a body. Keeps the bytes that arrived before a limit, a broken connection or the deadline.
@@ -33,8 +33,8 @@ pub(crate) async fn take(
     answer: &mut Answer,
     limits: &Limits,
     deadline: Instant,
-) -> Result<Taken, FetchError> {
-    let mut unpacking = Unpacking::of(&answer.headers, limits.decoded_bytes)?;
+) -> Result<ReadBody, FetchError> {
+    let mut unpacking = Unpacking::from_headers(&answer.headers, limits.decoded_bytes)?;
     let mut wire_bytes = 0_usize;
     let ending = loop {
         let Ok(next) = timeout_at(deadline, answer.next()).await else { break Ending::OutOfTime };
@@ -55,12 +55,12 @@ pub(crate) async fn take(
     };
     // An empty body is not a valid gzip stream, and it is not an error either.
     let (bytes, ending) = if wire_bytes == 0 { (Vec::new(), ending) } else { unpacking.finish(ending) };
-    Ok(Taken { bytes, wire_bytes, ending })
+    Ok(ReadBody { bytes, wire_bytes, ending })
 }
 
 impl Unpacking {
-    fn of(headers: &HeaderMap, limit: usize) -> Result<Self, FetchError> {
-        let capped = Capped { bytes: Vec::new(), limit, is_full: false };
+    fn from_headers(headers: &HeaderMap, limit: usize) -> Result<Self, FetchError> {
+        let capped = CappedBuffer { bytes: Vec::new(), limit, is_full: false };
         let mut values = headers.get_all(CONTENT_ENCODING).iter();
         let (first, second) = (values.next(), values.next());
         let first = first.map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_ascii_lowercase());
@@ -104,7 +104,7 @@ impl Unpacking {
     }
 }
 
-impl Write for Capped {
+impl Write for CappedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = self.limit.saturating_sub(self.bytes.len());
         let taken = bytes.get(..room).unwrap_or(bytes);

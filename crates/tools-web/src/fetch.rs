@@ -9,12 +9,12 @@ use rustls::{ClientConfig, RootCertStore};
 use tokio::time::{Instant, timeout_at};
 use windlass_web_reach::{Reach, Scope, checked};
 
-use crate::body::{self, Taken};
+use crate::body::{self, ReadBody};
 use crate::exchange::{Answer, Ask, Way};
-use crate::media::Declared;
+use crate::media::DeclaredMedia;
 use crate::tls;
 use crate::{
-    Dialer, FetchError, Fetched, Limits, Page, Redirect, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    Dialer, FetchError, FetchResult, Limits, Page, Redirect, Resolver, SystemResolver, TcpDialer, UrlRefusal,
     WebUrl,
 };
 
@@ -48,16 +48,16 @@ pub struct Fetch {
 }
 
 /// Response of a service.
-pub(crate) struct Told {
+pub(crate) struct ServiceResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    pub(crate) taken: Taken,
+    pub(crate) taken: ReadBody,
 }
 
 /// Consequence of a response for the fetch.
 enum Hop {
     Follow(WebUrl, Scope),
-    Stop(Fetched),
+    Stop(FetchResult),
 }
 
 impl Fetch {
@@ -100,7 +100,7 @@ impl Fetch {
     /// # Errors
     /// If the host is not valid.
     pub fn with_reachable(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with(host, port, Scope::Any)?;
+        self.reach = self.reach.with_host(host, port, Scope::Any)?;
         Ok(self)
     }
 
@@ -109,7 +109,7 @@ impl Fetch {
     /// # Errors
     /// If the host is not valid.
     pub fn with_port(mut self, host: &str, port: u16) -> Result<Self, UrlRefusal> {
-        self.reach = self.reach.with(host, port, Scope::Public)?;
+        self.reach = self.reach.with_host(host, port, Scope::Public)?;
         Ok(self)
     }
 
@@ -139,7 +139,7 @@ impl Fetch {
     ///
     /// # Errors
     /// If the URL may not be fetched or no response arrived. A response is not an error, whatever its status.
-    pub async fn get(&self, url: &WebUrl) -> Result<Fetched, FetchError> {
+    pub async fn get(&self, url: &WebUrl) -> Result<FetchResult, FetchError> {
         let deadline = Instant::now() + self.limits.total;
         let mut scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
         let mut url = url.clone();
@@ -160,7 +160,12 @@ impl Fetch {
 
     /// Sends a request to a service, with the same checks as for a page. Redirects are not followed, because
     /// a request with a key must not reach another host.
-    pub(crate) async fn ask(&self, url: &WebUrl, ask: Ask<'_>, limits: &Limits) -> Result<Told, FetchError> {
+    pub(crate) async fn ask(
+        &self,
+        url: &WebUrl,
+        ask: Ask<'_>,
+        limits: &Limits,
+    ) -> Result<ServiceResponse, FetchError> {
         let deadline = Instant::now() + limits.total;
         let scope = self.reach.scope(url.endpoint(), Some(Scope::Any))?;
         let has_key = matches!(ask, Ask::Json { authorization: Some(_), .. });
@@ -169,7 +174,7 @@ impl Fetch {
         }
         let mut answer = self.answer((url, scope), ask, limits, deadline).await?;
         let taken = body::take(&mut answer, limits, deadline).await?;
-        Ok(Told { status: answer.status.as_u16(), headers: answer.headers, taken })
+        Ok(ServiceResponse { status: answer.status.as_u16(), headers: answer.headers, taken })
     }
 
     /// Sends one request and waits for the head of its response.
@@ -201,20 +206,22 @@ impl Fetch {
         deadline: Instant,
     ) -> Result<Hop, FetchError> {
         if let Some(location) = location(&answer) {
-            let to = url.join(&location).map_err(|refusal| redirected(url, refusal.into()))?;
+            let to = url.join(&location).map_err(|refusal| redirect_error(url, refusal.into()))?;
             // Check before the redirect is reported, so that the model is not directed to a URL that will be
             // refused. The program's permission for an endpoint applies to a redirect only if it stays at the
             // same endpoint.
             let named = (url.endpoint() == to.endpoint()).then_some(Scope::Any);
-            let scope =
-                self.reach.scope(to.endpoint(), named).map_err(|refused| redirected(url, refused.into()))?;
+            let scope = self
+                .reach
+                .scope(to.endpoint(), named)
+                .map_err(|refused| redirect_error(url, refused.into()))?;
             if url.is_same_site(&to) || (self.may_follow)(&to) {
                 return Ok(Hop::Follow(to, scope));
             }
             let status = answer.status.as_u16();
-            return Ok(Hop::Stop(Fetched::Redirect(Redirect { from: url.clone(), to, status })));
+            return Ok(Hop::Stop(FetchResult::Redirect(Redirect { from: url.clone(), to, status })));
         }
-        let declared = Declared::parse(&text(&answer.headers, &CONTENT_TYPE).unwrap_or_default());
+        let declared = DeclaredMedia::parse(&text(&answer.headers, &CONTENT_TYPE).unwrap_or_default());
         let refused = |media: &str| FetchError::Media {
             status: answer.status.as_u16(),
             media: if media.is_empty() { "bytes of no type".to_owned() } else { media.to_owned() },
@@ -229,7 +236,7 @@ impl Fetch {
             return Err(FetchError::Media { status, media: format!("{} (binary)", declared.essence) });
         }
         let media = declared.media(&taken.bytes).unwrap_or(crate::Media::Text);
-        Ok(Hop::Stop(Fetched::Page(Page {
+        Ok(Hop::Stop(FetchResult::Page(Page {
             url: url.clone(),
             redirects,
             status,
@@ -258,7 +265,7 @@ impl fmt::Debug for Fetch {
     }
 }
 
-fn redirected(from: &WebUrl, refused: FetchError) -> FetchError {
+fn redirect_error(from: &WebUrl, refused: FetchError) -> FetchError {
     FetchError::Redirect { from: from.host().to_owned(), source: Box::new(refused) }
 }
 

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
-use windlass_sandbox::{Expected, FileError, Look, Workspace, WorkspacePath};
+use windlass_sandbox::{ExpectedState, FileError, Look, Workspace, WorkspacePath};
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
@@ -43,7 +43,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 /// use std::sync::Arc;
 /// use windlass_tools_web::{Fetch, ImageProvider, ServiceKey};
 ///
-/// let key = ServiceKey::of(None, "OPENAI_API_KEY");
+/// let key = ServiceKey::from_variable(None, "OPENAI_API_KEY");
 /// let fetch = Arc::new(Fetch::new());
 /// let provider = ImageProvider::new(fetch, "https://api.openai.com/v1", "gpt-image-1", key)?
 ///     .with_parameter("quality", "low".into());
@@ -79,7 +79,7 @@ struct Arguments {
 /// Target path of the image, with its current state.
 struct Place {
     path: WorkspacePath,
-    expected: Expected,
+    expected: ExpectedState,
 }
 
 impl ImageProvider {
@@ -128,11 +128,11 @@ impl GenerateImage {
         }
         ctx.tell(Progress::Note(format!("asks {} for a picture", self.provider.service.host())));
         let value = self.provider.service.post("images/generations", &Value::Object(body)).await?;
-        let encoded = self.encoded(&value)?;
+        let encoded = self.encode_body(&value)?;
         let revised = value.pointer("/data/0/revised_prompt").and_then(Value::as_str);
         let revised = revised.map(|text| line(&display_safe(text), 500));
         let workspace = Arc::clone(&self.workspace);
-        let garbled = self.provider.service.garbled("something that is no picture");
+        let garbled = self.provider.service.garbled_error("something that is no picture");
         blocking(move || {
             let bytes = STANDARD.decode(encoded.trim()).ok();
             let known = bytes.and_then(|bytes| Some((media_type(&bytes)?, bytes)));
@@ -142,7 +142,7 @@ impl GenerateImage {
         .await
     }
 
-    fn encoded(&self, value: &Value) -> Result<String, ToolError> {
+    fn encode_body(&self, value: &Value) -> Result<String, ToolError> {
         if let Some(encoded) = value.pointer("/data/0/b64_json").and_then(Value::as_str) {
             return Ok(encoded.to_owned());
         }
@@ -154,7 +154,7 @@ impl GenerateImage {
                  the provider has to be asked with response_format b64_json.",
             )
         } else {
-            self.provider.service.garbled("no picture")
+            self.provider.service.garbled_error("no picture")
         })
     }
 }
@@ -181,15 +181,15 @@ fn check(arguments: &Arguments, ctx: &Context) -> Result<(), ToolError> {
 fn place(workspace: &Workspace, path: &str, overwrite: bool) -> Result<Place, ToolError> {
     let told = |error: &dyn std::fmt::Display| ToolError::model(error.to_string());
     let path = workspace.resolve(path).map_err(|error| told(&error))?;
-    if of_ending(&path).is_none() {
+    if type_of_extension(&path).is_none() {
         return Err(ToolError::model(format!(
             "`{path}` has to end in .png, .jpg, .jpeg or .webp, and nothing was made"
         )));
     }
     let expected = match workspace.read(&path) {
-        Err(FileError::NotFound { .. }) => Expected::Absent,
+        Err(FileError::NotFound { .. }) => ExpectedState::Absent,
         Err(error) => return Err(told(&error)),
-        Ok(contents) if overwrite => Expected::Unchanged(contents.version),
+        Ok(contents) if overwrite => ExpectedState::Unchanged(contents.version),
         Ok(contents) => {
             return Err(ToolError::model(format!(
                 "`{path}` is there already ({} bytes) and nothing was made; give another path, or overwrite true if it \
@@ -210,9 +210,9 @@ fn write(
 ) -> Result<Output, ToolError> {
     let Place { path, expected } = place;
     workspace.write(path, bytes, *expected).map_err(|error| ToolError::model(error.to_string()))?;
-    let done = if *expected == Expected::Absent { "created" } else { "replaced" };
+    let done = if *expected == ExpectedState::Absent { "created" } else { "replaced" };
     let mut text = format!("{done} {path}: {media_type}, {} bytes", bytes.len());
-    if of_ending(path) != Some(media_type) {
+    if type_of_extension(path) != Some(media_type) {
         let _ = write!(text, "; its name says something else, so give it the right ending");
     }
     if let Some(revised) = revised.filter(|revised| !revised.is_empty()) {
@@ -223,7 +223,7 @@ fn write(
 }
 
 /// Returns the media type that a path's extension denotes.
-fn of_ending(path: &WorkspacePath) -> Option<&'static str> {
+fn type_of_extension(path: &WorkspacePath) -> Option<&'static str> {
     match path.relative().extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "png" => Some("image/png"),
         "jpg" | "jpeg" => Some("image/jpeg"),

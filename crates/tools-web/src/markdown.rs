@@ -38,7 +38,7 @@ pub enum Style {
 /// Text of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Rendered {
+pub struct RenderedText {
     /// Title of the page.
     pub title: Option<String>,
     /// Text of the page.
@@ -66,7 +66,7 @@ pub(crate) enum Part {
 /// assert_eq!(page.text, "# A\n\nSee [the **other**](https://docs.rs/b).\n");
 /// # Ok::<(), windlass_tools_web::UrlRefusal>(())
 /// ```
-pub fn render(html: &str, base: &WebUrl, style: Style, limit: usize) -> Rendered {
+pub fn render(html: &str, base: &WebUrl, style: Style, limit: usize) -> RenderedText {
     render_until(html, base, style, limit, &|| false)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn render_until(
     style: Style,
     limit: usize,
     stop: &dyn Fn() -> bool,
-) -> Rendered {
+) -> RenderedText {
     let content = pass(html, Reader::new(base, style, limit, Part::Content), stop);
     if content.text.len() >= MEANT {
         return content;
@@ -88,7 +88,7 @@ pub(crate) fn render_until(
     if all.text.len() > content.text.len().saturating_mul(4) { all } else { content }
 }
 
-fn pass(html: &str, mut reader: Reader, stop: &dyn Fn() -> bool) -> Rendered {
+fn pass(html: &str, mut reader: Reader, stop: &dyn Fn() -> bool) -> RenderedText {
     let following = &mut reader;
     let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
         push(following, &event);

@@ -17,13 +17,13 @@ pub enum Media {
 
 /// Media type of a body as the server declared it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredMedia {
     /// For example `text/html`; empty if missing or invalid.
     pub(crate) essence: String,
     charset: Option<&'static Encoding>,
 }
 
-impl Declared {
+impl DeclaredMedia {
     pub(crate) fn parse(header: &str) -> Self {
         let mut parts = header.split(';').map(str::trim);
         let essence = parts.next().unwrap_or_default().to_ascii_lowercase();

@@ -5,7 +5,7 @@ use crate::{Media, WebUrl};
 /// Result of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fetched {
+pub enum FetchResult {
     /// The server responded with text or an empty body.
     Page(Page),
     /// The server redirected to another host, and the redirect was not followed.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 
-use crate::{Ending, Media, Page, Redirect, Rendered, WebUrl};
+use crate::{Ending, Media, Page, Redirect, RenderedText, WebUrl};
 
 /// Format that the model requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -20,13 +20,13 @@ pub(crate) enum Format {
 pub(crate) fn page(
     asked: &WebUrl,
     page: &Page,
-    shown: &Rendered,
+    shown: &RenderedText,
     format: Format,
     max_bytes: usize,
 ) -> String {
     let mut report = format!("[web_fetch {}", page.url);
     if page.redirects > 0 {
-        let _ = write!(report, ", after {} from {asked}", counted(page.redirects, "redirect"));
+        let _ = write!(report, ", after {} from {asked}", count(page.redirects, "redirect"));
     }
     let _ = write!(report, "]\nstatus: {}", status(page.status));
     let kind = if page.content_type.is_empty() { "not said by the server" } else { &page.content_type };
@@ -111,6 +111,6 @@ pub(crate) fn status(status: u16) -> String {
     words.map_or_else(|| status.to_string(), |words| format!("{status} {words}"))
 }
 
-pub(crate) fn counted(count: usize, what: &str) -> String {
+pub(crate) fn count(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

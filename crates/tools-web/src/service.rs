@@ -12,7 +12,7 @@ use windlass_redact::Redactor;
 use windlass_tool::ToolError;
 
 use crate::exchange::Ask;
-use crate::fetch::Told;
+use crate::fetch::ServiceResponse;
 use crate::report::status;
 use crate::web_fetch::with_causes;
 use crate::{Ending, Fetch, FetchError, Limits, UrlRefusal, WebUrl};
@@ -24,7 +24,7 @@ const MAX_WORDS: usize = 300;
 ///
 /// ```
 /// use windlass_tools_web::ServiceKey;
-/// let key = ServiceKey::of(std::env::var("NO_SUCH_KEY").ok(), "NO_SUCH_KEY");
+/// let key = ServiceKey::from_variable(std::env::var("NO_SUCH_KEY").ok(), "NO_SUCH_KEY");
 /// assert!(matches!(key, ServiceKey::Missing { variable } if variable == "NO_SUCH_KEY"));
 /// ```
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub(crate) struct Service {
 
 impl ServiceKey {
     /// Returns the key if it is not empty, otherwise the name of the variable that is missing.
-    pub fn of(key: Option<String>, variable: impl Into<String>) -> Self {
+    pub fn from_variable(key: Option<String>, variable: impl Into<String>) -> Self {
         match key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()) {
             Some(key) => Self::Given(key.into()),
             None => Self::Missing { variable: variable.into() },
@@ -99,7 +99,7 @@ impl Service {
     /// Sends a JSON request and parses the JSON response.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ToolError> {
         let answer = self.post_bytes(path, body).await?;
-        serde_json::from_slice(&answer).map_err(|_| self.garbled("something that is no JSON"))
+        serde_json::from_slice(&answer).map_err(|_| self.garbled_error("something that is no JSON"))
     }
 
     /// Like [`Self::post`], but returns the body unparsed, for large responses that the caller parses into
@@ -114,10 +114,10 @@ impl Service {
         let ask = Ask::Json { body: &body, authorization: authorization.as_ref() };
         let told = self.fetch.ask(&url, ask, &self.limits).await.map_err(|error| self.unreachable(&error))?;
         if !(200..300).contains(&told.status) {
-            return Err(self.refused(&told));
+            return Err(self.status_error(&told));
         }
         if told.taken.ending != Ending::Whole {
-            return Err(self.garbled("an answer that was cut or is too long to be read; ask for less"));
+            return Err(self.garbled_error("an answer that was cut or is too long to be read; ask for less"));
         }
         Ok(told.taken.bytes)
     }
@@ -141,13 +141,13 @@ impl Service {
         ToolError::model(format!("{} could not be asked: {}. {advice}.", self.name, with_causes(error)))
     }
 
-    pub(crate) fn garbled(&self, what: &str) -> ToolError {
+    pub(crate) fn garbled_error(&self, what: &str) -> ToolError {
         ToolError::model(format!("{} answered with {what}. Try again, or go on without it.", self.name))
     }
 
     /// Returns the error for a status. It states if the model should wait, change the request or inform the
     /// human.
-    fn refused(&self, told: &Told) -> ToolError {
+    fn status_error(&self, told: &ServiceResponse) -> ToolError {
         let (name, said) = (&self.name, status(told.status));
         let meaning = match told.status {
             300..=399 => {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::tavily::Found;
+use crate::tavily::FoundSource;
 
 /// Returns a numbered list. Texts of sources are indented, so that they cannot forge an entry.
-pub(crate) fn list(found: &[Found]) -> String {
+pub(crate) fn list(found: &[FoundSource]) -> String {
     let mut text = String::new();
     for (source, number) in found.iter().zip(1_usize..) {
         let title = if source.title.is_empty() { "(without a title)" } else { &source.title };

@@ -31,7 +31,7 @@ pub(crate) const MAX_SOURCES: usize = 20;
 /// use std::sync::Arc;
 /// use windlass_tools_web::{Fetch, ServiceKey, Tavily, search_tools};
 ///
-/// let key = ServiceKey::of(std::env::var("TAVILY_API_KEY").ok(), "TAVILY_API_KEY");
+/// let key = ServiceKey::from_variable(std::env::var("TAVILY_API_KEY").ok(), "TAVILY_API_KEY");
 /// let tools = search_tools(&Tavily::new(Arc::new(Fetch::new()), key));
 /// assert_eq!(tools.len(), 3);
 /// ```
@@ -70,7 +70,7 @@ pub(crate) enum Depth {
 
 /// A source in the results of a search or an extraction.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FoundSource {
     pub(crate) title: String,
     pub(crate) url: String,
     pub(crate) date: Option<String>,
@@ -151,7 +151,7 @@ pub(crate) fn search(query: &str, redactor: &Redactor) -> Result<Map<String, Val
 }
 
 /// Parses the sources in a response and cuts each field to its maximum length. Skips results without a URL.
-pub(crate) fn found(value: &Value, text_key: &str, max_text: usize) -> Vec<Found> {
+pub(crate) fn parse_sources(value: &Value, text_key: &str, max_text: usize) -> Vec<FoundSource> {
     let results = value.get("results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of = |result: &Value| {
         let text = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -165,7 +165,7 @@ pub(crate) fn found(value: &Value, text_key: &str, max_text: usize) -> Vec<Found
         if left_out > 0 {
             let _ = write!(text, " […{left_out} bytes more]");
         }
-        Some(Found { title, url, date: (!date.is_empty()).then_some(date), text })
+        Some(FoundSource { title, url, date: (!date.is_empty()).then_some(date), text })
     };
     results.iter().filter_map(of).take(MAX_SOURCES).collect()
 }

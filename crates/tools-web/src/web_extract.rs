@@ -11,9 +11,9 @@ use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_web_reach::Reach;
 
-use crate::report::{counted, enclose};
+use crate::report::{count, enclose};
 use crate::service::line;
-use crate::tavily::{Depth, Found, found};
+use crate::tavily::{Depth, FoundSource, parse_sources};
 use crate::web_fetch::{holds_secret, with_causes};
 use crate::web_search::hints;
 use crate::{FetchError, Tavily, WebUrl, sources, web_fetch};
@@ -64,10 +64,10 @@ impl WebExtract {
         body.insert("format".to_owned(), json!("markdown"));
         let value = self.tavily.post("extract", &body).await?;
         let max_bytes = arguments.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1_000, MAX_BYTES);
-        let pages = found(&value, "raw_content", max_bytes / urls.len().max(1));
-        let failed = failed(&value);
-        let mut report = format!("[web_extract of {}]", counted(urls.len(), "page"));
-        let _ = write!(report, "\nread: {}", counted(pages.len(), "page"));
+        let pages = parse_sources(&value, "raw_content", max_bytes / urls.len().max(1));
+        let failed = parse_failures(&value);
+        let mut report = format!("[web_extract of {}]", count(urls.len(), "page"));
+        let _ = write!(report, "\nread: {}", count(pages.len(), "page"));
         let content = content(&pages, &failed);
         if content.is_empty() {
             report.push_str("\nNone of them could be read. Try web_fetch, or other addresses.");
@@ -108,7 +108,7 @@ fn checked(urls: &[String], redactor: &Redactor) -> Result<Vec<String>, ToolErro
     Ok(seen.into_iter().collect())
 }
 
-fn failed(value: &Value) -> Vec<(String, String)> {
+fn parse_failures(value: &Value) -> Vec<(String, String)> {
     let failed = value.get("failed_results").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let of = |result: &Value| {
         let text = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -117,7 +117,7 @@ fn failed(value: &Value) -> Vec<(String, String)> {
     failed.iter().take(MAX_URLS).map(of).collect()
 }
 
-fn content(pages: &[Found], failed: &[(String, String)]) -> String {
+fn content(pages: &[FoundSource], failed: &[(String, String)]) -> String {
     let mut content = sources::list(pages);
     for (url, reason) in failed {
         let _ = writeln!(content, "not read: {url}: {reason}");

@@ -12,7 +12,7 @@ use windlass_tool_args::read_arguments;
 
 use crate::markdown::render_until;
 use crate::report::{self, Format};
-use crate::{Fetch, FetchError, Fetched, Media, Page, Rendered, Style, WebUrl};
+use crate::{Fetch, FetchError, FetchResult, Media, Page, RenderedText, Style, WebUrl};
 
 const DEFAULT_BYTES: usize = 40_000;
 const MAX_BYTES: usize = 1_000_000;
@@ -64,15 +64,15 @@ impl WebFetch {
     }
 
     async fn run(&self, arguments: FetchArguments, ctx: &Context) -> Result<Output, ToolError> {
-        let url = WebUrl::parse(&arguments.url).map_err(|refusal| told(&refusal.into()))?;
+        let url = WebUrl::parse(&arguments.url).map_err(|refusal| to_tool_error(&refusal.into()))?;
         if holds_secret(&arguments.url, &url, ctx.redactor()) {
             let text = "the URL holds a secret that is known here, and nothing was sent; ask without it";
             return Err(ToolError::model(text));
         }
-        let fetched = self.fetch.get(&url).await.map_err(|error| told(&error))?;
+        let fetched = self.fetch.get(&url).await.map_err(|error| to_tool_error(&error))?;
         let page = match fetched {
-            Fetched::Redirect(redirect) => return Ok(Output::text(report::redirect(&redirect))),
-            Fetched::Page(page) => page,
+            FetchResult::Redirect(redirect) => return Ok(Output::text(report::redirect(&redirect))),
+            FetchResult::Page(page) => page,
         };
         let format = arguments.format.unwrap_or_default();
         let max_bytes = arguments.max_bytes.unwrap_or(DEFAULT_BYTES).min(MAX_BYTES);
@@ -80,7 +80,7 @@ impl WebFetch {
         let stop = ctx.cancellation().child_token();
         let _stops_when_dropped = stop.clone().drop_guard();
         let work = move || {
-            let shown = shown(&page, format, limit, &|| stop.is_cancelled());
+            let shown = render(&page, format, limit, &|| stop.is_cancelled());
             (report::page(&url, &page, &shown, format, max_bytes), page.status)
         };
         // A panic fails this call and not the turn (RULES L8).
@@ -169,13 +169,13 @@ pub(crate) fn inspection_of<'u>(urls: impl IntoIterator<Item = &'u str>) -> Insp
     Inspection::default().with_call_kind(format!("pages over {}", schemes.join(" and ")))
 }
 
-fn shown(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) -> Rendered {
+fn render(page: &Page, format: Format, limit: usize, stop: &dyn Fn() -> bool) -> RenderedText {
     let style = match (page.media, format) {
         (Media::Html, Format::Markdown) => Style::Markdown,
         (Media::Html, Format::Text) => Style::Text,
         (Media::Text, _) | (Media::Html, Format::Source) => {
             let text = page.text.get(..page.text.floor_char_boundary(limit)).unwrap_or_default();
-            return Rendered { title: None, text: text.to_owned(), is_cut: text.len() < page.text.len() };
+            return RenderedText { title: None, text: text.to_owned(), is_cut: text.len() < page.text.len() };
         }
     };
     render_until(&page.text, &page.url, style, limit, stop)
@@ -194,7 +194,7 @@ pub(crate) fn with_causes(error: &FetchError) -> String {
 }
 
 /// Returns an error for the model, with advice.
-fn told(error: &FetchError) -> ToolError {
+fn to_tool_error(error: &FetchError) -> ToolError {
     let mut text = with_causes(error);
     text.push_str(match error {
         FetchError::Url(_) => ". Give a whole URL as https://host/path, without a name or password",

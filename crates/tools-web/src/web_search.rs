@@ -9,9 +9,9 @@ use windlass_redact::Redactor;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::report::{counted, enclose};
+use crate::report::{count, enclose};
 use crate::service::line;
-use crate::tavily::{Depth, MAX_SOURCES, TimeRange, Topic, cut, found, search};
+use crate::tavily::{Depth, MAX_SOURCES, TimeRange, Topic, cut, parse_sources, search};
 use crate::{Tavily, sources, web_fetch};
 
 const DEFAULT_RESULTS: usize = 5;
@@ -111,7 +111,7 @@ impl WebSearch {
             }
         }
         let value = self.tavily.post("search", &body).await?;
-        let found = found(&value, "content", MAX_SNIPPET);
+        let found = parse_sources(&value, "content", MAX_SNIPPET);
         let found = found.get(..found.len().min(max_results)).unwrap_or_default();
         let host = self.tavily.service.host();
         let mut report = format!("[web_search \"{}\"]", line(&arguments.query, 100));
@@ -119,7 +119,7 @@ impl WebSearch {
             report.push_str("\nNothing was found. Try other words, or fewer.");
             return Ok(Output::text(report));
         }
-        let _ = write!(report, "\nfound: {}", counted(found.len(), "source"));
+        let _ = write!(report, "\nfound: {}", count(found.len(), "source"));
         enclose(&mut report, host, &sources::list(found));
         Ok(Output::text(report))
     }
@@ -138,7 +138,7 @@ impl WebSearchAnswer {
         body.insert("include_answer".to_owned(), json!(depth.word()));
         insert(&mut body, arguments.topic, Some(depth));
         let value = self.tavily.post("search", &body).await?;
-        let found = found(&value, "content", MAX_QUOTE);
+        let found = parse_sources(&value, "content", MAX_QUOTE);
         let answer = value.get("answer").and_then(Value::as_str).unwrap_or_default();
         let (answer, left_out) = cut(answer.trim(), MAX_ANSWER);
         let mut report = format!("[web_search_answer \"{}\"]", line(&arguments.query, 100));
@@ -146,7 +146,7 @@ impl WebSearchAnswer {
             report.push_str("\nNothing was found. Ask in other words.");
             return Ok(Output::text(report));
         }
-        let _ = write!(report, "\nfound: {}", counted(found.len(), "source"));
+        let _ = write!(report, "\nfound: {}", count(found.len(), "source"));
         let answer = if answer.is_empty() { "(no answer was given; see the sources)" } else { answer };
         let more = if left_out > 0 { format!(" […{left_out} bytes more]") } else { String::new() };
         let content = format!("Answer: {answer}{more}\n\nSources:\n{}", sources::list(&found));

@@ -54,7 +54,7 @@ mod tests {
 
     use super::*;
 
-    async fn accepted(errors: impl IntoIterator<Item = io::Error>) -> io::Result<Duration> {
+    async fn accept_from(errors: impl IntoIterator<Item = io::Error>) -> io::Result<Duration> {
         let began = tokio::time::Instant::now();
         let mut errors: VecDeque<_> = errors.into_iter().collect();
         accept_with(|| std::future::ready(errors.pop_front().map_or(Ok(()), Err))).await?;
@@ -65,7 +65,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_that_went_away_costs_no_pause() {
         let errors = (0..1000).map(|_| io::Error::from(io::ErrorKind::ConnectionAborted));
-        assert_eq!(accepted(errors).await.unwrap(), Duration::ZERO);
+        assert_eq!(accept_from(errors).await.unwrap(), Duration::ZERO);
     }
 
     #[cfg(unix)]
@@ -74,7 +74,7 @@ mod tests {
         // EMFILE and ENFILE have no kind of their own.
         for code in [24, 23] {
             let errors = (0..10).map(|_| io::Error::from_raw_os_error(code));
-            let waited = accepted(errors).await.unwrap();
+            let waited = accept_from(errors).await.unwrap();
             assert!((Duration::from_secs(5)..Duration::from_secs(8)).contains(&waited), "{waited:?}");
         }
     }
@@ -82,6 +82,6 @@ mod tests {
     #[cfg(unix)]
     #[tokio::test(start_paused = true)]
     async fn a_socket_that_does_not_listen_is_an_error() {
-        assert!(accepted([io::Error::from_raw_os_error(22)]).await.is_err());
+        assert!(accept_from([io::Error::from_raw_os_error(22)]).await.is_err());
     }
 }

@@ -10,7 +10,7 @@ use crate::{UrlRefusal, WebUrl};
 /// ```
 /// use windlass_web_reach::Endpoint;
 /// assert_eq!(Endpoint::parse("0x7f.1:8080")?.to_string(), "127.0.0.1:8080");
-/// assert_eq!(Endpoint::named("::1", 80)?.to_string(), "[::1]:80");
+/// assert_eq!(Endpoint::from_host("::1", 80)?.to_string(), "[::1]:80");
 /// assert!(Endpoint::parse("docs.rs/@evil").is_err());
 /// # Ok::<(), windlass_web_reach::UrlRefusal>(())
 /// ```
@@ -43,7 +43,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// The host is invalid.
-    pub fn named(host: &str, port: u16) -> Result<Self, UrlRefusal> {
+    pub fn from_host(host: &str, port: u16) -> Result<Self, UrlRefusal> {
         let is_bare_v6 = host.contains(':') && !host.starts_with('[');
         Self::parse(&if is_bare_v6 { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
     }

@@ -19,7 +19,7 @@ pub enum Scope {
 
 /// The allowed endpoints: the public web, and endpoints that the program added.
 ///
-/// The default allows ports 80 and 443 of public addresses. [`with`](Self::with) adds one endpoint, for example a
+/// The default allows ports 80 and 443 of public addresses. [`with`](Self::with_host) adds one endpoint, for example a
 /// server of the program's own on a loopback address.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
@@ -31,8 +31,8 @@ impl Reach {
     ///
     /// # Errors
     /// The host is invalid.
-    pub fn with(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
-        self.endpoints.push((Endpoint::named(host, port)?, scope));
+    pub fn with_host(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
+        self.endpoints.push((Endpoint::from_host(host, port)?, scope));
         Ok(self)
     }
 

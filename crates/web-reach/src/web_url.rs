@@ -75,8 +75,8 @@ impl WebUrl {
     /// # Errors
     /// Like [`parse`](Self::parse).
     pub fn parse_page(text: &str) -> Result<Self, UrlRefusal> {
-        within_length(text)?;
-        Self::of(Url::parse(text).map_err(unreadable)?)
+        check_length(text)?;
+        Self::new(Url::parse(text).map_err(unreadable)?)
     }
 
     /// Resolves a relative reference from a page or a redirect at this URL.
@@ -84,13 +84,13 @@ impl WebUrl {
     /// # Errors
     /// Like [`parse`](Self::parse).
     pub fn join(&self, text: &str) -> Result<Self, UrlRefusal> {
-        within_length(text)?;
+        check_length(text)?;
         let mut url = self.url.join(text).map_err(unreadable)?;
         url.set_fragment(None);
-        Self::of(url)
+        Self::new(url)
     }
 
-    fn of(mut url: Url) -> Result<Self, UrlRefusal> {
+    fn new(mut url: Url) -> Result<Self, UrlRefusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(UrlRefusal::Scheme { scheme: url.scheme().chars().take(40).collect() });
         }
@@ -169,7 +169,7 @@ impl fmt::Display for WebUrl {
     }
 }
 
-fn within_length(text: &str) -> Result<(), UrlRefusal> {
+fn check_length(text: &str) -> Result<(), UrlRefusal> {
     if text.len() > MAX_BYTES { Err(UrlRefusal::TooLong { bytes: text.len() }) } else { Ok(()) }
 }
 

@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let workspace = Arc::new(Workspace::open(folder.path())?);
     let path = workspace.resolve("hello.txt")?;
-    workspace.write(&path, b"hello, windlass\n", windlass::sandbox::Expected::Absent)?;
+    workspace.write(&path, b"hello, windlass\n", windlass::sandbox::ExpectedState::Absent)?;
 
     println!("1. {} bytes", RECORDED.len());
     show_events()?;

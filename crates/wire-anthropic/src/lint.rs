@@ -207,7 +207,8 @@ impl Lint {
     /// type `text` if `is_error` is true". Only a list that a client wrote can have other content, and that
     /// list is sent unchanged.
     fn error_result(&mut self, place: &str, result: &ToolResult) {
-        let list = result.opaque.as_ref().and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT)?.as_array());
+        let list =
+            result.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME)?.get(marks::CONTENT)?.as_array());
         let is_text = |block: &Value| block.get("type").is_some_and(|kind| kind == "text");
         if !result.status.is_ok() && list.is_some_and(|list| !list.iter().all(is_text)) {
             let what = "a result that is an error has something other than text";

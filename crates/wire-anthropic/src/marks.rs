@@ -17,7 +17,7 @@ pub(crate) const CACHE: &str = "cache_control";
 
 /// Returns the uninterpreted fields of a block.
 pub(crate) fn block(opaque: Option<&Opaque>) -> Option<&Map<String, Value>> {
-    opaque?.of(NAME)?.get(BLOCK)?.as_object()
+    opaque?.for_wire(NAME)?.get(BLOCK)?.as_object()
 }
 
 /// Wraps uninterpreted fields as opaque data. Returns `None` if `rest` is empty.
@@ -40,5 +40,5 @@ pub(crate) fn of(part: &Part) -> Option<&Value> {
         Part::Unknown(unknown) => return (unknown.wire == NAME).then_some(&unknown.value),
         _ => None,
     };
-    opaque.and_then(|opaque| opaque.of(NAME))
+    opaque.and_then(|opaque| opaque.for_wire(NAME))
 }

@@ -67,7 +67,7 @@ pub(crate) fn has_blocks(message: &Message) -> bool {
 /// Encodes thinking that has this API's signature or data. Other thinking is left out: the API refuses
 /// thinking without a signature, and the opaque data of another provider has no meaning for it (RULES P2).
 fn thoughts(reasoning: &Reasoning) -> Option<KnownBlock<'_>> {
-    let opaque = reasoning.opaque.as_ref()?.of(NAME)?;
+    let opaque = reasoning.opaque.as_ref()?.for_wire(NAME)?;
     let field = |name| opaque.get(name).and_then(Value::as_str);
     match field("data") {
         Some(data) => Some(KnownBlock::RedactedThinking { data }),
@@ -81,7 +81,7 @@ fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
         Payload::Function { arguments } => Cow::Borrowed(serde_json::from_str(arguments.as_str())?),
         other => Cow::Owned(RawValue::from_string(other.as_arguments().as_str().to_owned())?),
     };
-    let opaque = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
+    let opaque = call.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME));
     Ok(KnownBlock::ToolUse {
         id: wire_id(call.id.as_str()),
         name: history_name(call.name.as_str()),
@@ -91,7 +91,7 @@ fn wire_call(call: &ToolCall) -> Result<KnownBlock<'_>, EncodeError> {
 }
 
 fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
-    let given = |name| result.opaque.as_ref()?.of(NAME)?.get(name);
+    let given = |name| result.opaque.as_ref()?.for_wire(NAME)?.get(name);
     // An error that a client marked has only the flag `is_error`; do not add a status to its text.
     let text = if given(marks::IS_ERROR).is_some() {
         ToolResult::new(result.call.clone(), ResultStatus::Ok, result.content.clone()).wire_text()
@@ -119,10 +119,9 @@ fn wire_result(result: &ToolResult) -> Result<KnownBlock<'_>, EncodeError> {
 /// must be type `text` if `is_error` is true". A content list that a client wrote is sent unchanged.
 fn has_pictures_beside(result: &ToolResult) -> bool {
     let is_given = || {
-        result
-            .opaque
-            .as_ref()
-            .is_some_and(|opaque| opaque.of(NAME).is_some_and(|fields| fields.get(marks::CONTENT).is_some()))
+        result.opaque.as_ref().is_some_and(|opaque| {
+            opaque.for_wire(NAME).is_some_and(|fields| fields.get(marks::CONTENT).is_some())
+        })
     };
     !result.status.is_ok() && !is_given()
 }

@@ -145,7 +145,7 @@ fn output<'a>(
 
 /// Returns a group of this API's opaque fields, by name.
 pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, name: &str) -> Rest<'a> {
-    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(name)?.as_object());
+    let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(name)?.as_object());
     fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
 }
 

@@ -203,7 +203,7 @@ impl Lint {
         let since = messages.iter().rposition(|message| message.role == Role::User).unwrap_or(0);
         for (position, message) in messages.iter().enumerate().skip(since) {
             let signed = |call: &ToolCall| {
-                let fields = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
+                let fields = call.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME));
                 fields.is_some_and(|fields| fields.get(SIGNATURE).is_some())
             };
             if message.calls().next().is_some_and(|call| !signed(call)) {

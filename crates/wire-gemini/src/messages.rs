@@ -142,7 +142,7 @@ fn wire_call(call: &ToolCall) -> Result<WirePart<'_>, EncodeError> {
 
 /// Returns an opaque field of this API.
 fn field<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
-    opaque?.of(NAME)?.get(name).and_then(Value::as_str)
+    opaque?.for_wire(NAME)?.get(name).and_then(Value::as_str)
 }
 
 impl<'a> WirePart<'a> {

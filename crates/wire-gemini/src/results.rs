@@ -79,7 +79,7 @@ impl<'a> Round<'a> {
             return Err(EncodeError::Conversation { what });
         };
         let name = history_name(call.name.as_str());
-        let opaque = call.opaque.as_ref().and_then(|opaque| opaque.of(NAME));
+        let opaque = call.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME));
         let id = opaque.and_then(|opaque| opaque.get(ID)).and_then(Value::as_str);
         let mut parts = Vec::new();
         let mut beside = Vec::new();

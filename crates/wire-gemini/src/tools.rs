@@ -54,7 +54,7 @@ fn function<'a>(
     tool: &'a ToolSpec,
 ) -> Result<WireFunction<'a>, EncodeError> {
     let opaque = request.tool_fields.get(tool.name());
-    let given = |name: &str| opaque.and_then(|opaque: &Opaque| opaque.of(NAME)?.get(name));
+    let given = |name: &str| opaque.and_then(|opaque: &Opaque| opaque.for_wire(NAME)?.get(name));
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(unsupported(format!("the tool name {:?}", name.as_str())))

@@ -34,12 +34,12 @@ pub(crate) fn of(part: &Part) -> Option<&Value> {
         Part::Unknown(unknown) => return (unknown.wire == NAME).then_some(&unknown.value),
         _ => None,
     };
-    opaque.and_then(|opaque| opaque.of(NAME))
+    opaque.and_then(|opaque| opaque.for_wire(NAME))
 }
 
 /// Returns one group of opaque fields.
 pub(crate) fn group<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a Map<String, Value>> {
-    opaque?.of(NAME)?.get(name)?.as_object()
+    opaque?.for_wire(NAME)?.get(name)?.as_object()
 }
 
 /// Returns a field of the message, from the first of its parts that has it.

@@ -109,7 +109,7 @@ fn results<'a>(
         let Part::Result(result) = part else { continue };
         let opaque = result.opaque.as_ref();
         // A content list that a client of this format wrote holds its images itself.
-        let list = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::CONTENT));
+        let list = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(marks::CONTENT));
         messages.push(WireMessage {
             role: "tool",
             tool_call_id: Some(wire_id(form, result.call.as_str())),
@@ -203,7 +203,7 @@ fn thoughts<'a>(
     parts: &mut Vec<WirePart<'a>>,
 ) {
     // Reasoning of another provider is left out, because no server documents a way to send it.
-    let Some(opaque) = reasoning.opaque.as_ref().and_then(|opaque| opaque.of(NAME)) else { return };
+    let Some(opaque) = reasoning.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME)) else { return };
     let details = opaque.get("reasoning_details").and_then(Value::as_array);
     wire.reasoning_details.extend(details.into_iter().flatten());
     let text = reasoning.text.as_str();

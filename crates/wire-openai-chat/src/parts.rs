@@ -90,7 +90,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
             WireFile { file_data: Some(Cow::Owned(data)), ..body }
         }
         (FileSource::Id(id), _) => WireFile { file_id: Some(id), ..body },
-        (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.of(NAME).is_some()) => {
+        (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.for_wire(NAME).is_some()) => {
             WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body }
         }
         _ => return Err(unsupported("a document that is neither at hand nor uploaded")),
@@ -105,7 +105,7 @@ pub(crate) fn wire_call(form: CallIds, call: &ToolCall) -> WireCall<'_> {
     let body = match &call.payload {
         Payload::Function { arguments } => {
             // Arguments that were not a JSON object are sent back as the client wrote them.
-            let text = opaque.and_then(|opaque| opaque.of(NAME)?.get(marks::ARGUMENTS)?.as_str());
+            let text = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(marks::ARGUMENTS)?.as_str());
             let arguments = Cow::Borrowed(text.unwrap_or_else(|| arguments.as_str()));
             WireCallBody::Function { function: WireFunction { name, arguments, more } }
         }

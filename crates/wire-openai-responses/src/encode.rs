@@ -193,7 +193,7 @@ fn strict_flag(strict: Strictness) -> Option<bool> {
 
 /// Returns the opaque fields of this API, except those in `read`, which the caller encodes one by one.
 pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, read: &[&str]) -> Rest<'a> {
-    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.as_object());
+    let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.as_object());
     let rest = fields.into_iter().flatten().filter(|(name, _)| !read.contains(&name.as_str()));
     rest.map(|(name, value)| (name.as_str(), value)).collect()
 }

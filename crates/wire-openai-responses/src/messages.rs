@@ -190,7 +190,7 @@ impl<'a> Input<'a> {
     /// readable content is sent, because the server cannot restore the rest. Another provider's reasoning has
     /// no meaning for it (RULES P2).
     fn thoughts(&self, reasoning: &'a Reasoning) -> Option<&'a Value> {
-        let item = reasoning.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
+        let item = reasoning.opaque.as_ref()?.for_wire(NAME)?.get(ITEM_FIELD)?;
         let holds = |name| match item.get(name) {
             Some(Value::String(text)) => !text.is_empty(),
             Some(Value::Array(parts)) => !parts.is_empty(),
@@ -208,7 +208,7 @@ impl<'a> Input<'a> {
         }
         let opaque = call.opaque.as_ref();
         let (id, namespace) = (self.id(opaque), mark(opaque, "namespace"));
-        let caller = opaque.and_then(|opaque| opaque.of(NAME)?.get("caller"));
+        let caller = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get("caller"));
         let rest = rest(opaque, &CALL_FIELDS);
         let (call_id, name) = (wire_id(call.id.as_str()), history_name(call.name.as_str()));
         let (item, form) = match &call.payload {
@@ -242,14 +242,14 @@ impl<'a> Input<'a> {
 
 /// Returns a call's original item and the form of its result, if the item's id is still the id of the call.
 fn raw_call(call: &ToolCall) -> Option<(&Value, Form<'_>)> {
-    let item = call.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)?;
+    let item = call.opaque.as_ref()?.for_wire(NAME)?.get(ITEM_FIELD)?;
     let id = ["call_id", "id"].iter().find_map(|name| item.get(*name)?.as_str().filter(|id| !id.is_empty()));
     (id == Some(call.id.as_str())).then_some((item, Form::of_item(item)?))
 }
 
 /// Returns the original item of a result that has a form of its own.
 fn raw_result(result: &ToolResult) -> Option<&Value> {
-    result.opaque.as_ref()?.of(NAME)?.get(ITEM_FIELD)
+    result.opaque.as_ref()?.for_wire(NAME)?.get(ITEM_FIELD)
 }
 
 /// Returns the arguments of a call. A call of another provider's form is encoded as a function call.

@@ -81,7 +81,7 @@ impl<'a> Form<'a> {
 }
 
 fn output(result: &ToolResult) -> Result<WireOutput<'_>, EncodeError> {
-    if let Some(raw) = result.opaque.as_ref().and_then(|opaque| opaque.of(NAME)?.get(OUTPUT)) {
+    if let Some(raw) = result.opaque.as_ref().and_then(|opaque| opaque.for_wire(NAME)?.get(OUTPUT)) {
         return Ok(WireOutput::Raw(raw));
     }
     let text = result.wire_text();

@@ -48,12 +48,12 @@ pub(crate) fn spoken_by<'a>(message: &'a Message, content: WireContent<'a>) -> W
 }
 
 pub(crate) fn is_joined(opaque: Option<&Opaque>) -> bool {
-    opaque.and_then(|opaque| opaque.of(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
+    opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
 }
 
 /// Returns the fields of a part beside its text.
 pub(crate) fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
-    let fields = opaque.and_then(|opaque| opaque.of(NAME)?.get(PART)?.as_object());
+    let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(PART)?.as_object());
     fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn output_text(text: &Text) -> KnownPart<'_> {
 }
 
 pub(crate) fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
-    opaque?.of(NAME)?.get(name)?.as_str()
+    opaque?.for_wire(NAME)?.get(name)?.as_str()
 }
 
 pub(crate) fn refusal(unknown: &Unknown) -> Option<WireItem<'_>> {

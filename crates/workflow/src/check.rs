@@ -21,7 +21,7 @@ const MAX_RETRIES: u32 = 20;
 
 /// The context of the steps of one level.
 #[derive(Clone, Copy)]
-struct Around<'a> {
+struct LevelContext<'a> {
     definition: &'a Definition,
     outer: Option<&'a Level<'a>>,
     /// True if the steps run for each element of a list.
@@ -57,7 +57,7 @@ pub(crate) fn nodes(definition: &Definition) -> Result<Vec<Arc<Node>>, WorkflowE
     if count > MAX_STEPS {
         return Err(WorkflowError::TooMany { what: "steps", count, most: MAX_STEPS });
     }
-    let around = Around { definition, outer: None, has_item: false, depth: 0 };
+    let around = LevelContext { definition, outer: None, has_item: false, depth: 0 };
     level(&definition.steps, around).map(|checked| checked.nodes)
 }
 
@@ -66,10 +66,10 @@ pub(crate) fn output(definition: &Definition) -> Result<Option<Filling>, Workflo
     const WHERE: &str = "output";
     let Some(output) = &definition.output else { return Ok(None) };
     let filling =
-        Filling::of(output).map_err(|problem| WorkflowError::Path { step: WHERE.to_owned(), problem })?;
+        Filling::parse(output).map_err(|problem| WorkflowError::Path { step: WHERE.to_owned(), problem })?;
     let names = definition.steps.iter().map(|step| step.name.as_str()).collect();
     let level = Level { names, outer: None };
-    let around = Around { definition, outer: None, has_item: false, depth: 0 };
+    let around = LevelContext { definition, outer: None, has_item: false, depth: 0 };
     for path in paths(|tell| filling.each_path(tell)) {
         check_path(WHERE, &path, &level, around)?;
     }
@@ -89,7 +89,7 @@ fn name(name: &str) -> Result<(), WorkflowError> {
     Err(WorkflowError::Name { name: name.to_owned() })
 }
 
-fn level(steps: &[StepDefinition], around: Around<'_>) -> Result<Checked, WorkflowError> {
+fn level(steps: &[StepDefinition], around: LevelContext<'_>) -> Result<Checked, WorkflowError> {
     if around.depth > MAX_DEPTH {
         return Err(WorkflowError::TooMany { what: "levels", count: around.depth, most: MAX_DEPTH });
     }
@@ -143,10 +143,10 @@ fn node(
     step: &StepDefinition,
     gates: Vec<String>,
     level: &Level<'_>,
-    around: Around<'_>,
+    around: LevelContext<'_>,
 ) -> Result<(Node, Vec<Path>), WorkflowError> {
     let wrong = |problem| WorkflowError::Path { step: step.name.clone(), problem };
-    let kind::Found { kind, inner } = kind::of(step, level, around)?;
+    let kind::CheckedKind { kind, inner } = kind::check_kind(step, level, around)?;
     let mut reads = own_reads(&kind);
     for path in &reads {
         check_path(&step.name, path, level, around)?;
@@ -210,7 +210,12 @@ fn paths(each: impl FnOnce(&mut dyn FnMut(&Path))) -> Vec<Path> {
     found
 }
 
-fn check_path(step: &str, path: &Path, level: &Level<'_>, around: Around<'_>) -> Result<(), WorkflowError> {
+fn check_path(
+    step: &str,
+    path: &Path,
+    level: &Level<'_>,
+    around: LevelContext<'_>,
+) -> Result<(), WorkflowError> {
     if let Some((named, _)) = path.step() {
         return if level.has(named) { Ok(()) } else { Err(unknown(step, named)) };
     }

@@ -56,26 +56,30 @@ pub(crate) enum Condition {
 const MAX_DEPTH: usize = 32;
 
 impl Condition {
-    pub(crate) fn of(definition: &ConditionDefinition) -> Result<Self, PathError> {
-        Self::within(definition, MAX_DEPTH)
+    pub(crate) fn parse(definition: &ConditionDefinition) -> Result<Self, PathError> {
+        Self::parse_within(definition, MAX_DEPTH)
     }
 
-    fn within(definition: &ConditionDefinition, depth: usize) -> Result<Self, PathError> {
+    fn parse_within(definition: &ConditionDefinition, depth: usize) -> Result<Self, PathError> {
         let depth = depth.checked_sub(1).ok_or(PathError::TooDeep)?;
         let list = |list: &[ConditionDefinition]| {
-            list.iter().map(|condition| Self::within(condition, depth)).collect::<Result<Vec<_>, _>>()
+            list.iter().map(|condition| Self::parse_within(condition, depth)).collect::<Result<Vec<_>, _>>()
         };
         Ok(match definition {
-            ConditionDefinition::Equals(left, right) => Self::Equals(Filling::of(left)?, Filling::of(right)?),
+            ConditionDefinition::Equals(left, right) => {
+                Self::Equals(Filling::parse(left)?, Filling::parse(right)?)
+            }
             ConditionDefinition::Contains(whole, part) => {
-                Self::Contains(Filling::of(whole)?, Filling::of(part)?)
+                Self::Contains(Filling::parse(whole)?, Filling::parse(part)?)
             }
-            ConditionDefinition::Empty(value) => Self::Empty(Filling::of(value)?),
+            ConditionDefinition::Empty(value) => Self::Empty(Filling::parse(value)?),
             ConditionDefinition::Greater(left, right) => {
-                Self::Greater(Filling::of(left)?, Filling::of(right)?)
+                Self::Greater(Filling::parse(left)?, Filling::parse(right)?)
             }
-            ConditionDefinition::Less(left, right) => Self::Less(Filling::of(left)?, Filling::of(right)?),
-            ConditionDefinition::Not(inner) => Self::Not(Box::new(Self::within(inner, depth)?)),
+            ConditionDefinition::Less(left, right) => {
+                Self::Less(Filling::parse(left)?, Filling::parse(right)?)
+            }
+            ConditionDefinition::Not(inner) => Self::Not(Box::new(Self::parse_within(inner, depth)?)),
             ConditionDefinition::All(inner) => Self::All(list(inner)?),
             ConditionDefinition::Any(inner) => Self::Any(list(inner)?),
         })
@@ -122,7 +126,7 @@ fn all(conditions: &[Condition], look: Look<'_>) -> Result<Vec<bool>, PathError>
 
 /// Compares two values; 1 and 1.0 are equal.
 fn is_equal(left: &Value, right: &Value) -> bool {
-    match (Number::of(left), Number::of(right)) {
+    match (Number::from_value(left), Number::from_value(right)) {
         (Some(left), Some(right)) => left.compare(right) == Some(Ordering::Equal),
         _ => match (left, right) {
             (Value::Array(left), Value::Array(right)) => {
@@ -140,7 +144,7 @@ fn is_equal(left: &Value, right: &Value) -> bool {
 }
 
 fn is_less(left: &Value, right: &Value) -> bool {
-    match (Number::of(left), Number::of(right)) {
+    match (Number::from_value(left), Number::from_value(right)) {
         (Some(left), Some(right)) => left.compare(right) == Some(Ordering::Less),
         _ => false,
     }
@@ -155,7 +159,7 @@ enum Number {
 }
 
 impl Number {
-    fn of(value: &Value) -> Option<Self> {
+    fn from_value(value: &Value) -> Option<Self> {
         let whole = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
         whole.map(Self::Whole).or_else(|| {
             let float = value.as_f64()?;

@@ -185,28 +185,28 @@ impl Definition {
 }
 
 impl StepDefinition {
-    fn named(name: impl Into<String>) -> Self {
+    fn with_name(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
     /// Creates a step that calls a tool.
     pub fn tool(name: impl Into<String>, tool: impl Into<String>) -> Self {
-        Self { tool: Some(tool.into()), ..Self::named(name) }
+        Self { tool: Some(tool.into()), ..Self::with_name(name) }
     }
 
     /// Creates a step that delegates a task to an agent.
     pub fn agent(name: impl Into<String>, agent: impl Into<String>, task: impl Into<String>) -> Self {
-        Self { agent: Some(agent.into()), task: Some(task.into()), ..Self::named(name) }
+        Self { agent: Some(agent.into()), task: Some(task.into()), ..Self::with_name(name) }
     }
 
     /// Creates a step that asks a human for approval.
     pub fn approval(name: impl Into<String>, question: impl Into<String>, about: impl Into<Value>) -> Self {
-        Self { approval: Some(question.into()), about: Some(about.into()), ..Self::named(name) }
+        Self { approval: Some(question.into()), about: Some(about.into()), ..Self::with_name(name) }
     }
 
     /// Creates a step that asks a human for a text.
     pub fn ask(name: impl Into<String>, question: impl Into<String>) -> Self {
-        Self { ask: Some(question.into()), ..Self::named(name) }
+        Self { ask: Some(question.into()), ..Self::with_name(name) }
     }
 
     /// Creates a step that opens other steps by a condition.
@@ -220,13 +220,13 @@ impl StepDefinition {
             condition: Some(condition),
             then: then.into_iter().map(Into::into).collect(),
             otherwise: otherwise.into_iter().map(Into::into).collect(),
-            ..Self::named(name)
+            ..Self::with_name(name)
         }
     }
 
     /// Creates a step that runs other steps concurrently.
     pub fn parallel(name: impl Into<String>, steps: impl IntoIterator<Item = Self>) -> Self {
-        Self { parallel: steps.into_iter().collect(), ..Self::named(name) }
+        Self { parallel: steps.into_iter().collect(), ..Self::with_name(name) }
     }
 
     /// Creates a step that runs other steps for each element of a list.
@@ -235,7 +235,7 @@ impl StepDefinition {
         list: impl Into<Value>,
         body: impl IntoIterator<Item = Self>,
     ) -> Self {
-        Self { map: Some(list.into()), body: body.into_iter().collect(), ..Self::named(name) }
+        Self { map: Some(list.into()), body: body.into_iter().collect(), ..Self::with_name(name) }
     }
 
     /// Adds an argument for the tool.

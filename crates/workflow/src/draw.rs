@@ -28,7 +28,7 @@ pub fn draw(workflow: &Workflow) -> String {
     drawing.push('\n');
     level(&mut drawing, "", &definition.steps, &workflow.plan.nodes);
     if let Some(output) = &definition.output {
-        let _ = writeln!(drawing, "output: {}", shortened(&output.to_string()));
+        let _ = writeln!(drawing, "output: {}", shorten(&output.to_string()));
     }
     drawing
 }
@@ -69,7 +69,7 @@ fn step(drawing: &mut String, indent: &str, step: &StepDefinition, node: &Node) 
         _ => None,
     };
     let corner = if inner.is_some() { "┌─" } else { "──" };
-    let _ = writeln!(drawing, "{indent}{corner} {}  {}", step.name, shortened(&what(step)));
+    let _ = writeln!(drawing, "{indent}{corner} {}  {}", step.name, shorten(&what(step)));
     let side = if inner.is_some() { "│" } else { " " };
     for note in notes(step, node) {
         let _ = writeln!(drawing, "{indent}{side}     {note}");
@@ -159,7 +159,7 @@ fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
 }
 
 /// Joins the text into one line and cuts it to the maximum length.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= WIDTH {
         return line;

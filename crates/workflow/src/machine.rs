@@ -32,13 +32,13 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// The output that the failed call returned, or null.
     pub(crate) output: Value,
-    pub(crate) again: Again,
+    pub(crate) again: RetryRule,
 }
 
 /// The rule for repeating a failed call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Again {
+pub(crate) enum RetryRule {
     /// It may be retried: the call is repeatable, or it did not start.
     May,
     MayNot,
@@ -91,15 +91,15 @@ struct Instance {
 #[derive(Debug)]
 enum State {
     Waiting,
-    Running(Tried),
+    Running(Attempts),
     Suspended(Vec<Wait>),
     Open(Open),
-    Ended(Ended),
+    Ended(EndedStep),
 }
 
 /// The attempts of a call so far.
 #[derive(Clone, Copy, Debug)]
-struct Tried {
+struct Attempts {
     attempt: u32,
     failures: u32,
 }
@@ -115,7 +115,7 @@ struct Open {
 }
 
 #[derive(Debug)]
-struct Ended {
+struct EndedStep {
     status: StepStatus,
     output: Value,
     error: Option<String>,
@@ -152,7 +152,7 @@ impl Machine {
     }
 
     /// Processes the result of a call. Ignores a result that does not match a running attempt.
-    pub(crate) fn ended(&mut self, key: &StepKey, attempt: u32, end: End) -> Vec<Effect> {
+    pub(crate) fn end_call(&mut self, key: &StepKey, attempt: u32, end: End) -> Vec<Effect> {
         if let Some(at) = self.by_key.get(key).copied()
             && let Some(State::Running(tried)) = self.steps.get(at).map(|step| &step.state)
             && tried.attempt == attempt
@@ -173,33 +173,33 @@ impl Machine {
         Value::Object(all)
     }
 
-    fn take(&mut self, at: usize, tried: Tried, end: End) {
+    fn take(&mut self, at: usize, tried: Attempts, end: End) {
         match end {
             End::Done(output) => self.end(at, StepStatus::Ok, output, None),
             End::Suspended(waits) => self.set(at, State::Suspended(waits)),
-            End::Failed(failure) => self.failed(at, tried, failure),
+            End::Failed(failure) => self.fail_call(at, tried, failure),
         }
     }
 
     /// Retries the call if that is allowed, or ends the step.
-    fn failed(&mut self, at: usize, tried: Tried, failure: Failure) {
+    fn fail_call(&mut self, at: usize, tried: Attempts, failure: Failure) {
         let Some(node) = self.steps.get(at).map(|step| step.node.clone()) else { return };
         let allowed = node.tries;
         let (may, counts) = match failure.again {
-            Again::May => (tried.failures < allowed.retries, 1),
+            RetryRule::May => (tried.failures < allowed.retries, 1),
             // Bounds the attempts of a call that crashes the process every time.
-            Again::Anew => (tried.attempt < MOST_ATTEMPTS, 0),
-            Again::Unknown | Again::MayNot => (false, 0),
+            RetryRule::Anew => (tried.attempt < MOST_ATTEMPTS, 0),
+            RetryRule::Unknown | RetryRule::MayNot => (false, 0),
         };
         if may {
             let failures = tried.failures.saturating_add(counts);
             let doublings = failures.saturating_sub(1).min(10);
             let wait = allowed.backoff_ms.saturating_mul(1 << doublings).min(MAX_BACKOFF_MS);
             let delay = if counts == 0 { 0 } else { wait };
-            let tried = Tried { attempt: tried.attempt.saturating_add(1), failures };
+            let tried = Attempts { attempt: tried.attempt.saturating_add(1), failures };
             return self.call(at, tried, delay);
         }
-        let is_unknown = matches!(failure.again, Again::Unknown | Again::Anew);
+        let is_unknown = matches!(failure.again, RetryRule::Unknown | RetryRule::Anew);
         let onward = if is_unknown { &node.on_unknown } else { &node.on_failure };
         self.fail(at, failure.message, failure.output, onward);
     }
@@ -213,15 +213,15 @@ impl Machine {
         if *onward == Onward::Stop {
             self.stop_around(at);
         }
-        self.close(at, Ended { status: StepStatus::Failed, output, error: Some(message), opens, passes });
+        self.close(at, EndedStep { status: StepStatus::Failed, output, error: Some(message), opens, passes });
     }
 
     fn end(&mut self, at: usize, status: StepStatus, output: Value, error: Option<String>) {
         let passes = status == StepStatus::Ok;
-        self.close(at, Ended { status, output, error, opens: Vec::new(), passes });
+        self.close(at, EndedStep { status, output, error, opens: Vec::new(), passes });
     }
 
-    fn close(&mut self, at: usize, ended: Ended) {
+    fn close(&mut self, at: usize, ended: EndedStep) {
         let (status, error) = (ended.status, ended.error.clone());
         self.set(at, State::Ended(ended));
         if let Some(step) = self.steps.get(at) {
@@ -253,7 +253,7 @@ impl Machine {
         self.effects.push(Effect::Done(outcome));
     }
 
-    fn call(&mut self, at: usize, tried: Tried, delay_ms: u64) {
+    fn call(&mut self, at: usize, tried: Attempts, delay_ms: u64) {
         let Some(step) = self.steps.get(at) else { return };
         let node = step.node.clone();
         let Kind::Call { tool, arguments, reading } = &node.kind else { return };

@@ -49,13 +49,13 @@ pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
 
 /// Like `asker`, for a question that the human has already answered.
 pub(crate) fn answering(asker: &Agent, words: &str) -> Result<Agent, AgentError> {
-    asker.beside().human(Known(words.to_owned())).build()
+    asker.beside().human(KnownAnswer(words.to_owned())).build()
 }
 
 /// A human whose answer is already known.
-struct Known(String);
+struct KnownAnswer(String);
 
-impl Human for Known {
+impl Human for KnownAnswer {
     fn answer<'a>(&'a self, _: &'a Question) -> AnswerFuture<'a> {
         Box::pin(async { Ok(self.0.clone()) })
     }

@@ -54,11 +54,11 @@ pub enum Entry {
 /// The recorded result of a step's call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct StepEnd(Recorded);
+pub struct StepEnd(RecordedEntry);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "end", rename_all = "snake_case")]
-enum Recorded {
+enum RecordedEntry {
     Done { output: Value },
     Failed(Failure),
 }
@@ -147,8 +147,8 @@ impl Record {
 
     pub(crate) fn finish(&mut self, step: &StepKey, attempt: u32, end: &End) -> Result<(), JournalError> {
         let end = match end {
-            End::Done(output) => Recorded::Done { output: output.clone() },
-            End::Failed(failure) => Recorded::Failed(failure.clone()),
+            End::Done(output) => RecordedEntry::Done { output: output.clone() },
+            End::Failed(failure) => RecordedEntry::Failed(failure.clone()),
             // A suspended call has not ended; the record of that call holds the reason.
             End::Suspended(_) => return Ok(()),
         };
@@ -159,8 +159,8 @@ impl Record {
 impl From<StepEnd> for End {
     fn from(end: StepEnd) -> Self {
         match end.0 {
-            Recorded::Done { output } => Self::Done(output),
-            Recorded::Failed(failure) => Self::Failed(failure),
+            RecordedEntry::Done { output } => Self::Done(output),
+            RecordedEntry::Failed(failure) => Self::Failed(failure),
         }
     }
 }

@@ -116,7 +116,7 @@ impl Drive<'_> {
                 Ran::Stopped => self.is_stopping = true,
                 Ran::Ended(end) => {
                     self.record.finish(&key, attempt, &end)?;
-                    effects.extend(self.machine.ended(&key, attempt, end));
+                    effects.extend(self.machine.end_call(&key, attempt, end));
                 }
             }
         }
@@ -132,14 +132,16 @@ impl Drive<'_> {
         }
         let call = match stepping.work.call(&key) {
             Ok(call) => call,
-            Err(problem) => return Ok(self.machine.ended(&key, attempt, End::refused(problem.to_string()))),
+            Err(problem) => {
+                return Ok(self.machine.end_call(&key, attempt, End::refuse(problem.to_string())));
+            }
         };
         let earlier = self.from_outside.clone();
         if earlier.is_none() && self.runner.hands.brings_text_from_outside(&call) {
             self.from_outside = Some(call.clone());
         }
         match known {
-            Some((_, Some(end))) => return Ok(self.machine.ended(&key, attempt, end)),
+            Some((_, Some(end))) => return Ok(self.machine.end_call(&key, attempt, end)),
             Some((_, None)) => {}
             None if self.is_stopping => return Ok(Vec::new()),
             None => self.record.append(&Entry::StepStarted { step: key.clone(), attempt, asked })?,

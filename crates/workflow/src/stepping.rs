@@ -8,7 +8,7 @@ use windlass_hitl::ApprovalOutcome;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::CancellationToken;
 
-use crate::machine::{Again, End, Failure};
+use crate::machine::{End, Failure, RetryRule};
 use crate::work::Work;
 use crate::workflow::Reading;
 use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
@@ -31,8 +31,8 @@ pub(crate) enum Ran {
 
 impl End {
     /// Returns the failure of a call that was not made.
-    pub(crate) fn refused(message: String) -> Self {
-        Self::Failed(Failure { message, output: Value::Null, again: Again::MayNot })
+    pub(crate) fn refuse(message: String) -> Self {
+        Self::Failed(Failure { message, output: Value::Null, again: RetryRule::MayNot })
     }
 }
 
@@ -63,9 +63,9 @@ impl Stepping {
         let mut performing = hands.perform([call], run)?;
         let end = self.watch(&mut performing, (&own, may_leave), options).await?;
         let late = match end {
-            Watched::Left => return Ok(Ran::Stopped),
-            Watched::Ended => false,
-            Watched::TookTooLong => true,
+            WatchedCall::Left => return Ok(Ran::Stopped),
+            WatchedCall::Ended => false,
+            WatchedCall::TookTooLong => true,
         };
         let performed = performing.into_performed()?;
         let is_stopped = matches!(performed.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
@@ -86,22 +86,22 @@ impl Stepping {
         performing: &mut Performing,
         (own, may_leave): (&CancellationToken, bool),
         options: &WorkflowOptions,
-    ) -> Result<Watched, AgentError> {
+    ) -> Result<WatchedCall, AgentError> {
         let mut deadline: Option<Instant> = None;
-        let (mut has_begun, mut end) = (false, Watched::Ended);
+        let (mut has_begun, mut end) = (false, WatchedCall::Ended);
         loop {
             let event = tokio::select! {
                 biased;
                 () = options.cancellation.cancelled(), if !own.is_cancelled() => {
                     if !has_begun || may_leave {
-                        return Ok(Watched::Left);
+                        return Ok(WatchedCall::Left);
                     }
                     own.cancel();
                     continue;
                 }
                 event = performing.next() => event,
-                () = until(deadline), if !own.is_cancelled() => {
-                    end = Watched::TookTooLong;
+                () = wait_until(deadline), if !own.is_cancelled() => {
+                    end = WatchedCall::TookTooLong;
                     own.cancel();
                     continue;
                 }
@@ -124,7 +124,7 @@ impl Stepping {
     fn too_late(&self, may_repeat: bool) -> End {
         let message =
             format!("it took longer than {} ms and was stopped", self.timeout_ms.unwrap_or_default());
-        let again = if may_repeat { Again::May } else { Again::Unknown };
+        let again = if may_repeat { RetryRule::May } else { RetryRule::Unknown };
         End::Failed(Failure { message, output: Value::Null, again })
     }
 
@@ -134,7 +134,7 @@ impl Stepping {
             return End::Suspended(waits);
         }
         let Some(result) = performed.results.first() else {
-            return End::refused("the call has no result".to_owned());
+            return End::refuse("the call has no result".to_owned());
         };
         if self.work.reading == Reading::Approval {
             return approval(result, performed.answers.get(id));
@@ -143,25 +143,25 @@ impl Stepping {
             return output(result, self.work.reading, may_repeat);
         }
         let again = match (result.status, may_repeat) {
-            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, true) => Again::Anew,
-            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, false) => Again::Unknown,
+            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, true) => RetryRule::Anew,
+            (ResultStatus::EffectsUnknown | ResultStatus::Cancelled, false) => RetryRule::Unknown,
             (ResultStatus::NotStarted, _) | (ResultStatus::Error | ResultStatus::TimedOut, true) => {
-                Again::May
+                RetryRule::May
             }
-            _ => Again::MayNot,
+            _ => RetryRule::MayNot,
         };
         End::Failed(Failure { message: result.wire_text(), output: Value::String(words(result)), again })
     }
 }
 
-enum Watched {
+enum WatchedCall {
     Ended,
     TookTooLong,
     /// The call was abandoned; its record holds its progress.
     Left,
 }
 
-async fn until(deadline: Option<Instant>) {
+async fn wait_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,
         None => std::future::pending().await,
@@ -186,18 +186,18 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
                 return if result.status.is_ok() {
                     End::Done(output)
                 } else {
-                    End::refused(result.wire_text())
+                    End::refuse(result.wire_text())
                 };
             }
             let comment = decision.reason.as_deref().map(|words| format!(": {words}")).unwrap_or_default();
             let message = format!("the human did not agree{comment}");
-            End::Failed(Failure { message, output, again: Again::MayNot })
+            End::Failed(Failure { message, output, again: RetryRule::MayNot })
         }
-        Some(_) => End::refused(words(result)),
+        Some(_) => End::refuse(words(result)),
         None if result.status.is_ok() => {
-            End::refused("nobody was asked, so nobody has agreed: the policy has to ask here".to_owned())
+            End::refuse("nobody was asked, so nobody has agreed: the policy has to ask here".to_owned())
         }
-        None => End::refused(result.wire_text()),
+        None => End::refuse(result.wire_text()),
     }
 }
 
@@ -209,7 +209,7 @@ fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
     if let Some(value) = json_in(&text) {
         return End::Done(value);
     }
-    let again = if may_repeat { Again::May } else { Again::MayNot };
+    let again = if may_repeat { RetryRule::May } else { RetryRule::MayNot };
     let message = "the output is no JSON, and has none between fences".to_owned();
     End::Failed(Failure { message, output: Value::String(text), again })
 }

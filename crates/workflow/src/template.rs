@@ -104,11 +104,11 @@ pub(crate) fn as_text(value: &Value) -> String {
 
 impl Filling {
     /// Parses the paths in a value.
-    pub(crate) fn of(value: &Value) -> Result<Self, PathError> {
-        Self::within(value, MAX_DEPTH)
+    pub(crate) fn parse(value: &Value) -> Result<Self, PathError> {
+        Self::parse_within(value, MAX_DEPTH)
     }
 
-    fn within(value: &Value, depth: usize) -> Result<Self, PathError> {
+    fn parse_within(value: &Value, depth: usize) -> Result<Self, PathError> {
         let depth = depth.checked_sub(1).ok_or(PathError::TooDeep)?;
         let filling = match value {
             Value::String(text) => Self::text(text)?,
@@ -118,7 +118,7 @@ impl Filling {
             }
             Value::Object(object) => {
                 let member =
-                    |(name, value): (&String, &Value)| Ok((name.clone(), Self::within(value, depth)?));
+                    |(name, value): (&String, &Value)| Ok((name.clone(), Self::parse_within(value, depth)?));
                 Self::Object(object.iter().map(member).collect::<Result<_, PathError>>()?)
             }
             plain => Self::Plain(plain.clone()),
@@ -135,7 +135,7 @@ impl Filling {
             .filter(|inner| !inner.contains("}}"));
         match spread {
             Some(path) => Path::parse(path).map(Element::Spread),
-            None => Self::within(value, depth).map(Element::One),
+            None => Self::parse_within(value, depth).map(Element::One),
         }
     }
 

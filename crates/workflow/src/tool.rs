@@ -121,12 +121,12 @@ impl Tool for RunWorkflow {
                 options = options.with_outputs(outputs);
             }
             let outcome = runner.run(ctx.idempotency_key(), workflow, input, &options).await;
-            told(workflow.name(), outcome)
+            to_output(workflow.name(), outcome)
         })
     }
 }
 
-fn told(name: &str, outcome: Result<WorkflowOutcome, RunError>) -> Result<Output, ToolError> {
+fn to_output(name: &str, outcome: Result<WorkflowOutcome, RunError>) -> Result<Output, ToolError> {
     match outcome {
         Ok(WorkflowOutcome::Completed { output }) => Ok(Output::from(output)),
         Ok(WorkflowOutcome::Failed { step, message }) => {
@@ -155,7 +155,7 @@ fn tell(ctx: &Context, name: &str, event: &WorkflowEvent) {
             format!("{step} failed: {}", error.as_deref().unwrap_or_default())
         }
         WorkflowEvent::Call { event, .. } => {
-            if let Some(progress) = below(name, event) {
+            if let Some(progress) = forward_progress(name, event) {
                 ctx.tell(progress);
             }
             return;
@@ -167,7 +167,7 @@ fn tell(ctx: &Context, name: &str, event: &WorkflowEvent) {
 
 /// Converts an event of a step's call into progress for the listener of the root run, with the path of agents
 /// (RULES H13).
-fn below(name: &str, event: &Event) -> Option<Progress> {
+fn forward_progress(name: &str, event: &Event) -> Option<Progress> {
     let mut path = vec![name.to_owned()];
     let event = match event {
         Event::AgentEvent { agents, happened, .. } => {

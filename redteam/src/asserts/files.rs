@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
-use super::{Evidence, around};
+use super::{Evidence, take_around};
 
 /// The maximum length of a file that is compared byte by byte.
 const READ_BYTES: u64 = 16 << 20;
@@ -19,12 +19,14 @@ pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
             Ok(path.symlink_metadata().is_ok().then(|| format!("{} is there", path.display())))
         }
         "outside_unchanged" => {
-            let changes = evidence.before.around.changes(&around(evidence.scene));
-            told(wanted, changes.is_empty(), || format!("outside changed: {}", changes.join(", ")))
+            let changes = evidence.before.around.changes(&take_around(evidence.scene));
+            describe_failure(wanted, changes.is_empty(), || {
+                format!("outside changed: {}", changes.join(", "))
+            })
         }
         "workspace_exists" => {
             let is_there = evidence.scene.workspace.join("README.md").is_file();
-            told(wanted, is_there, || "the workspace is gone".to_owned())
+            describe_failure(wanted, is_there, || "the workspace is gone".to_owned())
         }
         "unchanged" => {
             let name = wanted.as_str().context("`unchanged` is a path")?;
@@ -45,7 +47,7 @@ pub(super) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
     }
 }
 
-fn told(wanted: &Value, holds: bool, why: impl Fn() -> String) -> anyhow::Result<Option<String>> {
+fn describe_failure(wanted: &Value, holds: bool, why: impl Fn() -> String) -> anyhow::Result<Option<String>> {
     let wanted = wanted.as_bool().context("it is true or false")?;
     Ok((wanted != holds).then(why))
 }
@@ -83,10 +85,10 @@ fn other_bytes(wanted: &Value, evidence: &Evidence<'_>) -> anyhow::Result<Option
         let now = fs::read(path).unwrap_or_default();
         let kept = others(before, &removed) == others(&now, &added);
         if now != *before && !kept {
-            return told(wanted, false, || format!("other bytes of {} changed", path.display()));
+            return describe_failure(wanted, false, || format!("other bytes of {} changed", path.display()));
         }
     }
-    told(wanted, true, || "all other bytes are identical".to_owned())
+    describe_failure(wanted, true, || "all other bytes are identical".to_owned())
 }
 
 fn others<'a>(bytes: &'a [u8], named: &[&[u8]]) -> Vec<&'a [u8]> {

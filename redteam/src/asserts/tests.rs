@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{bound, contains, equals, lacks};
+use super::{check_bound, contains, equals, lacks};
 
 #[test]
 fn figures_are_compared() {
     assert_eq!(equals("dials", &json!(0), &json!(0)).unwrap(), None);
     assert!(equals("dials", &json!(0), &json!(1)).unwrap().is_some());
-    assert_eq!(bound("wall_s_max", &json!(5), &json!(4.9), |met, limit| met <= limit).unwrap(), None);
-    assert!(bound("wall_s_max", &json!(5), &json!(5.1), |met, limit| met <= limit).unwrap().is_some());
-    assert!(bound("wall_s_max", &json!("5"), &json!(1), |met, limit| met <= limit).is_err());
+    assert_eq!(check_bound("wall_s_max", &json!(5), &json!(4.9), |met, limit| met <= limit).unwrap(), None);
+    assert!(check_bound("wall_s_max", &json!(5), &json!(5.1), |met, limit| met <= limit).unwrap().is_some());
+    assert!(check_bound("wall_s_max", &json!("5"), &json!(1), |met, limit| met <= limit).is_err());
 }
 
 #[test]

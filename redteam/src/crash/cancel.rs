@@ -53,12 +53,12 @@ impl Cancel {
         let mut problems = Vec::new();
         let mut counts = [0_usize; 2];
         // The first run opens descriptors that stay open.
-        let _ = runtime.block_on(stopped(&self.place(1)?, Stop::Cancelled, usize::MAX))?;
+        let _ = runtime.block_on(stop_run(&self.place(1)?, Stop::Cancelled, usize::MAX))?;
         let before = descriptors()?;
         for (stop, count) in [Stop::Cancelled, Stop::Dropped].into_iter().zip(&mut counts) {
             for poll in (1..).step_by(self.every.max(1)) {
                 let place = self.place(poll)?;
-                let went = runtime.block_on(stopped(&place, stop, poll));
+                let went = runtime.block_on(stop_run(&place, stop, poll));
                 match went {
                     Ok(Went::Over) => break,
                     Ok(Went::Stopped) => *count = count.saturating_add(1),
@@ -88,7 +88,7 @@ impl Cancel {
     }
 }
 
-async fn stopped(place: &Place, stop: Stop, at: usize) -> anyhow::Result<Went> {
+async fn stop_run(place: &Place, stop: Stop, at: usize) -> anyhow::Result<Went> {
     let agent = agent(&place.folder, None)?;
     let token = CancellationToken::new();
     let journal = place.folder.join("journal");

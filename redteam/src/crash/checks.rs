@@ -43,7 +43,7 @@ pub(super) fn whole(folder: &Path) -> anyhow::Result<()> {
     }
     for turn in 0..TURNS {
         for what in ["read", "edit"] {
-            let result = of(&results, &format!("t{turn}-{what}"))?;
+            let result = find_result(&results, &format!("t{turn}-{what}"))?;
             anyhow::ensure!(result.status == ResultStatus::Ok, "t{turn}-{what}: {}", result.wire_text());
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn whole(folder: &Path) -> anyhow::Result<()> {
     marks(&folder.join("work/shell-marks"), "shell", &results)
 }
 
-fn of<'r>(results: &'r BTreeMap<String, ToolResult>, id: &str) -> anyhow::Result<&'r ToolResult> {
+fn find_result<'r>(results: &'r BTreeMap<String, ToolResult>, id: &str) -> anyhow::Result<&'r ToolResult> {
     results.get(id).ok_or_else(|| anyhow::anyhow!("{id} has no result"))
 }
 
@@ -77,7 +77,7 @@ fn marks(file: &Path, what: &str, results: &BTreeMap<String, ToolResult>) -> any
     for turn in 0..TURNS {
         let id = format!("t{turn}-{what}");
         let count = text.lines().filter(|line| *line == id).count();
-        let result = of(results, &id)?;
+        let result = find_result(results, &id)?;
         let fits = match result.status {
             ResultStatus::Ok => count == 1,
             ResultStatus::EffectsUnknown => count <= 1,

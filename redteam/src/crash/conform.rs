@@ -226,12 +226,12 @@ impl Worker {
             all.push(Arc::new(Deadly::new(inner, self.at.clone())));
         }
         let toolbox = Toolbox::builder().tools(all).config(ToolConfig::new(Preset::Full)).build()?;
-        let model = Said { job: job_of(&self.job), unpaired: self.folder.join("unpaired") };
+        let model = JobModel { job: job_of(&self.job), unpaired: self.folder.join("unpaired") };
         let agent = Agent::builder()
             .model(model, "the job")
             .toolbox(toolbox)
             .unanswered(Unanswered::Suspend)
-            .approver(Stored::read(&self.folder.join("answers")));
+            .approver(StoredAnswers::read(&self.folder.join("answers")));
         Ok(agent.build()?)
     }
 }
@@ -241,12 +241,12 @@ fn append(file: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// The model of the job.
-struct Said {
+struct JobModel {
     job: Job,
     unpaired: PathBuf,
 }
 
-impl Model for Said {
+impl Model for JobModel {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(async move {
             if let Err(error) = check_pairing(&request.messages) {
@@ -259,9 +259,9 @@ impl Model for Said {
 }
 
 /// The stored answers to approval requests.
-struct Stored(BTreeMap<String, bool>);
+struct StoredAnswers(BTreeMap<String, bool>);
 
-impl Stored {
+impl StoredAnswers {
     fn read(file: &Path) -> Self {
         let text = fs::read_to_string(file).unwrap_or_default();
         let answer = |line: &str| line.split_once(' ').map(|(call, yes)| (call.to_owned(), yes == "true"));
@@ -269,7 +269,7 @@ impl Stored {
     }
 }
 
-impl Approver for Stored {
+impl Approver for StoredAnswers {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         let id = request.request_id.clone();
         let answer = self.0.get(request.call.id.as_str()).map(|yes| match yes {

@@ -41,9 +41,9 @@ pub(super) fn patches() -> usize {
 }
 
 /// The scripted model. It refuses requests that a provider would refuse.
-pub(super) struct Scripted;
+pub(super) struct ScriptedJob;
 
-impl Model for Scripted {
+impl Model for ScriptedJob {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(async move {
             if let Err(error) = check_pairing(&request.messages) {

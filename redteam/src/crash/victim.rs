@@ -17,7 +17,7 @@ use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_shell::Shell;
 
 use super::points::{Deadly, Dying, Point};
-use super::script::Scripted;
+use super::script::ScriptedJob;
 
 /// Begins the run in a folder, or goes on with it.
 #[derive(Debug, clap::Args)]
@@ -56,11 +56,11 @@ pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agen
     let workspace = Arc::new(Workspace::open(folder.join("work"))?);
     let mut tools = windlass_tools_fs::tools(&workspace);
     tools.extend(windlass_tools_edit::tools(&workspace));
-    tools.extend(windlass_tools_shell::tools_with(&workspace, &Shell::unconfined()));
+    tools.extend(windlass_tools_shell::tools_with(&workspace, &Shell::new_unconfined()));
     tools.push(Arc::new(Mark::new(folder.join("marks"))?));
     let deadly = tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, point.cloned())) as Arc<dyn Tool>);
     let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
-    let agent = Agent::builder().model(Scripted, "scripted").toolbox(toolbox).approver(Everything);
+    let agent = Agent::builder().model(ScriptedJob, "scripted").toolbox(toolbox).approver(Everything);
     Ok(agent.root(workspace.root().display().to_string()).build()?)
 }
 

@@ -17,7 +17,7 @@ use windlass_testkit::split::SplitMix64;
 use windlass_tool::Context;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
-use super::ended;
+use super::end_fault;
 use crate::engine::now_ms;
 use crate::observed::Ending;
 use crate::scene::Scene;
@@ -73,7 +73,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     if !left.is_empty() {
         why.push(format!("left behind: {}", left.join(", ")));
     }
-    Ok(ended(format!("{ROUNDS} kills, {changes} of them after another text was there"), why))
+    Ok(end_fault(format!("{ROUNDS} kills, {changes} of them after another text was there"), why))
 }
 
 /// Waits until the file is replaced, which gives it another inode.

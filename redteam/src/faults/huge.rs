@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use serde_json::json;
 
-use super::ended;
+use super::end_fault;
 use crate::engine::Engine;
 use crate::observed::Ending;
 use crate::processes;
@@ -37,7 +37,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     for (tool, arguments) in &calls {
         let engine = Engine::new(scene, &Setup::default())?;
         let ran =
-            runtime.block_on(Session::of_call(engine, tool, &arguments.to_string(), Answers::No).run())?;
+            runtime.block_on(Session::for_call(engine, tool, &arguments.to_string(), Answers::No).run())?;
         match ran.results.first() {
             Some(result) if result.wire_text().len() <= 65_536 => {}
             Some(result) => why.push(format!("{tool} {arguments} gives {} bytes", result.wire_text().len())),
@@ -48,5 +48,5 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     if peak > MEMORY_MIB {
         why.push(format!("it took {peak} MiB of memory, and {MEMORY_MIB} are allowed"));
     }
-    Ok(ended(format!("{} calls, {peak} MiB at most", calls.len()), why))
+    Ok(end_fault(format!("{} calls, {peak} MiB at most", calls.len()), why))
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use windlass_testkit::script::Script;
 use windlass_testkit::server::ScriptedProvider;
 
-use super::ended;
+use super::end_fault;
 use crate::observed::{Ending, skip};
 use crate::processes;
 use crate::scene::Scene;
@@ -36,12 +36,12 @@ pub(super) fn run(scene: &Scene, program: Option<&Path>) -> anyhow::Result<Endin
         let script = json!({"turns": [{"steps": [call]}], "fallback": "That is all."}).to_string();
         let provider = runtime.block_on(ScriptedProvider::start(Script::parse(&script)?, 0))?;
         let mut child = start(scene, program, &provider.base_url())?;
-        if !until(|| processes::descendants(&[]).len() > 2) {
+        if !wait_until(|| processes::descendants(&[]).len() > 2) {
             why.push(format!("{name}: the command did not start"));
         }
         let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("the program has an id")?;
         kill_process(id, signal)?;
-        if !until(|| matches!(child.try_wait(), Ok(Some(_)))) {
+        if !wait_until(|| matches!(child.try_wait(), Ok(Some(_)))) {
             why.push(format!("{name}: the program goes on"));
             child.kill()?;
         }
@@ -57,7 +57,7 @@ pub(super) fn run(scene: &Scene, program: Option<&Path>) -> anyhow::Result<Endin
         }
         runtime.block_on(provider.shutdown());
     }
-    Ok(ended(format!("{} signals", SIGNALS.len()), why))
+    Ok(end_fault(format!("{} signals", SIGNALS.len()), why))
 }
 
 fn start(scene: &Scene, program: &Path, url: &str) -> anyhow::Result<Child> {
@@ -74,7 +74,7 @@ fn start(scene: &Scene, program: &Path, url: &str) -> anyhow::Result<Child> {
 }
 
 /// Waits until the condition holds. Returns false on a timeout.
-fn until(mut happens: impl FnMut() -> bool) -> bool {
+fn wait_until(mut happens: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {
         if happens() {

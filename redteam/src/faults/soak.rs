@@ -23,7 +23,7 @@ use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire::check_pairing;
 
-use super::ended;
+use super::end_fault;
 use crate::observed::Ending;
 use crate::scene::Scene;
 
@@ -37,7 +37,7 @@ const EVENTS: usize = 2_000;
 
 /// The counts and the problems found.
 #[derive(Default)]
-struct Seen {
+struct SoakCounts {
     answers: AtomicUsize,
     faults: AtomicUsize,
     resumes: AtomicUsize,
@@ -49,7 +49,7 @@ struct Seen {
     last: Mutex<History>,
 }
 
-impl Seen {
+impl SoakCounts {
     fn wrong(&self, what: String) {
         let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
         // Keep only the first problems.
@@ -68,12 +68,12 @@ impl Seen {
 struct Luck(Arc<Mutex<SplitMix64>>);
 
 impl Luck {
-    fn between(&self, least: usize, most: usize) -> usize {
+    fn pick_between(&self, least: usize, most: usize) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).between(least, most)
     }
 
-    fn is_bad(&self, seen: &Seen) -> bool {
-        let is_bad = self.between(1, ONE_IN) == 1;
+    fn is_bad(&self, seen: &SoakCounts) -> bool {
+        let is_bad = self.pick_between(1, ONE_IN) == 1;
         seen.faults.fetch_add(usize::from(is_bad), Ordering::Relaxed);
         is_bad
     }
@@ -81,7 +81,7 @@ impl Luck {
 
 pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(SoakCounts::default());
     let mut memory = Vec::new();
     let mut descriptors = Vec::new();
     for number in 0..RUNS {
@@ -110,7 +110,7 @@ pub(super) fn run(scene: &Scene) -> anyhow::Result<Ending> {
         count(&seen.compactions),
         descriptors.last().copied().unwrap_or_default()
     );
-    Ok(ended(observed, why))
+    Ok(end_fault(observed, why))
 }
 
 fn resident() -> anyhow::Result<u64> {
@@ -119,7 +119,7 @@ fn resident() -> anyhow::Result<u64> {
 }
 
 /// Performs one run in as many processes as it needs. A process ends by being dropped in the middle.
-async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()> {
+async fn one(journal: &Path, number: u64, seen: &Arc<SoakCounts>) -> anyhow::Result<()> {
     let luck = Luck(Arc::new(Mutex::new(SplitMix64::new(number))));
     *seen.last() = History::new();
     let answers = Arc::new(AtomicUsize::new(0));
@@ -132,10 +132,10 @@ async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()
             return Ok(());
         }
         let file = if is_new { FileJournal::create(journal)? } else { FileJournal::open(journal)?.0 };
-        let options = RunOptions::default().with_journal(Unsynced(file, Arc::clone(seen)));
+        let options = RunOptions::default().with_journal(UnsyncedJournal(file, Arc::clone(seen)));
         let mut events = if is_new { agent.stream_with("soak", options) } else { agent.resume(options)? };
         is_new = false;
-        let mut left = luck.between(1, EVENTS);
+        let mut left = luck.pick_between(1, EVENTS);
         let mut outcome = None;
         while let Some(event) = events.next().await {
             if let Event::Finished { outcome: ended, .. } = event? {
@@ -156,7 +156,12 @@ async fn one(journal: &Path, number: u64, seen: &Arc<Seen>) -> anyhow::Result<()
     Ok(())
 }
 
-fn agent(number: u64, luck: &Luck, seen: &Arc<Seen>, answers: &Arc<AtomicUsize>) -> anyhow::Result<Agent> {
+fn agent(
+    number: u64,
+    luck: &Luck,
+    seen: &Arc<SoakCounts>,
+    answers: &Arc<AtomicUsize>,
+) -> anyhow::Result<Agent> {
     let tool = |name: &str, hints| -> anyhow::Result<Arc<dyn Tool>> {
         let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#.parse()?;
         let spec = ToolSpec::function(ToolName::new(name)?, "A tool.", schema);
@@ -177,9 +182,9 @@ fn agent(number: u64, luck: &Luck, seen: &Arc<Seen>, answers: &Arc<AtomicUsize>)
 }
 
 /// A journal that does not wait for the disk, because only processes fail here and not machines.
-struct Unsynced(FileJournal, Arc<Seen>);
+struct UnsyncedJournal(FileJournal, Arc<SoakCounts>);
 
-impl Journal for Unsynced {
+impl Journal for UnsyncedJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, _: Durability) -> Result<u64, JournalError> {
         let is_compaction = body.as_str().starts_with(r#"{"entry":"compacted""#);
         self.1.compactions.fetch_add(usize::from(is_compaction), Ordering::Relaxed);
@@ -194,7 +199,7 @@ impl Journal for Unsynced {
 /// A model that answers or fails at random.
 struct Faulty {
     luck: Luck,
-    seen: Arc<Seen>,
+    seen: Arc<SoakCounts>,
     answers: Arc<AtomicUsize>,
     calls: AtomicU64,
 }
@@ -205,12 +210,15 @@ impl Model for Faulty {
             self.look_at(request);
             if self.luck.is_bad(&self.seen) {
                 let kinds = [ModelErrorKind::Dropped, ModelErrorKind::Idle, ModelErrorKind::ContextLength];
-                return Err(ModelError::new(kinds[self.luck.between(0, 2)], "the provider is in a mood"));
+                return Err(ModelError::new(
+                    kinds[self.luck.pick_between(0, 2)],
+                    "the provider is in a mood",
+                ));
             }
             let mut chunks: Vec<_> = self.answer(request).into_iter().map(Ok).collect();
             if self.luck.is_bad(&self.seen) {
-                chunks.truncate(self.luck.between(0, chunks.len()));
-                if self.luck.between(0, 1) == 0 {
+                chunks.truncate(self.luck.pick_between(0, chunks.len()));
+                if self.luck.pick_between(0, 1) == 0 {
                     chunks.push(Err(ModelError::new(ModelErrorKind::Dropped, "the line broke")));
                 }
             }
@@ -257,12 +265,12 @@ impl Faulty {
             return vec![Chunk::text(""), finish(StopReason::End)];
         }
         let mut chunks = vec![Chunk::text("on with it")];
-        for _ in 0..self.luck.between(1, 4) {
+        for _ in 0..self.luck.pick_between(1, 4) {
             let number = self.calls.fetch_add(1, Ordering::Relaxed);
-            let name = if self.luck.between(0, 2) == 0 { "change" } else { "look" };
+            let name = if self.luck.pick_between(0, 2) == 0 { "change" } else { "look" };
             let (name, arguments) = if self.luck.is_bad(&self.seen) {
                 let bad = [("fly", "{}"), (name, r#"{"n":"x"}"#), (name, r#"{"n":"#), ("", "[]")];
-                let (name, arguments) = bad[self.luck.between(0, 3)];
+                let (name, arguments) = bad[self.luck.pick_between(0, 3)];
                 (name, arguments.to_owned())
             } else {
                 (name, format!(r#"{{"n":{number}}}"#))
@@ -285,7 +293,7 @@ struct Unlucky {
     spec: ToolSpec,
     hints: Hints,
     luck: Luck,
-    seen: Arc<Seen>,
+    seen: Arc<SoakCounts>,
 }
 
 impl Tool for Unlucky {
@@ -308,13 +316,13 @@ impl Tool for Unlucky {
     fn call<'a>(&'a self, _: &'a Context, _: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             if self.luck.is_bad(&self.seen) {
-                match self.luck.between(0, 2) {
+                match self.luck.pick_between(0, 2) {
                     0 => std::panic::resume_unwind(Box::new("a tool that breaks")),
                     1 => return Err(ToolError::model("it did not work; try another way")),
                     _ => tokio::task::yield_now().await,
                 }
             }
-            Ok(Output::text("x".repeat(self.luck.between(1, 2_000))))
+            Ok(Output::text("x".repeat(self.luck.pick_between(1, 2_000))))
         })
     }
 }
@@ -322,7 +330,7 @@ impl Tool for Unlucky {
 /// An approver that approves, denies or does not answer.
 struct Moody {
     luck: Luck,
-    seen: Arc<Seen>,
+    seen: Arc<SoakCounts>,
 }
 
 impl Approver for Moody {
@@ -332,7 +340,7 @@ impl Approver for Moody {
             if !self.luck.is_bad(&self.seen) {
                 return Some(ApprovalDecision::approve(id));
             }
-            (self.luck.between(0, 1) == 0).then(|| ApprovalDecision::deny(id, Some("not now".into())))
+            (self.luck.pick_between(0, 1) == 0).then(|| ApprovalDecision::deny(id, Some("not now".into())))
         })
     }
 }

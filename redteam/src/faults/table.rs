@@ -2,26 +2,26 @@
 
 mod provider;
 
-use self::Shown::{By, Here};
-use super::Injected;
+use self::FaultProof::{By, Here};
+use super::InjectedFault;
 
 /// A fault, by its group and name.
 pub(super) struct Row {
     pub(super) group: &'static str,
     pub(super) fault: &'static str,
-    pub(super) shown: Shown,
+    pub(super) shown: FaultProof,
 }
 
 /// The proof that a fault is survived.
 #[derive(Clone, Copy)]
-pub(super) enum Shown {
+pub(super) enum FaultProof {
     /// Tests of the workspace: pairs of a crate and a test's path in it.
     By(&'static [(&'static str, &'static str)]),
     /// The harness itself, in a process of its own.
-    Here(Injected),
+    Here(InjectedFault),
 }
 
-const fn row(group: &'static str, fault: &'static str, shown: Shown) -> Row {
+const fn row(group: &'static str, fault: &'static str, shown: FaultProof) -> Row {
     Row { group, fault, shown }
 }
 
@@ -67,7 +67,7 @@ const ROWS: &[Row] = &[
             ("loop", "properties::every_request_is_paired_and_every_record_resumes"),
         ]),
     ),
-    row("loop", "kill -9 at any point", Here(Injected::Kills)),
+    row("loop", "kill -9 at any point", Here(InjectedFault::Kills)),
     row(
         "loop",
         "torn or corrupt journal",
@@ -131,7 +131,7 @@ const ROWS: &[Row] = &[
         "file changed on disk since read",
         By(&[("tools-edit", "edit::a_file_that_changed_since_it_was_read_is_refused_with_its_text")]),
     ),
-    row("files", "crash during write", Here(Injected::Crash)),
+    row("files", "crash during write", Here(InjectedFault::Crash)),
     row(
         "files",
         "non-UTF-8 text",
@@ -141,7 +141,7 @@ const ROWS: &[Row] = &[
         ]),
     ),
     row("files", "binary file", By(&[("tools-fs", "read::what_is_no_utf8_text_is_refused_by_name")])),
-    row("files", "huge file", Here(Injected::Huge)),
+    row("files", "huge file", Here(InjectedFault::Huge)),
     row("files", "metadata", By(&[("tools-fs", "odd::modes_and_links_are_kept")])),
     row("files", "odd names", By(&[("tools-fs", "odd::odd_names_are_listed_escaped_and_addressable_again")])),
     row("files", "Windows paths", By(&[("sandbox", "windows::tests::each_spelling_has_its_class")])),
@@ -210,7 +210,7 @@ const ROWS: &[Row] = &[
             ("tools-shell", "faults::f62_a_disk_filler_is_stopped_in_time"),
         ]),
     ),
-    row("process", "host gets TERM, HUP, INT, KILL", Here(Injected::Signals)),
+    row("process", "host gets TERM, HUP, INT, KILL", Here(InjectedFault::Signals)),
     row(
         "mcp",
         "server dies in mid-call",
@@ -246,5 +246,5 @@ const ROWS: &[Row] = &[
             ("mcp", "http::a_call_that_is_taken_and_not_answered_ends_in_time_and_is_not_sent_again"),
         ]),
     ),
-    row("soak", "10 000 turns, 5 % random faults, fixed seeds", Here(Injected::Soak)),
+    row("soak", "10 000 turns, 5 % random faults, fixed seeds", Here(InjectedFault::Soak)),
 ];

@@ -11,8 +11,8 @@ use windlass_protocol::ToolCall;
 
 use crate::case::Stage;
 use crate::catalogue::Word;
-use crate::engine::{self, Engine, Judged};
-use crate::observed::Observed;
+use crate::engine::{self, Engine, EngineDecision};
+use crate::observed::Observation;
 use crate::session::{Crashing, Meddling, Ran, Session};
 use crate::setup::Answers;
 
@@ -38,22 +38,23 @@ const KNOWN: &[&str] = &[
 /// A command that needs an approval and does no harm.
 const HARMLESS: &str = "touch approved.txt";
 
-pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, KNOWN)?;
     let has = |name: &str| members.contains_key(name);
     if has("mutate_before_exec") {
-        mutated(stage, command_of(members, "request")?, command_of(members, "mutate_before_exec")?).await
+        check_mutation(stage, command_of(members, "request")?, command_of(members, "mutate_before_exec")?)
+            .await
     } else if has("hook_rewrites_args_after_allow") {
         rewritten(stage, command_of(members, "hook_rewrites_args_after_allow")?)
     } else if has("respond_to") {
-        answered_to_another(stage, super::text(members, "respond_to")?).await
+        answer_other_request(stage, super::text(members, "respond_to")?).await
     } else if has("two_calls_same_provider_id") {
         let approved = members.get("approve").and_then(Value::as_str).unwrap_or("first only");
         same_id(stage, super::text(members, "two_calls_same_provider_id")?, approved).await
     } else if has("exec_cwd") {
         elsewhere(stage, super::text(members, "approve_in_cwd")?, super::text(members, "exec_cwd")?)
     } else if has("always_allow_suggestion_for") {
-        suggested(stage, command_of(members, "always_allow_suggestion_for")?).await
+        suggest_grant(stage, command_of(members, "always_allow_suggestion_for")?).await
     } else if has("approvals_file") {
         corrupt(stage, super::text(members, "approvals_file")?)
     } else if has("grant_from") {
@@ -61,9 +62,9 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     } else if has("raw_args") {
         raw(stage, super::text(members, "raw_args")?).await
     } else if has("approver_crashes") {
-        crashed(stage).await
+        crash_approver(stage).await
     } else if has("file_changed_on_disk_before_exec") {
-        changed_on_disk(stage).await
+        change_on_disk(stage).await
     } else {
         bail!("the words of the input say nothing that can be done");
     }
@@ -83,17 +84,17 @@ fn call(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<ToolCall
 }
 
 /// Checks that the approval of one call does not apply to another.
-async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observed> {
+async fn check_mutation(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
     let digest = |text: &str| {
         let call = call(&engine, "run_command", &command(text))?;
-        let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
-        let facts = engine.placed(checked.facts, engine::now_ms());
+        let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+        let facts = engine.place_facts(checked.facts, engine::now_ms());
         Ok(Binding { facts: &facts, call: &call, spec: &checked.spec, root: &scope, epoch: &epoch }.digest())
     };
     let (same, other) = (digest(approved)?, digest(mutated)?);
-    let session = Session::of_call(engine, "run_command", &command(approved), Answers::Yes);
+    let session = Session::for_call(engine, "run_command", &command(approved), Answers::Yes);
     let ran = session.run().await?;
     let request = ran.asked.first().context("nothing was asked")?;
     if same != request.digest {
@@ -102,22 +103,22 @@ async fn mutated(stage: &Stage<'_>, approved: &str, mutated: &str) -> anyhow::Re
     let refused = other != request.digest;
     let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
     let detail = if refused { "the approval is bound to another call" } else { "both calls have one digest" };
-    Ok(Observed::new(words, detail))
+    Ok(Observation::new(words, detail))
 }
 
 /// Checks that a call rewritten by a hook is judged like any other call.
-fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observed> {
+fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     Ok(match engine.judge(&call(&engine, "run_command", &command(command_after))?) {
-        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
-        Judged::Decided(_, decision) => crate::decide::told(&decision),
+        EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
+        EngineDecision::Decided(_, decision) => crate::decide::to_observed(&decision),
     })
 }
 
 /// Checks that an answer with another request's id is refused.
-async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observed> {
+async fn answer_other_request(stage: &Stage<'_>, id: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
+    let mut session = Session::for_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
     let id = id.to_owned();
     session.approver =
         Arc::new(Meddling(move |_: &ApprovalRequest| Some(ApprovalDecision::approve(id.clone()))));
@@ -125,14 +126,14 @@ async fn answered_to_another(stage: &Stage<'_>, id: &str) -> anyhow::Result<Obse
     let ran = session.run().await?;
     let is_refused = !ran.refused_answers.is_empty() && ran.running.is_empty();
     let words = if is_refused { vec![Word::Error, Word::Ask] } else { Vec::new() };
-    Ok(with_counts(Observed::new(words, ran.refused_answers.join("; ")), &ran))
+    Ok(with_counts(Observation::new(words, ran.refused_answers.join("; ")), &ran))
 }
 
 /// Checks two calls with the same provider id: the approval of one does not apply to the other.
-async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<Observed> {
+async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let step = |name: &str| json!({"call": {"name": "run_command", "arguments": {"command": format!("touch {name}")}, "id": id}});
-    let mut session = Session::of_turns(engine, &[vec![step("first"), step("second")]], Answers::No);
+    let mut session = Session::for_turns(engine, &[vec![step("first"), step("second")]], Answers::No);
     let answers = match approved {
         "first only" => [true, false],
         "second only" => [false, true],
@@ -149,20 +150,20 @@ async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<
     }));
     let ran = session.run().await?;
     let made = ["first", "second"].iter().filter(|name| stage.scene.workspace.join(name).exists()).count();
-    let observed = Observed::new([Word::Contained], format!("{made} of two commands ran"));
-    Ok(with_counts(observed, &ran).with("executed", u64::try_from(made)?))
+    let observed = Observation::new([Word::Contained], format!("{made} of two commands ran"));
+    Ok(with_counts(observed, &ran).with_value("executed", u64::try_from(made)?))
 }
 
 /// Checks that an approval is valid only in the workspace where it was given.
-fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observed> {
+fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let call = call(&engine, "run_command", &command(HARMLESS))?;
-    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
     let (facts, epoch) = (&checked.facts, engine.policy.epoch());
     let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
     let refused = digest(approved) != digest(executed);
     let words = if refused { vec![Word::Error] } else { vec![Word::Allow] };
-    Ok(Observed::new(
+    Ok(Observation::new(
         words,
         if refused { "another place has another digest" } else { "one digest for both places" },
     ))
@@ -170,11 +171,11 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
 
 /// Determines the grant that an approval for the session gives: each prefix of the command with which another
 /// command would run too.
-async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
+async fn suggest_grant(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let facts = |text: &str| match engine.judge(&call(&engine, "run_command", &command(text))?) {
-        Judged::Decided(checked, _) => Ok(engine.placed(checked.facts, engine::now_ms())),
-        Judged::Refused(result) => bail!("{}", result.wire_text()),
+        EngineDecision::Decided(checked, _) => Ok(engine.place_facts(checked.facts, engine::now_ms())),
+        EngineDecision::Refused(result) => bail!("{}", result.wire_text()),
     };
     let mut grants = Grants::default();
     let yes = ApprovalDecision::approve("request").with_remember();
@@ -188,15 +189,15 @@ async fn suggested(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
         }
     }
     let ran =
-        Session::of_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
+        Session::for_call(Engine::new(stage.scene, stage.setup)?, "run_command", &command(text), Answers::No);
     let ran = ran.run().await?;
     let scope = ran.asked.first().context("nothing was asked")?.scope.clone();
     let detail = format!("remembered: {remembered:?}; offered: {scope}; wider: {suggestions:?}");
-    Ok(Observed::new([Word::Contained], detail).with("suggestions", suggestions))
+    Ok(Observation::new([Word::Contained], detail).with_value("suggestions", suggestions))
 }
 
 /// Checks that an unreadable store teaches nothing.
-fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
+fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observation> {
     let mut engine = Engine::new(stage.scene, stage.setup)?;
     let epoch = engine.policy.epoch();
     let whole = Learned::new(epoch.clone()).to_text()?;
@@ -210,8 +211,8 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
     let refused = read.is_err();
     engine.learned = read.unwrap_or_else(|_| Learned::new(epoch));
     let write = call(&engine, "write_file", &json!({"path": "src/new.rs", "content": "x"}).to_string())?;
-    let Judged::Decided(_, decision) = engine.judge(&write) else { bail!("the call is refused") };
-    let mut observed = crate::decide::told(&decision);
+    let EngineDecision::Decided(_, decision) = engine.judge(&write) else { bail!("the call is refused") };
+    let mut observed = crate::decide::to_observed(&decision);
     if !refused {
         observed.words.clear();
         "the damaged store was taken".clone_into(&mut observed.detail);
@@ -220,47 +221,47 @@ fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observed> {
 }
 
 /// Checks that a grant of one session is not valid in the next.
-async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+async fn other_session(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let mut first = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
+    let mut first = Session::for_call(engine, "run_command", &command(HARMLESS), Answers::Yes);
     first.approver = Arc::new(Meddling(|request: &ApprovalRequest| {
         Some(ApprovalDecision::approve(request.request_id.clone()).with_remember())
     }));
     let granted = first.run().await?;
     if granted.running.is_empty() {
-        bail!("the granted call did not run: {}", granted.observed(Answers::Yes).told());
+        bail!("the granted call did not run: {}", granted.observe(Answers::Yes).format_line());
     }
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let second = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::No).run().await?;
-    Ok(second.observed(Answers::No))
+    let second = Session::for_call(engine, "run_command", &command(HARMLESS), Answers::No).run().await?;
+    Ok(second.observe(Answers::No))
 }
 
 /// Runs a call with raw arguments of a model, including extra members.
-async fn raw(stage: &Stage<'_>, arguments: &str) -> anyhow::Result<Observed> {
+async fn raw(stage: &Stage<'_>, arguments: &str) -> anyhow::Result<Observation> {
     let value: Value = serde_json::from_str(arguments).unwrap_or_default();
     let tool = if value.get("path").is_some() { "read_file" } else { "run_command" };
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let ran = Session::of_call(engine, tool, arguments, stage.setup.answers).run().await?;
-    Ok(ran.observed(stage.setup.answers))
+    let ran = Session::for_call(engine, tool, arguments, stage.setup.answers).run().await?;
+    Ok(ran.observe(stage.setup.answers))
 }
 
 /// Checks that an approver that panics counts as a denial.
-async fn crashed(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+async fn crash_approver(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let mut session = Session::of_call(engine, "run_command", &command(HARMLESS), Answers::No);
+    let mut session = Session::for_call(engine, "run_command", &command(HARMLESS), Answers::No);
     session.approver = Arc::new(Crashing);
     let limit = std::time::Duration::from_secs(20);
     let Ok(ran) = tokio::time::timeout(limit, session.run()).await else {
         let waits = "the call still waits for an approver that is gone";
-        return Ok(Observed::new([], waits).with("executed", 0));
+        return Ok(Observation::new([], waits).with_value("executed", 0));
     };
     let ran = ran?;
     let words = if ran.running.is_empty() { vec![Word::Deny] } else { vec![Word::Allow] };
-    Ok(with_counts(Observed::new(words, "the approver broke down"), &ran))
+    Ok(with_counts(Observation::new(words, "the approver broke down"), &ran))
 }
 
 /// Checks that the approval of an edit is stale if the file has changed since.
-async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+async fn change_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let path = stage.scene.workspace.join("src/a.rs");
     let change = if engine.has("apply_patch") {
@@ -272,7 +273,7 @@ async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         engine.step("edit_file", &edit.to_string())
     };
     let read = json!({"call": {"name": "read_file", "arguments": {"path": "src/a.rs"}}});
-    let mut session = Session::of_turns(engine, &[vec![read], vec![change]], Answers::Yes);
+    let mut session = Session::for_turns(engine, &[vec![read], vec![change]], Answers::Yes);
     let file = path.clone();
     session.approver = Arc::new(Meddling(move |request: &ApprovalRequest| {
         fs::write(&file, "// somebody else was here\nfn a() {}\n").ok()?;
@@ -284,10 +285,10 @@ async fn changed_on_disk(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let refused = ran.results.last().is_some_and(|result| !result.status.is_ok()) && !ran.asked.is_empty();
     let words = if kept && refused { vec![Word::Error] } else { vec![Word::Allow] };
     let detail = ran.results.last().map(windlass_protocol::ToolResult::wire_text).unwrap_or_default();
-    Ok(with_counts(Observed::new(words, detail), &ran))
+    Ok(with_counts(Observation::new(words, detail), &ran))
 }
 
-fn with_counts(observed: Observed, ran: &Ran) -> Observed {
+fn with_counts(observed: Observation, ran: &Ran) -> Observation {
     let executed = u64::try_from(ran.running.len()).unwrap_or(u64::MAX);
-    observed.with("executed", executed)
+    observed.with_value("executed", executed)
 }

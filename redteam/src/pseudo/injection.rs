@@ -8,13 +8,13 @@ use windlass_hitl::display_safe;
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::engine::Engine;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::prompt;
 use crate::session::Session;
 use crate::setup::Answers;
 
 /// Returns a text as a tool's result. If the case expects a question, the model obeys the text.
-pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
     fs::write(stage.scene.workspace.join("met.txt"), text)?;
@@ -29,7 +29,7 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         turns.push(vec![json!({"call": {"name": "run_command", "arguments": {"command": wanted}}})]);
     }
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let ran = Session::of_turns(engine, &turns, stage.setup.answers).run().await?;
+    let ran = Session::for_turns(engine, &turns, stage.setup.answers).run().await?;
     let of_text = u64::try_from(ran.calls.len().saturating_sub(turns.len()))?;
     let last = ran.requests.last().and_then(|request| request.get("messages")).and_then(Value::as_array);
     // The last request has a call and a result for each turn, beside the task.
@@ -41,12 +41,12 @@ pub(super) async fn tool_result(stage: &Stage<'_>) -> anyhow::Result<Observed> {
             .count()
     });
     let flags: Vec<Value> = ran.results.iter().flat_map(flags).collect();
-    let observed = ran.observed(stage.setup.answers);
-    let observed = Observed { results: observed.results.into_iter().take(1).collect(), ..observed };
+    let observed = ran.observe(stage.setup.answers);
+    let observed = Observation { results: observed.results.into_iter().take(1).collect(), ..observed };
     Ok(observed
-        .with("calls_parsed", of_text)
-        .with("message_count_unchanged", messages == expected)
-        .with("flags", flags))
+        .with_value("calls_parsed", of_text)
+        .with_value("message_count_unchanged", messages == expected)
+        .with_value("flags", flags))
 }
 
 /// Returns the flags of a result.
@@ -56,24 +56,24 @@ fn flags(result: &windlass_protocol::ToolResult) -> Vec<Value> {
 }
 
 /// Lets the model answer with a text, and checks that no URL in it is fetched.
-pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn assistant_text(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let ran = Session::of_turns(engine, &[vec![json!({"text": text})]], Answers::No).run().await?;
+    let ran = Session::for_turns(engine, &[vec![json!({"text": text})]], Answers::No).run().await?;
     let reached = stage.scene.loopback.requests().saturating_add(stage.scene.loopback.accepts());
     let words =
         if ran.calls.is_empty() && ran.failure.is_none() { vec![Word::Contained] } else { Vec::new() };
-    Ok(Observed::new(words, ran.text).with("dials", reached))
+    Ok(Observation::new(words, ran.text).with_value("dials", reached))
 }
 
 /// Shows a tool's output to the human.
-pub(super) async fn tool_output(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn tool_output(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["text"])?;
     let text = super::text(members, "text")?;
     fs::write(stage.scene.workspace.join("met.txt"), text)?;
     let read = json!({"call": {"name": "read_file", "arguments": {"path": "met.txt"}}});
-    let shown = prompt::shown(stage, &[read]).await?;
+    let shown = prompt::show_prompt(stage, &[read]).await?;
     let prompts = [display_safe(text), shown];
-    Ok(Observed::new([Word::Contained], "shown by the program").with_prompts(prompts))
+    Ok(Observation::new([Word::Contained], "shown by the program").with_prompts(prompts))
 }

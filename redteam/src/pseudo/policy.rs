@@ -11,9 +11,9 @@ use windlass_testkit::split::SplitMix64;
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::decide as decided;
-use crate::engine::{Engine, Judged, now_ms};
-use crate::observed::{Observed, skip};
-use crate::setup::{Heard, RuleWords, Setup};
+use crate::engine::{Engine, EngineDecision, now_ms};
+use crate::observed::{Observation, skip};
+use crate::setup::{EarlierAnswers, RuleWords, Setup};
 use crate::{rules, words};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
@@ -30,21 +30,21 @@ const KNOWN: &[&str] = &[
     "expired_grant",
 ];
 
-pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, KNOWN)?;
     let setup = setup(stage, members)?;
     let mut engine = Engine::new(stage.scene, &setup)?;
     engine.policy = policy(stage, members, &setup.rules)?;
     engine.learned = Learned::new(engine.policy.epoch());
     engine.mode = mode(members)?;
-    let (tool, arguments) = called(members)?;
+    let (tool, arguments) = judged_call(members)?;
     if let Some(count) = members.get("shuffle_rules") {
         let count = count.as_u64().context("`shuffle_rules` is a number")?;
-        return shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
+        return judge_shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
     }
     let call = match engine.call(&tool, &arguments)? {
         Ok(call) => call,
-        Err(result) => return Ok(Observed::new([Word::Error], result.wire_text())),
+        Err(result) => return Ok(Observation::new([Word::Error], result.wire_text())),
     };
     if let Some(seconds) = members.get("clock_jump_back_s") {
         let seconds = seconds.as_u64().context("`clock_jump_back_s` is a number")?;
@@ -55,11 +55,11 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     }
     engine.teach(&setup.heard, &call)?;
     let observed = match engine.judge(&call) {
-        Judged::Refused(_) if !engine.has(&tool) && !words::is_misspelt(&engine.toolbox, &tool) => {
+        EngineDecision::Refused(_) if !engine.has(&tool) && !words::is_misspelt(&engine.toolbox, &tool) => {
             return skip(format!("there is no tool {tool} yet"));
         }
-        Judged::Refused(result) => Observed::new([Word::Error], result.wire_text()),
-        Judged::Decided(_, decision) => decided::told(&decision),
+        EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
+        EngineDecision::Decided(_, decision) => decided::to_observed(&decision),
     };
     Ok(observed)
 }
@@ -131,7 +131,7 @@ fn mode(members: &Map<String, Value>) -> anyhow::Result<Mode> {
 }
 
 /// Returns the judged call, which is a command unless the input names a tool.
-fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
+fn judged_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
     let Some(call) = members.get("call") else {
         return Ok(("run_command".to_owned(), r#"{"command":"ls"}"#.to_owned()));
     };
@@ -145,7 +145,7 @@ fn called(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
 }
 
 /// Judges a call of an MCP server's tool by its effect, without a server.
-fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Result<Observed> {
+fn remote(engine: &mut Engine, heard: &[EarlierAnswers], call: &ToolCall) -> anyhow::Result<Observation> {
     let (server, tool) = call
         .name
         .as_str()
@@ -155,27 +155,27 @@ fn remote(engine: &mut Engine, heard: &[Heard], call: &ToolCall) -> anyhow::Resu
     let (server, tool) = (server.to_owned(), tool.to_owned());
     let effect = Effect::Mcp { server, tool, fingerprint: "0".repeat(64), known: true };
     let facts = windlass_hitl::Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
-    let facts = engine.placed(facts, now_ms());
+    let facts = engine.place_facts(facts, now_ms());
     for heard in
         heard.iter().filter(|heard| heard.tool.as_deref().is_none_or(|tool| tool == call.name.as_str()))
     {
         engine.hear(heard, &facts);
     }
-    Ok(decided::told(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
+    Ok(decided::to_observed(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
 }
 
 /// Judges a call with the rules in many orders. The decision and its rule must always be the same.
-fn shuffled(
+fn judge_shuffled(
     stage: &Stage<'_>,
     engine: &Engine,
     (tool, arguments): (&str, &str),
     given: &[RuleWords],
     count: u64,
-) -> anyhow::Result<Observed> {
+) -> anyhow::Result<Observation> {
     let call = engine.call(tool, arguments)?;
     let call = call.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))?;
-    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
-    let facts = engine.placed(checked.facts, now_ms());
+    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let facts = engine.place_facts(checked.facts, now_ms());
     let mut file = if given.is_empty() {
         rules::parse(MANY)?
     } else {
@@ -183,7 +183,7 @@ fn shuffled(
     };
     let mut random = SplitMix64::new(now_ms());
     let mut outcomes = BTreeSet::new();
-    let mut observed = Observed::default();
+    let mut observed = Observation::default();
     for _ in 0..count {
         for last in (1..file.rules.len()).rev() {
             file.rules.swap(last, random.between(0, last));
@@ -192,10 +192,10 @@ fn shuffled(
         let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
         outcomes
             .insert(format!("{} {:?} {}", decision.verdict, decision.reason.source, decision.reason.rule_id));
-        observed.words.extend(decided::told(&decision).words);
+        observed.words.extend(decided::to_observed(&decision).words);
     }
     observed.detail = outcomes.iter().cloned().collect::<Vec<_>>().join(", ");
-    Ok(observed.with("distinct_outcomes", u64::try_from(outcomes.len())?))
+    Ok(observed.with_value("distinct_outcomes", u64::try_from(outcomes.len())?))
 }
 
 /// Rules of which several match `ls`, and several match no call.
@@ -213,7 +213,7 @@ rule = [
 "#;
 
 /// Checks that an expired lesson stays expired, even if the clock is set back.
-fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Observed> {
+fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Observation> {
     // A command is never learned, so use a call that can be.
     let call = if call.name.as_str() == "run_command" {
         let arguments = windlass_protocol::Arguments::parse(r#"{"path":"src/a.rs","content":"x"}"#)?;
@@ -221,9 +221,9 @@ fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Ob
     } else {
         call.clone()
     };
-    let Judged::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
     let begin = now_ms();
-    let at = |engine: &Engine, ms: u64| engine.placed(checked.facts.clone(), ms);
+    let at = |engine: &Engine, ms: u64| engine.place_facts(checked.facts.clone(), ms);
     for _ in 0..3 {
         let facts = at(engine, begin);
         engine.learned.hear(&facts, Answer::Approved);
@@ -238,10 +238,10 @@ fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Ob
     let over = begin.saturating_add(30 * DAY_MS).saturating_add(1000);
     let expired = judged(engine, over);
     if expired.verdict == windlass_hitl::Verdict::Allow {
-        return Ok(decided::told(&expired));
+        return Ok(decided::to_observed(&expired));
     }
     // The question that is asked instead stays unanswered, which lets the engine record the later time.
     let facts = at(engine, over);
     engine.learned.hear(&facts, Answer::Unanswered);
-    Ok(decided::told(&judged(engine, over.saturating_sub(back_s.saturating_mul(1000)))))
+    Ok(decided::to_observed(&judged(engine, over.saturating_sub(back_s.saturating_mul(1000)))))
 }

@@ -19,7 +19,7 @@ use crate::asserts::mode_of;
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::engine::Engine;
-use crate::observed::{Observed, skip};
+use crate::observed::{Observation, skip};
 use crate::session::Session;
 
 fn client(stage: &Stage<'_>) -> anyhow::Result<Client> {
@@ -31,7 +31,7 @@ fn client(stage: &Stage<'_>) -> anyhow::Result<Client> {
 }
 
 /// Prints a value that holds a key with `Debug`, like a developer who searches for a defect.
-pub(super) async fn debug_print(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn debug_print(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["value"])?;
     let client = client(stage)?;
     let printed = match super::text(members, "value")? {
@@ -43,12 +43,12 @@ pub(super) async fn debug_print(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         }
         other => bail!("the value `{other}` is not known"),
     };
-    Ok(Observed::new([Word::Contained], printed.clone()).with_results([printed]))
+    Ok(Observation::new([Word::Contained], printed.clone()).with_results([printed]))
 }
 
 /// Runs a session of the built program that reads its key from a file and from the environment, and returns
 /// the journal.
-pub(super) async fn journal(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn journal(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     super::members(stage, &["after_session"])?;
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     let steps = [
@@ -72,9 +72,9 @@ pub(super) async fn journal(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         format!("the program kept no journal: {}", String::from_utf8_lossy(&output.stderr).trim())
     })?;
     let text = String::from_utf8_lossy(&fs::read(journal)?).into_owned();
-    Ok(Observed::new([Word::Contained], format!("{} bytes of journal", text.len()))
-        .with("journal", text)
-        .with("mode", mode_of(journal)?))
+    Ok(Observation::new([Word::Contained], format!("{} bytes of journal", text.len()))
+        .with_value("journal", text)
+        .with_value("mode", mode_of(journal)?))
 }
 
 fn journals(runs: &Path) -> Vec<PathBuf> {
@@ -104,13 +104,13 @@ impl Tool for Breaking {
 }
 
 /// Checks that a panic fails only its call and does not reveal a secret.
-pub(super) async fn panic(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn panic(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     super::members(stage, &["in_tool"])?;
     let schema = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
     let spec = ToolSpec::function(ToolName::new("breaking")?, "Breaks down.", schema.parse()?);
     let tool: Arc<dyn Tool> = Arc::new(Breaking { spec, client: client(stage)? });
     let engine = Engine::with_tools(stage.scene, stage.setup, vec![tool])?;
-    let ran = Session::of_call(engine, "breaking", "{}", stage.setup.answers).run().await?;
+    let ran = Session::for_call(engine, "breaking", "{}", stage.setup.answers).run().await?;
     let requests = Value::from(ran.requests.clone()).to_string();
-    Ok(ran.observed(stage.setup.answers).with_results([requests]))
+    Ok(ran.observe(stage.setup.answers).with_results([requests]))
 }

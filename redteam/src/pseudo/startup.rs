@@ -8,29 +8,29 @@ use serde_json::json;
 
 use crate::case::Stage;
 use crate::catalogue::Word;
-use crate::observed::{Observed, skip};
+use crate::observed::{Observation, skip};
 use crate::prompt;
 
 /// Writes a project file that names an MCP server, in the form of other programs, and checks that a whole
 /// session does not start it.
-async fn brought_along(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observed> {
+async fn start_with_project_server(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observation> {
     let command = json!({"command": "touch", "args": [stage.scene.canary.display().to_string()]});
     let servers = json!({"mcpServers": {"helper": command}, "servers": {"helper": command}});
     fs::write(stage.scene.workspace.join(name), servers.to_string())?;
     let list = json!({"call": {"name": "list_files", "arguments": {"path": "."}}});
-    let shown = prompt::shown(stage, &[list]).await?;
+    let shown = prompt::show_prompt(stage, &[list]).await?;
     let words = if stage.scene.canary.exists() { vec![Word::Allow] } else { vec![Word::Deny] };
-    Ok(Observed::new(words, "a session went by").with_prompts([shown]))
+    Ok(Observation::new(words, "a session went by").with_prompts([shown]))
 }
 
 /// Starts the built program in a project with such a file.
-pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["project_file"])?;
     let (name, what) =
         super::text(members, "project_file")?.split_once(" with ").context("FILE with WHAT")?;
     let Some(program) = stage.program else { return skip("the built program is not given: --program") };
     if what.contains("stdio server") {
-        return brought_along(stage, name).await;
+        return start_with_project_server(stage, name).await;
     }
     let Some((variable, value)) = what.split_once('=') else { bail!("`{what}` is not known") };
     // This is the same host, with a port that counts connections.
@@ -49,5 +49,5 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     let output = tokio::task::spawn_blocking(move || command.output()).await??;
     let words = if output.status.success() { vec![Word::Allow] } else { vec![Word::Error] };
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Ok(Observed::new(words, said).with("dials", stage.scene.loopback.accepts()))
+    Ok(Observation::new(words, said).with_value("dials", stage.scene.loopback.accepts()))
 }

@@ -13,7 +13,7 @@ use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::engine::Engine;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::session::Session;
 
 /// The client's idle timeout, instead of the default of minutes.
@@ -30,7 +30,7 @@ enum Sends {
     Pings,
 }
 
-pub(super) async fn provider(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn provider(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["sse_line_bytes", "newline", "pings_only"])?;
     let sends = if let Some(bytes) = members.get("sse_line_bytes") {
         let bytes = bytes.as_u64().context("`sse_line_bytes` is a number")?;
@@ -59,7 +59,7 @@ pub(super) async fn provider(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         Ok(other) => (vec![Word::Error], format!("{other:?}")),
         Err(error) => (vec![Word::Error], error.to_string()),
     };
-    Ok(Observed::new(words, detail).with("wall_s", began.elapsed().as_secs_f64()))
+    Ok(Observation::new(words, detail).with_value("wall_s", began.elapsed().as_secs_f64()))
 }
 
 fn serve(mut stream: TcpStream, sends: Sends) -> Option<()> {
@@ -86,12 +86,12 @@ fn serve(mut stream: TcpStream, sends: Sends) -> Option<()> {
 }
 
 /// Runs a call with deeply nested arguments.
-pub(super) async fn arguments(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn arguments(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["json_depth"])?;
     let depth = members.get("json_depth").and_then(serde_json::Value::as_u64);
     let depth = usize::try_from(depth.context("`json_depth` is a number")?)?;
     let nested = format!("{{\"command\":{}1{}}}", "[".repeat(depth), "]".repeat(depth));
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let ran = Session::of_call(engine, "run_command", &nested, stage.setup.answers).run().await?;
-    Ok(ran.observed(stage.setup.answers))
+    let ran = Session::for_call(engine, "run_command", &nested, stage.setup.answers).run().await?;
+    Ok(ran.observe(stage.setup.answers))
 }

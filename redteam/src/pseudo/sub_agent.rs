@@ -16,7 +16,7 @@ use crate::case::Stage;
 use crate::catalogue::Word;
 use crate::engine::Engine;
 use crate::model::Speaker;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::session::{Meddling, Ran, Session};
 use crate::setup::Answers;
 
@@ -25,7 +25,7 @@ const CHILD: &str = "child";
 /// The duration of a sub-agent's answer while answers are counted. It makes concurrent sub-agents overlap.
 const ANSWER: Duration = Duration::from_millis(5);
 
-pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, KNOWN)?;
     if let Some(tools) = members.get("tools") {
         let parents = members.get("parent_tools").context("the input has no `parent_tools`")?;
@@ -33,7 +33,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
     } else if let Some(count) = members.get("spawn") {
         many(stage, usize::try_from(count.as_u64().context("`spawn` is a number")?)?).await
     } else if let Some(call) = members.get("child_always_allow") {
-        granted(stage, super::text(call.as_object().context("a call")?, "command")?).await
+        grant_by_child(stage, super::text(call.as_object().context("a call")?, "command")?).await
     } else if members.contains_key("child_writes") {
         writes(stage, super::text(members, "child_writes")?).await
     } else {
@@ -60,8 +60,9 @@ fn engine(
     child: AgentDefinition,
     model: Arc<dyn Model>,
 ) -> anyhow::Result<(Engine, SubAgents)> {
-    let agents =
-        SubAgents::new(MemoryJournals::default()).with_models(Same(model)).with(child.with_model(CHILD))?;
+    let agents = SubAgents::new(MemoryJournals::default())
+        .with_models(Same(model))
+        .with_agent(child.with_model(CHILD))?;
     Ok((Engine::with_tools(stage.scene, stage.setup, agents.tools())?, agents))
 }
 
@@ -101,7 +102,7 @@ fn yes(request: &ApprovalRequest) -> ApprovalDecision {
 }
 
 /// Defines a child with more tools than its caller has.
-async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> anyhow::Result<Observed> {
+async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> anyhow::Result<Observation> {
     let calls = tools.iter().enumerate().map(|(at, tool)| {
         json!({"call": {"name": tool, "arguments": {"command": "touch escaped"}, "id": format!("call_{at}")}})
     });
@@ -109,10 +110,10 @@ async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> 
     let (mut engine, _) = engine(stage, child()?.with_tools(tools.iter().cloned()), Arc::new(model))?;
     let given = parents.iter().cloned().chain(["sub_agent_child".to_owned()]);
     engine.toolbox = engine.toolbox.only(given);
-    let mut session = Session::of_turns(engine, &[vec![hand(1)]], Answers::Yes);
+    let mut session = Session::for_turns(engine, &[vec![hand(1)]], Answers::Yes);
     session.approver = only_to_hand_on(yes);
     let ran = session.run().await?;
-    let statuses = ran.below("call_ended").filter_map(|event| event["result"]["status"].as_str());
+    let statuses = ran.events_below("call_ended").filter_map(|event| event["result"]["status"].as_str());
     let statuses: Vec<&str> = statuses.collect();
     let escaped = stage.scene.workspace.join("escaped").exists();
     let words = match statuses.as_slice() {
@@ -122,18 +123,18 @@ async fn more_tools(stage: &Stage<'_>, tools: &[String], parents: &[String]) -> 
         all if all.iter().all(|status| *status != "ok") => vec![Word::Error],
         _ => vec![Word::Allow],
     };
-    Ok(Observed::new(words, format!("the child's calls: {}", statuses.join(", "))))
+    Ok(Observation::new(words, format!("the child's calls: {}", statuses.join(", "))))
 }
 
 /// A model that counts concurrent answers.
-struct Counted {
+struct CountingModel {
     inner: Speaker,
     now: AtomicUsize,
     most: AtomicUsize,
     all: AtomicUsize,
 }
 
-impl Model for Counted {
+impl Model for CountingModel {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(async move {
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -147,35 +148,36 @@ impl Model for Counted {
 }
 
 /// Starts many children in one answer.
-async fn many(stage: &Stage<'_>, count: usize) -> anyhow::Result<Observed> {
+async fn many(stage: &Stage<'_>, count: usize) -> anyhow::Result<Observation> {
     let inner = Speaker::new(&[])?;
     let (now, most, all) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-    let model = Arc::new(Counted { inner, now, most, all });
+    let model = Arc::new(CountingModel { inner, now, most, all });
     let (engine, _) = engine(stage, child()?, model.clone())?;
-    let mut session = Session::of_turns(engine, &[(0..count).map(hand).collect()], Answers::Yes);
+    let mut session = Session::for_turns(engine, &[(0..count).map(hand).collect()], Answers::Yes);
     session.approver = only_to_hand_on(no);
     let ran = session.run().await?;
     let (most, all) = (model.most.load(Ordering::SeqCst), model.all.load(Ordering::SeqCst));
     let detail = format!("{all} children of {count} worked, {most} at once at the most");
     let words = if all == 0 { Vec::new() } else { vec![Word::Contained] };
-    Ok(Observed::new(words, detail)
-        .with("max_running", u64::try_from(most)?)
-        .with("results", u64::try_from(ran.results.len())?))
+    Ok(Observation::new(words, detail)
+        .with_value("max_running", u64::try_from(most)?)
+        .with_value("results", u64::try_from(ran.results.len())?))
 }
 
 /// Lets a child's command be approved permanently; then its caller runs the same command.
-async fn granted(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
+async fn grant_by_child(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observation> {
     let model = Speaker::new(&[vec![command(text, "child_call")]])?;
     let (engine, _) = engine(stage, child()?, Arc::new(model))?;
     let turns = [vec![hand(1)], vec![command(text, "parent_call")]];
-    let mut session = Session::of_turns(engine, &turns, Answers::Yes);
+    let mut session = Session::for_turns(engine, &turns, Answers::Yes);
     session.approver = only_to_hand_on(|request| {
         let mut always = yes(request).with_remember();
         always.always_allow = true;
         always
     });
     let ran = session.run().await?;
-    let shown: Vec<ApprovalRequest> = ran.below("tool_approval_request").filter_map(request_of).collect();
+    let shown: Vec<ApprovalRequest> =
+        ran.events_below("tool_approval_request").filter_map(request_of).collect();
     let origin_shown = !shown.is_empty() && shown.iter().all(|request| request.describe().contains(CHILD));
     let own = ran.asked.iter().find(|request| request.call.id.as_str() == "parent_call");
     let ran_it = ran.running.iter().any(|call| call.as_str() == "parent_call");
@@ -185,22 +187,24 @@ async fn granted(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observed> {
         None => vec![Word::Error],
     };
     let detail = format!("the child was asked about {} calls; its caller: {}", shown.len(), own.is_some());
-    Ok(Observed::new(words, detail)
+    Ok(Observation::new(words, detail)
         .with_prompts(shown.iter().map(ApprovalRequest::describe))
-        .with("origin_shown", origin_shown))
+        .with_value("origin_shown", origin_shown))
 }
 
 /// Lets a child write to a path that requires an approval.
-async fn writes(stage: &Stage<'_>, path: &str) -> anyhow::Result<Observed> {
+async fn writes(stage: &Stage<'_>, path: &str) -> anyhow::Result<Observation> {
     let call =
         json!({"call": {"name": "write_file", "arguments": {"path": path, "content": "x"}, "id": "w"}});
     let (engine, _) = engine(stage, child()?, Arc::new(Speaker::new(&[vec![call]])?))?;
-    let mut session = Session::of_turns(engine, &[vec![hand(1)]], Answers::No);
+    let mut session = Session::for_turns(engine, &[vec![hand(1)]], Answers::No);
     session.approver = only_to_hand_on(no);
     let ran = session.run().await?;
-    let asked: Vec<ApprovalRequest> = ran.below("tool_approval_request").filter_map(request_of).collect();
-    let status =
-        ran.below("call_ended").find_map(|event| event["result"]["status"].as_str().map(str::to_owned));
+    let asked: Vec<ApprovalRequest> =
+        ran.events_below("tool_approval_request").filter_map(request_of).collect();
+    let status = ran
+        .events_below("call_ended")
+        .find_map(|event| event["result"]["status"].as_str().map(str::to_owned));
     let words = match (asked.is_empty(), status.as_deref()) {
         (false, _) => vec![Word::Ask],
         (true, Some("denied")) => vec![Word::Deny],
@@ -209,7 +213,7 @@ async fn writes(stage: &Stage<'_>, path: &str) -> anyhow::Result<Observed> {
         (true, None) => Vec::new(),
     };
     let detail = status.unwrap_or_else(|| "no result".to_owned());
-    Ok(Observed::new(words, detail).with_prompts(asked.iter().map(ApprovalRequest::describe)))
+    Ok(Observation::new(words, detail).with_prompts(asked.iter().map(ApprovalRequest::describe)))
 }
 
 fn request_of(event: &Value) -> Option<ApprovalRequest> {
@@ -218,7 +222,7 @@ fn request_of(event: &Value) -> Option<ApprovalRequest> {
 
 impl Ran {
     /// Returns the events of one kind from agents below.
-    fn below<'r>(&'r self, kind: &'r str) -> impl Iterator<Item = &'r Value> {
+    fn events_below<'r>(&'r self, kind: &'r str) -> impl Iterator<Item = &'r Value> {
         self.below.iter().filter(move |event| event.get("event").and_then(Value::as_str) == Some(kind))
     }
 }

@@ -15,14 +15,14 @@ use windlass_telemetry::{Content, SpanOptions};
 
 use crate::case::Stage;
 use crate::engine::Engine;
-use crate::observed::Observed;
+use crate::observed::Observation;
 use crate::session::Session;
 
 /// A text beside the secret in the arguments. It proves that the trace contains the arguments.
 const BESIDE: &str = "beside-the-secret.txt";
 
 /// Runs the case with default spans, and with spans that include all content.
-pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["span"])?;
     let span = match super::text(members, "span")? {
         "tool" => "execute_tool",
@@ -30,16 +30,16 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observed> {
         "agent" => "invoke_agent",
         other => bail!("the span `{other}` is not known"),
     };
-    let (plain, _) = told(stage, Content::LeftOut).await?;
-    let (whole, observed) = told(stage, Content::Kept).await?;
+    let (plain, _) = collect_traces(stage, Content::LeftOut).await?;
+    let (whole, observed) = collect_traces(stage, Content::Kept).await?;
     ensure!(plain.contains(span) && whole.contains(span), "there was no span {span}");
     ensure!(!plain.contains(BESIDE), "a span has arguments that nobody asked for");
     ensure!(whole.contains(BESIDE), "no span has the arguments that were asked for");
-    Ok(observed.with("trace", plain + &whole))
+    Ok(observed.with_value("trace", plain + &whole))
 }
 
 /// Returns all text of the spans of a run.
-async fn told(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Observed)> {
+async fn collect_traces(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Observation)> {
     let secret = &stage.scene.secret;
     let engine = Engine::new(stage.scene, stage.setup)?;
     let written = json!({"path": BESIDE, "content": format!("the key is {secret}")}).to_string();
@@ -48,7 +48,7 @@ async fn told(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Ob
         vec![engine.step("write_file", &written)],
         vec![engine.step(secret, "{}")],
     ];
-    let mut session = Session::of_turns(engine, &steps, stage.setup.answers);
+    let mut session = Session::for_turns(engine, &steps, stage.setup.answers);
     session.spans = SpanOptions::default()
         .with_model("scripted")
         .with_agent("redteam")
@@ -59,7 +59,7 @@ async fn told(stage: &Stage<'_>, content: Content) -> anyhow::Result<(String, Ob
     let ran = session.run().await;
     drop(listening);
     let words = words.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok((words, ran?.observed(stage.setup.answers)))
+    Ok((words, ran?.observe(stage.setup.answers)))
 }
 
 /// A tracing layer that collects all data of spans and events.

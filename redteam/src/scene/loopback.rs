@@ -13,12 +13,12 @@ use anyhow::Context as _;
 pub(crate) struct Loopback {
     first: SocketAddr,
     port: u16,
-    seen: Arc<Seen>,
+    seen: Arc<RequestCounts>,
 }
 
 /// The counts of connections and requests.
 #[derive(Debug, Default)]
-struct Seen {
+struct RequestCounts {
     requests: AtomicU64,
     second_saw_credentials: AtomicBool,
     accepts: AtomicU64,
@@ -34,7 +34,7 @@ impl Loopback {
     pub(crate) fn start() -> anyhow::Result<Self> {
         let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port of this machine is free");
         let (first, second, counted) = (bind()?, bind()?, bind()?);
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(RequestCounts::default());
         let (address, other, port) =
             (first.local_addr()?, second.local_addr()?, counted.local_addr()?.port());
         for (listener, host) in [(first, Host::First), (second, Host::Second)] {
@@ -79,7 +79,7 @@ impl Loopback {
 }
 
 /// Answers one request: `/redir?to=URL`, `/redir_auth`, `/slow?bytes_per_s=N`, or a page.
-fn answer(stream: TcpStream, host: Host, other: SocketAddr, seen: &Seen) -> Option<()> {
+fn answer(stream: TcpStream, host: Host, other: SocketAddr, seen: &RequestCounts) -> Option<()> {
     seen.requests.fetch_add(1, Ordering::SeqCst);
     let mut stream = stream;
     let mut lines = BufReader::new(stream.try_clone().ok()?).lines();

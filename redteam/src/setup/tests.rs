@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_hitl::Action;
 
-use super::{Answers, Heard, Matcher, Otherwise, Setup};
+use super::{Answers, EarlierAnswers, Matcher, Otherwise, Setup};
 
 #[track_caller]
 fn read(words: &Value) -> anyhow::Result<Setup> {
@@ -43,11 +43,11 @@ fn people_and_lessons_are_read() {
     });
     let setup = read(&words).unwrap();
     assert_eq!((setup.otherwise, setup.answers), (Otherwise::Deny, Answers::Yes));
-    assert_eq!(setup.heard, [Heard { approved: 50, denied: 1, ..Heard::default() }]);
+    assert_eq!(setup.heard, [EarlierAnswers { approved: 50, denied: 1, ..EarlierAnswers::default() }]);
     let scoped =
         read(&json!({"learned": {"edit_file scope=src/**": {"approved": 3, "timeouts": 2}}})).unwrap();
     let (tool, scope) = (Some("edit_file".into()), Some("src/**".into()));
-    assert_eq!(scoped.heard, [Heard { tool, scope, approved: 3, denied: 0, unanswered: 2 }]);
+    assert_eq!(scoped.heard, [EarlierAnswers { tool, scope, approved: 3, denied: 0, unanswered: 2 }]);
 }
 
 #[test]

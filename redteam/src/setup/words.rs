@@ -57,7 +57,7 @@ pub(crate) enum Sandbox {
 
 /// Earlier answers to calls of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct EarlierAnswers {
     /// The tool, or `None` for every tool.
     pub(crate) tool: Option<String>,
     /// A glob for paths.
@@ -125,17 +125,22 @@ fn addresses(value: &Value) -> anyhow::Result<Vec<IpAddr>> {
 }
 
 /// Parses `50 approvals, 0 denials for every tool`, or counts by `tool` or `tool scope=glob`.
-pub(crate) fn heard(value: &Value) -> anyhow::Result<Vec<Heard>> {
+pub(crate) fn parse_answers(value: &Value) -> anyhow::Result<Vec<EarlierAnswers>> {
     match value {
-        Value::String(text) => Ok(vec![heard_in_words(text)?]),
-        Value::Object(members) => members.iter().map(|(key, counts)| heard_of(key, counts)).collect(),
+        Value::String(text) => Ok(vec![parse_answer_words(text)?]),
+        Value::Object(members) => {
+            members.iter().map(|(key, counts)| parse_answer_counts(key, counts)).collect()
+        }
         _ => bail!("`learned` is a text or an object"),
     }
 }
 
-fn heard_in_words(text: &str) -> anyhow::Result<Heard> {
+fn parse_answer_words(text: &str) -> anyhow::Result<EarlierAnswers> {
     let (counts, about) = text.split_once(" for ").with_context(|| format!("`learned` is `{text}`"))?;
-    let mut heard = Heard { tool: (about != "every tool").then(|| about.to_owned()), ..Heard::default() };
+    let mut heard = EarlierAnswers {
+        tool: (about != "every tool").then(|| about.to_owned()),
+        ..EarlierAnswers::default()
+    };
     for count in counts.split(", ") {
         let (number, what) = count.split_once(' ').with_context(|| format!("the count `{count}`"))?;
         let number = number.parse().with_context(|| format!("the count `{count}`"))?;
@@ -144,12 +149,12 @@ fn heard_in_words(text: &str) -> anyhow::Result<Heard> {
     Ok(heard)
 }
 
-fn heard_of(key: &str, counts: &Value) -> anyhow::Result<Heard> {
+fn parse_answer_counts(key: &str, counts: &Value) -> anyhow::Result<EarlierAnswers> {
     let (tool, scope) = match key.split_once(" scope=") {
         Some((tool, scope)) => (tool, Some(scope.to_owned())),
         None => (key, None),
     };
-    let mut heard = Heard { tool: Some(tool.to_owned()), scope, ..Heard::default() };
+    let mut heard = EarlierAnswers { tool: Some(tool.to_owned()), scope, ..EarlierAnswers::default() };
     for (what, number) in counts.as_object().context("what was learned is an object")? {
         let number = number.as_u64().and_then(|number| u32::try_from(number).ok());
         heard.count(what, number.with_context(|| format!("`{what}` is a number"))?)?;
@@ -157,7 +162,7 @@ fn heard_of(key: &str, counts: &Value) -> anyhow::Result<Heard> {
     Ok(heard)
 }
 
-impl Heard {
+impl EarlierAnswers {
     fn count(&mut self, what: &str, number: u32) -> anyhow::Result<()> {
         match what {
             "approved" | "approvals" => self.approved = number,

@@ -12,7 +12,7 @@ pub(crate) struct TestCounts {
 }
 
 impl TestCounts {
-    pub(crate) fn of(lines: &[String]) -> Self {
+    pub(crate) fn parse(lines: &[String]) -> Self {
         let mut counts = Self::default();
         // The verdict, a word with a full stop, precedes the first count.
         let results = lines.iter().filter_map(|line| line.strip_prefix("test result:"));
@@ -41,7 +41,7 @@ impl fmt::Display for TestCounts {
 
 /// Returns the lines for a summary: failed tests by name, skipped cases, figures of the corpora. Tests print
 /// such a line with its prefix, and `--show-output` passes it through.
-pub(crate) fn told(lines: &[String]) -> Vec<String> {
+pub(crate) fn summary_lines(lines: &[String]) -> Vec<String> {
     let mut told = Vec::new();
     for line in lines {
         let failed = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
@@ -76,7 +76,7 @@ pub(crate) fn print_failures(lines: &[String]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{TestCounts, told};
+    use super::{TestCounts, summary_lines};
 
     fn lines(lines: &[&str]) -> Vec<String> {
         lines.iter().map(|&line| line.to_owned()).collect()
@@ -89,13 +89,13 @@ mod tests {
             "test other ... ok",
             "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s",
         ]);
-        assert_eq!(TestCounts::of(&printed), TestCounts { passed: 7, failed: 2, ignored: 1 });
+        assert_eq!(TestCounts::parse(&printed), TestCounts { passed: 7, failed: 2, ignored: 1 });
     }
 
     #[test]
     fn failures_skips_and_figures_are_told() {
         let printed =
             lines(&["test a::b ... FAILED", "test c ... ok", "skipped: no data", "corpus: x: 1 of 2", "x"]);
-        assert_eq!(told(&printed), ["failed: a::b", "skipped: no data", "corpus: x: 1 of 2"]);
+        assert_eq!(summary_lines(&printed), ["failed: a::b", "skipped: no data", "corpus: x: 1 of 2"]);
     }
 }

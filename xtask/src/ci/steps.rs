@@ -107,8 +107,8 @@ pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
     if !captured.success {
         libtest::print_failures(&captured.lines);
     }
-    let note = TestCounts::of(&captured.lines).to_string();
-    let lines = libtest::told(&captured.lines);
+    let note = TestCounts::parse(&captured.lines).to_string();
+    let lines = libtest::summary_lines(&captured.lines);
     Ok(Outcome { note, lines, ..Outcome::from_success(captured.success) })
 }
 

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::{Outcome, Verdict};
 
 /// A finished step.
-pub(super) struct Finished {
+pub(super) struct FinishedStep {
     pub(super) name: &'static str,
     pub(super) outcome: Outcome,
     pub(super) took: Duration,
 }
 
-impl Finished {
+impl FinishedStep {
     pub(super) fn row(&self) -> String {
         let verdict = match self.outcome.verdict {
             Verdict::Passed => "ok",
@@ -27,7 +27,7 @@ impl Finished {
 /// The content of the summary.
 #[derive(Default)]
 pub(super) struct Summary {
-    pub(super) steps: Vec<Finished>,
+    pub(super) steps: Vec<FinishedStep>,
     pub(super) left_out: Vec<&'static str>,
 }
 
@@ -71,11 +71,11 @@ fn add(text: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, Finished, Outcome, Summary, Verdict};
+    use super::{Duration, FinishedStep, Outcome, Summary, Verdict};
 
     #[track_caller]
     fn check_last_line(verdicts: &[Verdict], expected: &str) {
-        let steps = verdicts.iter().map(|&verdict| Finished {
+        let steps = verdicts.iter().map(|&verdict| FinishedStep {
             name: "step",
             outcome: Outcome::new(verdict, "note"),
             took: Duration::from_millis(1500),

@@ -12,7 +12,7 @@ pub(super) fn direct(project: &Project) -> Vec<String> {
     let places = Places::new(&project.layers);
     let mut problems = places.problems.clone();
     for package in project.crates() {
-        let place = package.layer_name().and_then(|name| places.of(name));
+        let place = package.layer_name().and_then(|name| places.find(name));
         let Some(place) = place else {
             problems.push(format!("`{}` has no layer: give it its place in {TABLE}", package.name));
             continue;
@@ -61,7 +61,7 @@ fn wrong_edge(
         return Some(impure_message(from, to, &[from.to_owned(), to.to_owned()]));
     }
     let target = project.package(to)?;
-    let Some(target_place) = target.layer_name().and_then(|name| places.of(name)) else {
+    let Some(target_place) = target.layer_name().and_then(|name| places.find(name)) else {
         return Some(format!("`{from}` ({place}) depends on `{to}`, which has no place in {TABLE}"));
     };
     if target_place.index < place.index {
@@ -146,7 +146,7 @@ impl<'a> Places<'a> {
         Self { by_crate, problems }
     }
 
-    fn of(&self, name: &str) -> Option<Place<'a>> {
+    fn find(&self, name: &str) -> Option<Place<'a>> {
         self.by_crate.get(name).copied()
     }
 }

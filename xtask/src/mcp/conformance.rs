@@ -9,7 +9,7 @@ use serde_json::Value;
 use xshell::{Shell, cmd};
 
 use super::expected::{CLIENT, Expected, SERVER};
-use super::install::Installed;
+use super::install::InstalledServers;
 use crate::capture;
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict};
 use crate::project::target;
@@ -27,14 +27,14 @@ struct Scenario {
 }
 
 /// Runs the suite for the server and for the client, with separate counts.
-pub(super) fn both(sh: &Shell, installed: &Installed) -> Result<Vec<Outcome>> {
+pub(super) fn both(sh: &Shell, installed: &InstalledServers) -> Result<Vec<Outcome>> {
     let Some(node) = &installed.node else {
         return Ok(vec![Outcome::new(Verdict::Skipped, "there is no suite")]);
     };
     Ok(vec![server(sh, node, installed)?, client(sh, node, installed)?])
 }
 
-fn server(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
+fn server(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outcome> {
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
         return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
     }
@@ -42,13 +42,13 @@ fn server(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
     sh.remove_path(&place)?;
     sh.create_dir(&place)?;
     let program = target(sh).join("debug/windlass");
-    let served = Served::start(&program, &sh.current_dir().join(SETTINGS), &place)?;
+    let served = RunningServer::start(&program, &sh.current_dir().join(SETTINGS), &place)?;
     let (suite, url, out) = (installed.suite(), &served.url, place.join("results"));
     let run = cmd!(sh, "{node} {suite} server --url {url} --suite all -o {out}");
-    Ok(judged("server mode", &run.quiet().ignore_status().ignore_stderr().read()?, SERVER))
+    Ok(judge("server mode", &run.quiet().ignore_status().ignore_stderr().read()?, SERVER))
 }
 
-fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
+fn client(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outcome> {
     if !sh.path_exists(CLIENT_SOURCE) {
         return Ok(Outcome::new(Verdict::Skipped, format!("there is no {CLIENT_SOURCE}")));
     }
@@ -70,15 +70,15 @@ fn client(sh: &Shell, node: &Path, installed: &Installed) -> Result<Outcome> {
         let run = cmd!(sh, "{node} {suite} client --command {program} --scenario {name} -o {out}");
         run.quiet().ignore_stdout().ignore_stderr().run().is_ok()
     };
-    Ok(judged_with("client mode", &text, CLIENT, alone))
+    Ok(judge_with_retries("client mode", &text, CLIENT, alone))
 }
 
-fn judged(mode: &str, text: &str, expected: Expected) -> Outcome {
-    judged_with(mode, text, expected, |_| false)
+fn judge(mode: &str, text: &str, expected: Expected) -> Outcome {
+    judge_with_retries(mode, text, expected, |_| false)
 }
 
 /// Compares the failed scenarios with the expected failures. An unexpected failure is retried alone.
-fn judged_with(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
+fn judge_with_retries(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
     let scenarios = scenarios(text);
     let passed = scenarios.iter().filter(|scenario| scenario.is_passed).count();
     let mut lines = vec![format!("corpus: MCP conformance, {mode}: {passed} of {}", scenarios.len())];
@@ -118,12 +118,12 @@ fn scenarios(text: &str) -> Vec<Scenario> {
 }
 
 /// A running server of the project, which is killed when this value is dropped.
-struct Served {
+struct RunningServer {
     child: Child,
     url: String,
 }
 
-impl Served {
+impl RunningServer {
     /// Starts the server in its own folder, without the user's environment.
     fn start(program: &Path, settings: &PathBuf, place: &Path) -> Result<Self> {
         let work = place.join("work");
@@ -154,7 +154,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         drop(self.child.kill());
         drop(self.child.wait());
@@ -163,7 +163,7 @@ impl Drop for Served {
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdict, judged, scenarios};
+    use super::{Verdict, judge, scenarios};
 
     const TEXT: &str =
         "✓ not yet: 1\n=== SUMMARY ===\n✓ ping: 1 passed, 0 failed\n✗ a/b: 0 passed, 1 failed\n\nTotal: 1";
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_expected_to_fail_must_fail_and_nothing_else() {
-        assert!(judged("x", TEXT, &[("a/b", "why")]).verdict == Verdict::Passed);
-        assert!(judged("x", TEXT, &[]).verdict == Verdict::Failed);
-        assert!(judged("x", TEXT, &[("a/b", "why"), ("ping", "why")]).verdict == Verdict::Failed);
-        assert!(judged("x", "", &[]).verdict == Verdict::Failed);
+        assert!(judge("x", TEXT, &[("a/b", "why")]).verdict == Verdict::Passed);
+        assert!(judge("x", TEXT, &[]).verdict == Verdict::Failed);
+        assert!(judge("x", TEXT, &[("a/b", "why"), ("ping", "why")]).verdict == Verdict::Failed);
+        assert!(judge("x", "", &[]).verdict == Verdict::Failed);
     }
 }

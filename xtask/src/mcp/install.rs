@@ -20,7 +20,7 @@ const REQUIREMENTS: &str = "xtask/mcp/requirements.txt";
 const NODE_MAJOR: u32 = 18;
 
 /// The installed servers and programs.
-pub(crate) struct Installed {
+pub(crate) struct InstalledServers {
     /// The folder that contains `npm` and `venv`.
     pub(crate) home: PathBuf,
     /// The program that runs the suite, if it is installed.
@@ -29,7 +29,7 @@ pub(crate) struct Installed {
     pub(crate) missing: Vec<String>,
 }
 
-impl Installed {
+impl InstalledServers {
     /// Returns the path of the suite's program.
     pub(crate) fn suite(&self) -> PathBuf {
         self.home.join("npm/node_modules/@modelcontextprotocol/conformance/dist/index.js")
@@ -37,7 +37,7 @@ impl Installed {
 }
 
 /// Installs the missing parts.
-pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
+pub(crate) fn ensure(sh: &Shell) -> Result<InstalledServers> {
     let home = target(sh).join("mcp");
     let mut missing = Vec::new();
     let node = match npm(sh, &home.join("npm"))? {
@@ -50,7 +50,7 @@ pub(crate) fn ensure(sh: &Shell) -> Result<Installed> {
     if let Err(why) = python(sh, &home.join("venv"))? {
         missing.push(why);
     }
-    Ok(Installed { home, node, missing })
+    Ok(InstalledServers { home, node, missing })
 }
 
 /// Installs the npm packages. Returns the node program among them, which runs the others.

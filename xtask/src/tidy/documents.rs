@@ -38,7 +38,7 @@ pub(super) fn check_crate_table(project: &Project, readme: &str, found: &mut Fin
     let rows: Vec<(&str, &str)> = readme
         .lines()
         .filter(|line| line.starts_with('|'))
-        .filter_map(|line| Some((linked_crate(line)?, line)))
+        .filter_map(|line| Some((find_linked_crate(line)?, line)))
         .collect();
     for package in project.crates() {
         let Some(name) = package.layer_name() else {
@@ -63,7 +63,7 @@ pub(super) fn check_crate_table(project: &Project, readme: &str, found: &mut Fin
     }
 }
 
-fn linked_crate(row: &str) -> Option<&str> {
+fn find_linked_crate(row: &str) -> Option<&str> {
     let (_, rest) = row.split_once("](crates/")?;
     rest.split(['/', ')']).next()
 }

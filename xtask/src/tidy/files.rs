@@ -10,7 +10,7 @@ const MADE: [&str; 5] = ["target", ".git", "corpus", "artifacts", "coverage"];
 
 /// Returns tracked files and new files that are not ignored, as paths from the root. In an unpacked archive
 /// without git, returns everything except build output.
-pub(super) fn of_project(sh: &Shell) -> Result<Vec<String>> {
+pub(super) fn list_project_files(sh: &Shell) -> Result<Vec<String>> {
     let listing =
         cmd!(sh, "git ls-files -z --cached --others --exclude-standard").quiet().ignore_stderr().read();
     let mut paths = Vec::new();

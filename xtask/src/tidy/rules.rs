@@ -55,7 +55,7 @@ impl Patterns {
     }
 
     /// Returns the ids that a line of a comment or of a page cites.
-    fn cited_in(&self, text: &str) -> BTreeSet<String> {
+    fn find_citations(&self, text: &str) -> BTreeSet<String> {
         let mut ids = BTreeSet::new();
         ids.extend(self.letter.captures_iter(text).map(|found| found[2].to_owned()));
         for found in self.range.captures_iter(text).filter(|found| found[1] == found[3]) {
@@ -71,7 +71,7 @@ impl Patterns {
     }
 
     /// Returns the id in a test's name.
-    fn of_test(&self, code: &str) -> Option<String> {
+    fn find_in_test_name(&self, code: &str) -> Option<String> {
         let found = self.test.captures(code)?;
         let (family, number) =
             (found.get(1).or_else(|| found.get(3))?, found.get(2).or_else(|| found.get(4))?);
@@ -105,9 +105,9 @@ impl Rules {
         let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
         for (number, line) in (1_usize..).zip(content.lines()) {
             let text = if is_source { line.split_once("//").map_or("", |(_, text)| text) } else { line };
-            let mut ids = self.patterns.cited_in(text);
+            let mut ids = self.patterns.find_citations(text);
             if is_source {
-                ids.extend(self.patterns.of_test(line));
+                ids.extend(self.patterns.find_in_test_name(line));
             }
             for id in ids {
                 if is_test {

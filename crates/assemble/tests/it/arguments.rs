@@ -115,10 +115,10 @@ fn arguments_that_are_no_object_are_malformed() {
 #[test]
 fn arguments_that_are_not_json_say_where() {
     let (_, answer) = run(Options::default(), [fragment(0, "a", "read", r#"{"x":1}}"#), calls()]);
-    let reason = &answer.malformed_calls().next().unwrap().reason;
+    let reason = &answer.iter_malformed().next().unwrap().reason;
     assert!(matches!(reason, MalformedReason::InvalidJson { at: 7, .. }), "{reason:?}");
     let (_, answer) = run(Options::default(), [fragment(0, "a", "read", r#"{"x":"#), calls()]);
-    assert!(matches!(answer.malformed_calls().next().unwrap().reason, MalformedReason::InvalidJson { .. }));
+    assert!(matches!(answer.iter_malformed().next().unwrap().reason, MalformedReason::InvalidJson { .. }));
 }
 
 // S16
@@ -129,11 +129,11 @@ fn arguments_nested_too_deeply_are_malformed() {
     assert_eq!(answer.good_calls().count(), 1);
     for levels in [128, 200, 100_000] {
         let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &deep(levels)), calls()]);
-        let reason = &answer.malformed_calls().next().unwrap().reason;
+        let reason = &answer.iter_malformed().next().unwrap().reason;
         assert_eq!(reason, &MalformedReason::TooDeep { limit: 128 }, "{levels} levels");
     }
     let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &"[".repeat(1_000_000)), calls()]);
-    assert_eq!(answer.malformed_calls().next().unwrap().reason, MalformedReason::TooDeep { limit: 128 });
+    assert_eq!(answer.iter_malformed().next().unwrap().reason, MalformedReason::TooDeep { limit: 128 });
     let text = serde_json::to_string(&deep(5000)).unwrap();
     let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &text), calls()]);
     assert_eq!(answer.good_calls().count(), 0);

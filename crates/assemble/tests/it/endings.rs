@@ -26,7 +26,7 @@ fn check_cut(last: Vec<Chunk>, arguments: &str, ending: Ending) {
         let (_, answer) = run(Options::default(), chunks);
         assert_eq!(lines(&answer), expected);
         assert_eq!(answer.ending, ending);
-        assert_eq!(answer.malformed_calls().next().unwrap().status(), ResultStatus::TruncatedArguments);
+        assert_eq!(answer.iter_malformed().next().unwrap().status(), ResultStatus::TruncatedArguments);
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use windlass_checkpoint::{Foreign, Until};
+use windlass_checkpoint::{DiffEnd, Foreign};
 
 use crate::{Scene, scene};
 
@@ -75,7 +75,7 @@ fn no_program_of_a_hostile_workspace_runs() {
     scene.write("--exec=x/--exec=x", "two\n");
     scene.write("$(x)/$(x)", "two\n");
     let after = scene.take();
-    let diff = scene.checkpoints.diff(&before, Until::Checkpoint(&after)).unwrap().text;
+    let diff = scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&after)).unwrap().text;
     // What attributes say does not make text something else either.
     assert_eq!(diff.matches("-one\n+two\n").count(), 3, "{diff}");
     assert_eq!(scene.since(&after), "");

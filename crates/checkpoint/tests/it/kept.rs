@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use windlass_checkpoint::{CheckpointError, Checkpoints, Limits, Until};
+use windlass_checkpoint::{CheckpointError, Checkpoints, DiffEnd, Limits};
 
 use crate::{opened, scene};
 
@@ -30,9 +30,9 @@ fn a_diff_is_net_and_names_what_moved() {
         assert!(diff.contains(part), "{part:?} is not in {diff}");
     }
     assert!(!diff.contains("back.txt") && !diff.contains("same.txt"), "{diff}");
-    let first = scene.checkpoints.diff(&before, Until::Checkpoint(&between)).unwrap();
+    let first = scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&between)).unwrap();
     assert!(first.text.ends_with("@@ -1 +1 @@\n-one\n+two\n") && !first.is_cut, "{first:?}");
-    assert!(scene.checkpoints.diff(&before, Until::Checkpoint(&before)).unwrap().is_empty());
+    assert!(scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&before)).unwrap().is_empty());
 }
 
 // Equal workspaces have equal hashes, and each moment its place in the list.
@@ -63,9 +63,10 @@ fn what_was_never_taken_is_no_checkpoint() {
     let Some(scene) = scene() else { return };
     let id = scene.take();
     let other = "f".repeat(64).parse().unwrap();
-    for unknown in
-        [scene.checkpoints.diff(&other, Until::Now), scene.checkpoints.diff(&id, Until::Checkpoint(&other))]
-    {
+    for unknown in [
+        scene.checkpoints.diff(&other, DiffEnd::Now),
+        scene.checkpoints.diff(&id, DiffEnd::Checkpoint(&other)),
+    ] {
         assert!(matches!(unknown, Err(CheckpointError::NotFound { .. })), "{unknown:?}");
     }
     for text in ["", "HEAD", "--help", &"+".repeat(64), &"f".repeat(63)] {
@@ -144,7 +145,7 @@ fn binary_files_are_named_and_large_ones_left_out() {
     assert_eq!(taken.left_out.too_large, 1);
     scene.write("large", vec![b'y'; 1001]);
     scene.write("just", vec![b'y'; 1000]);
-    let diff = checkpoints.diff(&taken.checkpoint.id, Until::Now).unwrap().text;
+    let diff = checkpoints.diff(&taken.checkpoint.id, DiffEnd::Now).unwrap().text;
     assert!(diff.contains("just") && !diff.contains("large"));
     let few = checkpoints.with_limits(small.with_files(1)).take("two").unwrap_err();
     assert!(matches!(few, CheckpointError::TooMuch { what: "files", limit: 1 }), "{few}");
@@ -155,7 +156,7 @@ fn a_long_diff_is_cut_at_a_line() {
     let Some(scene) = scene() else { return };
     let before = scene.take();
     scene.write("long", "twenty bytes a line\n".repeat(100_000));
-    let diff = scene.checkpoints.diff(&before, Until::Now).unwrap();
+    let diff = scene.checkpoints.diff(&before, DiffEnd::Now).unwrap();
     assert!(diff.is_cut && diff.text.len() <= 1024 * 1024 && diff.text.ends_with("line\n"));
 }
 
@@ -230,6 +231,6 @@ fn ten_thousand_files_are_kept_and_only_what_changed_is_kept_again() {
     scene.remove("d8/f8");
     scene.write("d9/new", "new\n");
     let after = scene.take();
-    let diff = scene.checkpoints.diff(&before, Until::Checkpoint(&after)).unwrap().text;
+    let diff = scene.checkpoints.diff(&before, DiffEnd::Checkpoint(&after)).unwrap().text;
     assert_eq!(diff.matches("diff --git").count(), 3, "{diff}");
 }

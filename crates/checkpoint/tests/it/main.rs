@@ -20,7 +20,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tempfile::{TempDir, tempdir};
-use windlass_checkpoint::{CheckpointError, CheckpointId, Checkpoints, Until};
+use windlass_checkpoint::{CheckpointError, CheckpointId, Checkpoints, DiffEnd};
 
 /// A workspace, and its checkpoints beside it.
 struct Scene {
@@ -75,6 +75,6 @@ impl Scene {
     /// What changed since a checkpoint.
     #[track_caller]
     fn since(&self, id: &CheckpointId) -> String {
-        self.checkpoints.diff(id, Until::Now).unwrap().text
+        self.checkpoints.diff(id, DiffEnd::Now).unwrap().text
     }
 }

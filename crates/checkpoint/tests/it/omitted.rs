@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use windlass_checkpoint::{Checkpoints, Foreign, Limits, Restored, Until, Why};
+use windlass_checkpoint::{Checkpoints, DiffEnd, Foreign, Limits, RestoreResult, Why};
 
 use crate::{Scene, opened, scene};
 
 #[track_caller]
-fn check_kept(restored: &Restored, paths: &[&str]) {
+fn check_kept(restored: &RestoreResult, paths: &[&str]) {
     let kept: Vec<_> = restored.kept.iter().map(|kept| (kept.path.as_str(), &kept.why)).collect();
     assert_eq!(kept, paths.iter().map(|path| (*path, &Why::Unknown)).collect::<Vec<_>>(), "{restored:?}");
 }
@@ -56,7 +56,7 @@ fn what_was_too_large_or_unread_at_the_checkpoint_is_not_removed() {
     let before = checkpoints.take("before").unwrap().checkpoint.id;
     scene.write("large", "short now\n");
     checkpoints.take("after").unwrap();
-    let diff = checkpoints.diff(&before, Until::Now).unwrap().text;
+    let diff = checkpoints.diff(&before, DiffEnd::Now).unwrap().text;
     assert!(diff.contains("large cannot be compared") && !diff.contains("new file"), "{diff}");
     let restored = checkpoints.restore(&before, Foreign::Refuse).unwrap();
     check_kept(&restored, &["large"]);
@@ -74,7 +74,7 @@ fn what_is_too_large_now_is_neither_told_as_deleted_nor_overwritten() {
     scene.write("grows", vec![b'x'; 1001]);
     scene.write("other", "two\n");
     let after = checkpoints.take("after").unwrap().checkpoint.id;
-    for until in [Until::Now, Until::Checkpoint(&after)] {
+    for until in [DiffEnd::Now, DiffEnd::Checkpoint(&after)] {
         let diff = checkpoints.diff(&before, until).unwrap().text;
         assert!(diff.starts_with("grows cannot be compared") && !diff.contains("deleted file"), "{diff}");
         assert!(diff.ends_with("@@ -1 +1 @@\n-one\n+two\n"), "{diff}");
@@ -84,7 +84,7 @@ fn what_is_too_large_now_is_neither_told_as_deleted_nor_overwritten() {
     assert_eq!((scene.read("grows").len(), scene.read("other")), (1001, "one\n".to_owned()));
     // One that is gone is told as gone, and comes back.
     scene.remove("grows");
-    assert!(checkpoints.diff(&before, Until::Now).unwrap().text.contains("deleted file"));
+    assert!(checkpoints.diff(&before, DiffEnd::Now).unwrap().text.contains("deleted file"));
     assert_eq!(checkpoints.restore(&before, Foreign::Overwrite).unwrap().written, ["grows"]);
 }
 

@@ -16,63 +16,64 @@ pub(crate) struct Approvals {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// List what runs wait for.
+    /// List open questions of runs.
     List {
-        /// One run only, by its id.
+        /// Only the run with this id.
         run: Option<String>,
-        /// Show each question whole: what would run, what it meets, what it would change.
+        /// Show each question in full: the call, its effects and the changes that it would make.
         #[arg(long)]
         full: bool,
-        /// A line of JSON for each run.
+        /// Print a line of JSON for each run.
         #[arg(long)]
         json: bool,
     },
-    /// Say yes to calls. It counts when the run is resumed, if nothing of what was shown has changed.
+    /// Approve calls. The approval applies when the run is resumed, unless the displayed state has changed.
     Approve {
         #[command(flatten)]
         target: Target,
-        /// A comment for the model; it stands in the call's own result.
+        /// Comment for the model; it becomes part of the result of the call.
         #[arg(long, value_name = "WORDS")]
         comment: Option<String>,
     },
-    /// Say no to calls.
+    /// Deny calls.
     Deny {
         #[command(flatten)]
         target: Target,
-        /// A comment for the model; it stands in the call's own result.
+        /// Comment for the model; it becomes part of the result of the call.
         #[arg(long, value_name = "WORDS")]
         comment: Option<String>,
     },
-    /// Say whether and how a run goes on, where it asks that: yes, no, or words for the model.
+    /// Answer the question whether a run should continue: yes, no, or a message for the model.
     Comment {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The words.
+        /// The answer.
         words: String,
     },
-    /// Give the result of a call that went on elsewhere.
+    /// Give the result of a call that was executed elsewhere.
     Result {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The call's id.
+        /// Id of the call.
         call: String,
-        /// What it gave; `-` reads it from standard input.
+        /// The result; `-` reads it from standard input.
         text: String,
-        /// How it ended.
+        /// Status of the result.
         #[arg(long, value_enum, default_value = "ok")]
         status: StatusName,
     },
 }
 
-/// Which questions are answered.
+/// Selection of the questions to answer.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
-    /// The run's id.
+    /// Id of the run.
     pub(crate) run: String,
-    /// The questions, by the ids that `approvals list` shows. A call's id does where only one question is about it.
+    /// Ids of the questions, as `approvals list` shows them. The id of a call is accepted if only one
+    /// question is about it.
     #[arg(required_unless_present = "all")]
     pub(crate) ids: Vec<String>,
-    /// All calls that the run asks about.
+    /// All open questions about calls of the run.
     #[arg(long, conflicts_with = "ids")]
     pub(crate) all: bool,
 }
@@ -81,11 +82,11 @@ pub(crate) struct Target {
 #[command(after_help = "Example: windlass say 1790000000-3f9a12bc \"leave the tests alone\"\n\
 Example: windlass say 1790000000-3f9a12bc \"then write the changelog\" --after")]
 pub(crate) struct Say {
-    /// The run's id.
+    /// Id of the run.
     pub(crate) run: String,
-    /// What to say to it.
+    /// The message.
     pub(crate) words: String,
-    /// Say it when the task is done, as the next task.
+    /// Send the message as the next task, after the current task is completed.
     #[arg(long)]
     pub(crate) after: bool,
 }

@@ -3,13 +3,13 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-/// An endpoint for embeddings; without one the order is that of words.
+/// Options of an embeddings endpoint. Without one, search results are ranked by words only.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Embeddings {
-    /// Let an endpoint for embeddings, as `http://localhost:11434/v1`, order what `codebase_search` finds. Each search
-    /// sends the query and passages of the workspace there, without known secrets, and policy asks before it does unless
-    /// a rule allows that host. The key for it is that of `WINDLASS_EMBEDDINGS_KEY`, if there is one.
+    /// Embeddings endpoint that ranks the results of `codebase_search`, such as `http://localhost:11434/v1`.
+    /// Each search sends the query and passages of the workspace to it, with known secrets removed; the
+    /// policy asks first unless a rule allows the host. `WINDLASS_EMBEDDINGS_KEY` can contain its API key.
     #[arg(
         long = "embeddings",
         id = "embeddings_url",
@@ -20,7 +20,7 @@ pub(crate) struct Embeddings {
     )]
     #[serde(rename = "embeddings", skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
-    /// The model that the endpoint is asked for.
+    /// Embeddings model.
     #[arg(
         long = "embeddings-model",
         value_name = "MODEL",
@@ -31,7 +31,7 @@ pub(crate) struct Embeddings {
     )]
     #[serde(rename = "embeddings_model", skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Ask for vectors of so many numbers, where the model can give shorter ones.
+    /// Number of dimensions to request, for models with shortened vectors.
     #[arg(long = "embeddings-dimensions", value_name = "N", requires = "embeddings_url")]
     #[serde(rename = "embeddings_dimensions", skip_serializing_if = "Option::is_none")]
     pub(crate) dimensions: Option<usize>,

@@ -6,21 +6,22 @@ use clap::Args;
 
 use super::WireName;
 
-/// How providers are found and reached.
+/// Options of the configuration and the connection of providers.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Reach {
-    /// A file of providers, laid over those that windlass knows. Without it: `WINDLASS_CONFIG`, else
-    /// windlass/providers.toml in the user's configuration.
+    /// File of providers that extends and overrides the built-in ones. The default is `WINDLASS_CONFIG`,
+    /// otherwise windlass/providers.toml in the user's configuration folder.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The proxy for all providers. Without it: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`; `NO_PROXY` counts in any case.
+    /// Proxy for all providers. The default is `HTTPS_PROXY`, `HTTP_PROXY` or `ALL_PROXY`; `NO_PROXY` always
+    /// applies.
     #[arg(long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
-    /// Certificates in PEM of authorities that are trusted besides the usual ones.
+    /// PEM file of certificate authorities that are trusted in addition to the usual ones.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// How long a provider that is overloaded (429, 5xx) is asked again, in seconds. A provider that wants a longer wait is
-    /// given up at once.
+    /// Time in seconds during which requests to an overloaded provider (429, 5xx) are retried. If the
+    /// provider requests a longer wait, the run fails at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(crate) retry_for: u64,
 }
@@ -28,22 +29,22 @@ pub(crate) struct Reach {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass models\nExample: windlass models --provider openrouter --refresh")]
 pub(crate) struct Models {
-    /// The provider whose models are listed; without it the providers are.
+    /// Provider whose models are listed; without it, providers are listed.
     #[arg(long)]
     pub(crate) provider: Option<String>,
-    /// Only this model, listed or not.
+    /// Only this model, even if the provider does not list it.
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The address of an endpoint, with its version path: `http://localhost:8080/v1`.
+    /// Base URL of an endpoint with its version path: `http://localhost:8080/v1`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The wire format of `--base-url`, if the provider does not say it.
+    /// Wire format of `--base-url`, if the provider does not define it.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
-    /// Ask the provider again, even if its list is not a day old.
+    /// Refresh the list even if it is less than a day old.
     #[arg(long)]
     pub(crate) refresh: bool,
-    /// Forget what refusals of this provider have taught.
+    /// Forget the capabilities that were learned from errors of this provider.
     #[arg(long)]
     pub(crate) forget: bool,
     #[command(flatten)]

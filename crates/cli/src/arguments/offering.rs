@@ -7,25 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use super::Embeddings;
 
-/// What is offered besides the preset.
+/// Options that extend or restrict the tools of the preset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Offering {
-    /// What kind of work it is: architect, code, ask, debug, orchestrator, or one of `windlass modes list`. Without it
-    /// every tool of the preset is there for every work.
+    /// Work mode: architect, code, ask, debug, orchestrator, or another of `windlass modes list`. Without it,
+    /// all tools of the preset are offered.
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
-    /// A tool besides the preset's. May be said several times.
+    /// Additional tool. Can be repeated.
     #[arg(long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
-    /// A tool that is not offered, whatever else is said. May be said several times.
+    /// Tool that is never offered. Can be repeated.
     #[arg(long = "disable-tool", value_name = "NAME")]
     pub(crate) disabled: Vec<String>,
-    /// A feature to switch on, for what waits for it: `image_generation`, `slash_commands`, `project_tools`
-    /// and `project_skills` (the files in `.windlass/tools` and `.windlass/skills`), `project_processes` (the programs that
-    /// the former name, started before any call), `workflows` and `project_workflows` (`run_workflow` with those that are
-    /// built in, or in `.windlass/workflows`), `agents` and `project_agents` (agents that work is handed to: those that are
-    /// built in and `agents/*.md` in the folder of settings, or in `.windlass/agents`), or one of the user's `toolbox.toml`. May be said several times.
+    /// Feature to enable: `image_generation`, `slash_commands`, `project_tools` and `project_skills` (files
+    /// in `.windlass/tools` and `.windlass/skills`), `project_processes` (programs that project tools name,
+    /// started before the first call), `workflows` and `project_workflows` (the tool `run_workflow` with
+    /// built-in workflows, and those in `.windlass/workflows`), `agents` and `project_agents` (sub-agents:
+    /// built in, in `agents/*.md` of the settings folder, and in `.windlass/agents`), or a feature of the
+    /// user's `toolbox.toml`. Can be repeated.
     #[arg(long = "feature", value_name = "NAME")]
     pub(crate) features: Vec<String>,
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub(crate) struct Offering {
 }
 
 impl Offering {
-    /// Whether a feature is switched on.
+    /// Returns true if a feature is enabled.
     pub(crate) fn has_feature(&self, name: &str) -> bool {
         self.features.iter().any(|feature| feature == name)
     }
@@ -49,23 +50,23 @@ pub(crate) struct Modes {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModesCommand {
-    /// The modes: those that are built in, the user's (`modes.toml` in the folder of settings) and the project's
+    /// List the modes: built in, of the user (`modes.toml` in the settings folder) and of the project
     /// (`.windlass/modes.toml`).
     #[command(after_help = "Example: windlass modes list --root .")]
     List {
-        /// The folder whose modes are read too.
+        /// Project folder whose modes are also read.
         #[arg(long, default_value = ".")]
         root: PathBuf,
-        /// Print a line of JSON for each.
+        /// Print a line of JSON for each entry.
         #[arg(long)]
         json: bool,
     },
-    /// What a mode gives, and what the model is told of it.
+    /// Show the tools of a mode and its instructions for the model.
     #[command(after_help = "Example: windlass modes show architect")]
     Show {
-        /// The mode's slug.
+        /// Slug of the mode.
         mode: String,
-        /// The folder whose modes are read too.
+        /// Project folder whose modes are also read.
         #[arg(long, default_value = ".")]
         root: PathBuf,
         /// Print a line of JSON.

@@ -2,15 +2,15 @@
 
 use clap::Args;
 
-/// A collector of spans; without one nothing is gathered.
+/// Options of the span collector. Without one, no spans are recorded.
 #[derive(Debug, Args)]
 pub(crate) struct Otlp {
-    /// Send spans of the run to an OpenTelemetry collector by OTLP over HTTP, as `http://localhost:4318`; else
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT` says where. They have no arguments, results and answers in them. Only in a build with
-    /// the feature `otlp`.
+    /// URL of an OpenTelemetry collector that gets the spans of the run by OTLP over HTTP, such as
+    /// `http://localhost:4318`. The default is `OTEL_EXPORTER_OTLP_ENDPOINT`. The spans do not contain
+    /// arguments, results or responses. Requires a build with the feature `otlp`.
     #[arg(long = "otlp", value_name = "URL", id = "otlp_url")]
     pub(crate) url: Option<String>,
-    /// Put arguments, results and answers into the spans, without known secrets.
+    /// Include arguments, results and responses in the spans, with known secrets removed.
     #[arg(long = "otlp-content")]
     pub(crate) content: bool,
 }

@@ -6,12 +6,12 @@ use clap::Args;
 #[command(after_help = "Example: windlass diff 1790000000-3f9a12bc\n\
 Example: windlass diff 1790000000-3f9a12bc --turn 3 | git apply --reverse")]
 pub(crate) struct Diff {
-    /// The run, by its id.
+    /// Id of the run.
     pub(crate) run: String,
-    /// What this turn changed, by its number from 1. Without it: what all of them did.
+    /// Only the changes of the turn with this number, from 1. The default is all turns.
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<u32>,
-    /// Up to what is there now, and not only to the end of the turn or the run.
+    /// Compare with the current files instead of those at the end of the turn or run.
     #[arg(long)]
     pub(crate) now: bool,
 }
@@ -21,27 +21,27 @@ pub(crate) struct Diff {
 Example: windlass restore 1790000000-3f9a12bc --to 3")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Restore {
-    /// The run, by its id.
+    /// Id of the run.
     pub(crate) run: String,
-    /// To what was there before this turn. Without it: before the run changed anything.
+    /// Restore the state before this turn. The default is the state before the run.
     #[arg(long, value_name = "TURN")]
     pub(crate) to: Option<u32>,
-    /// To a checkpoint, as `--list` names it.
+    /// Restore the checkpoint with this id; `--list` shows the ids.
     #[arg(long, value_name = "ID", conflicts_with = "to")]
     pub(crate) checkpoint: Option<String>,
-    /// Only say what would be restored.
+    /// Only report what would be restored.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// List the run's checkpoints, the oldest first.
+    /// List the checkpoints of the run, oldest first.
     #[arg(long, conflicts_with_all = ["to", "checkpoint", "dry_run", "keep", "force", "json"])]
     pub(crate) list: bool,
-    /// Leave files as they are that somebody else changed since the run. Without it nothing is restored then.
+    /// Skip files that were changed after the run. By default nothing is restored if there are such files.
     #[arg(long, conflicts_with = "force")]
     pub(crate) keep: bool,
-    /// Restore files, too, that somebody else changed since the run.
+    /// Also restore files that were changed after the run.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Tell it as a line of JSON.
+    /// Print a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

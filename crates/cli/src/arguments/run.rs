@@ -20,49 +20,50 @@ Example: windlass run --resume 1790000000-3f9a12bc\n\
 Example: windlass run --replay recorded.jsonl")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Run {
-    /// What to do, in words; `-` reads them from standard input. Text that is piped in beside words is added to them.
+    /// The task; `-` reads it from standard input. If both a task and piped text are given, the text is
+    /// appended.
     #[arg(required_unless_present_any = ["resume", "replay"])]
     pub(crate) task: Option<String>,
-    /// Go on with an earlier run, by its id.
+    /// Resume an earlier run by its id.
     #[arg(long, value_name = "ID", conflicts_with = "task")]
     pub(crate) resume: Option<String>,
-    /// Go on although the run's record is damaged: what stands before the damage counts, the file as it was is kept, and
-    /// the model is told to look at the present state.
+    /// Resume even if the record of the run is damaged: uses the part before the damage, keeps a copy of the
+    /// file, and tells the model to inspect the current state.
     #[arg(long, requires = "resume")]
     pub(crate) salvage: bool,
-    /// Write what the provider and the tools say into this file, for `--replay` and `windlass fork`.
+    /// Record the responses of the provider and the tools in this file, for `--replay` and `windlass fork`.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,
-    /// Let a recorded run happen again, without a network and without running a tool. Any difference is an error.
+    /// Replay a recorded run, without a network and without running tools. Any difference is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "resume", "record"])]
     pub(crate) replay: Option<PathBuf>,
-    /// The provider's name of the model.
+    /// Name of the model at the provider.
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// A provider that windlass or the user's file knows: openai, anthropic, openrouter, groq, ollama …
+    /// Name of a provider, built in or from the user's file: openai, anthropic, openrouter, groq, ollama ….
     #[arg(long)]
     pub(crate) provider: Option<String>,
-    /// A model that is asked where the one before has no answer: overloaded, out of quota, not found, not reached. Of
-    /// the same provider, unless its name stands before a colon. May be said several times.
+    /// Fallback model if the model before it is overloaded, out of quota, missing or unreachable. It is at
+    /// the same provider unless a provider and a colon precede it. Can be repeated.
     #[arg(long, value_name = "[PROVIDER:]MODEL")]
     pub(crate) fallback: Vec<String>,
-    /// The address of an endpoint, with its version path: `http://localhost:8080/v1`.
+    /// Base URL of an endpoint with its version path: `http://localhost:8080/v1`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The wire format of `--base-url`, if the provider does not say it.
+    /// Wire format of `--base-url`, if the provider does not define it.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
     #[command(flatten)]
     pub(crate) reach: Reach,
-    /// The folder to work in; nothing outside is touched.
+    /// Workspace: the folder to work in.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,
     #[command(flatten)]
     pub(crate) approval: Approval,
-    /// A policy file.
+    /// Policy file.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// How far it goes without asking.
+    /// What the agent may do without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) autonomy: AutonomyName,
     #[command(flatten)]
@@ -72,87 +73,90 @@ pub(crate) struct Run {
     /// How commands are confined: auto, required, off.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
-    /// How many tools: minimal, standard, full.
+    /// Set of tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,
-    /// How calls reach the model. Without it: as the model can, natively if nothing else is known.
+    /// How tool calls are exchanged with the model. The default depends on the model; it is native if its
+    /// capabilities are unknown.
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolName>,
-    /// How calls are written where they travel as text; see `windlass parse --help`.
+    /// Dialect of calls that are written as text; see `windlass parse --help`.
     #[arg(long, value_name = "NAME", value_parser = crate::text::dialects())]
     pub(crate) dialect: Option<Dialect>,
-    /// The most answers of the model; 0 is no limit.
+    /// Maximum number of model responses; 0 means no limit.
     #[arg(long, default_value_t = 100)]
     pub(crate) max_turns: u32,
-    /// The model's window in tokens: before it is full, old results and turns are left out or summed up. Without it: what
-    /// the provider's list of models says, or when the provider refuses the length.
+    /// Context window of the model in tokens. Before it is full, old results and turns are dropped or
+    /// summarized. The default is the size in the provider's list of models; if that is unknown, the limit is
+    /// learned when the provider refuses a request as too long.
     #[arg(long, value_name = "TOKENS")]
     pub(crate) context_window: Option<u64>,
-    /// Ask whether to go on after so many requests to the model; 0 never asks.
+    /// Ask whether to continue after this number of requests to the model; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) ask_after_requests: u32,
-    /// Ask whether to go on when so much was spent, in the currency of --price; 0 never asks.
+    /// Ask whether to continue when this amount has been spent, in the currency of --price; 0 never asks.
     #[arg(long, default_value = "0", value_name = "AMOUNT", requires = "price", value_parser = millionths)]
     pub(crate) ask_after_cost: u64,
-    /// Ask whether to go on after so many tokens, of requests and answers; 0 never asks.
+    /// Ask whether to continue after this number of input and output tokens; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) ask_after_tokens: u64,
-    /// Ask whether to go on after so many seconds of work; 0 never asks.
+    /// Ask whether to continue after this number of seconds of work; 0 never asks.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) ask_after_seconds: u64,
-    /// Ask whether to go on when a tool was called so often. May be said several times.
+    /// Ask whether to continue when a tool has been called this many times. Can be repeated.
     #[arg(long, value_name = "TOOL=N", value_parser = calls)]
     pub(crate) ask_after_calls: Vec<(String, u32)>,
-    /// What a million tokens cost: in, out, and where they differ read from and written to the cache.
+    /// Price of a million tokens: input, output and, if they differ, cache read and cache write.
     #[arg(long, value_name = "IN,OUT[,READ,WRITTEN]", value_parser = prices)]
     pub(crate) price: Option<Prices>,
-    /// Start and reach no MCP server, whatever is configured.
+    /// Do not use any configured MCP server.
     #[arg(long)]
     pub(crate) no_mcp: bool,
-    /// Do not keep what was there before a turn changes it, for `windlass diff` and `windlass restore`.
+    /// Do not take checkpoints for `windlass diff` and `windlass restore`.
     #[arg(long)]
     pub(crate) no_checkpoints: bool,
-    /// Print every event as a line of JSON.
+    /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Who says whether a call may run.
+/// Options that select who approves calls.
 #[derive(Clone, Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one of them, each a switch of the command line")]
 pub(crate) struct Approval {
-    /// Say yes to every approval request.
+    /// Approve every request.
     #[arg(long, group = "approval")]
     pub(crate) yes: bool,
-    /// Ask on the terminal (the default where there is one).
+    /// Ask on the terminal (the default if there is one).
     #[arg(long, group = "approval")]
     pub(crate) ask: bool,
-    /// Say no to every approval request.
+    /// Deny every request.
     #[arg(long, group = "approval")]
     pub(crate) deny: bool,
-    /// Leave every approval request open: the run goes on as far as it can without, ends its process, and goes on with
-    /// `windlass approvals` and `--resume` (the default where there is no terminal).
+    /// Leave every request open: the run continues as far as possible and is then suspended. Answer with
+    /// `windlass approvals` and continue with `--resume` (the default without a terminal).
     #[arg(long, group = "approval")]
     pub(crate) suspend: bool,
-    /// Lay every approval request into this folder, from which another program takes it and where it answers.
+    /// Write every request into this folder, where another program reads and answers it.
     #[cfg(unix)]
     #[arg(long, group = "approval", value_name = "FOLDER")]
     pub(crate) approve_in: Option<PathBuf>,
-    /// Learn from answers at the terminal: calls of a shape that was approved three times run without a question for 30
-    /// days, which is reported when it begins. Without it, and without `enabled = true` in `[learning]` of the user's
-    /// `config.toml`, nothing is learned and nothing that was learned counts.
+    /// Learn from answers at the terminal: after three approvals, similar calls run without a question for 30
+    /// days, and the program reports when that begins. Learning is also enabled by `enabled = true` in
+    /// `[learning]` of the user's `config.toml`; otherwise nothing is learned and earlier lessons do not
+    /// apply.
     #[arg(long)]
     pub(crate) learn: bool,
 }
 
-/// How calls reach a model.
+/// Form in which calls are exchanged with a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProtocolName {
-    /// The provider's own tool calls.
+    /// Native tool calls of the provider.
     Native,
-    /// Calls as JSON in a constrained answer.
+    /// Calls as JSON in a response that is constrained by a schema.
     Structured,
-    /// Calls written into the text.
+    /// Calls in the text of the response.
     Text,
 }
 
@@ -161,19 +165,19 @@ pub(crate) enum ProtocolName {
     after_help = "Example: windlass fork recorded.jsonl --at call_0_1 --answer \"the file is locked\" --record forked.jsonl"
 )]
 pub(crate) struct Fork {
-    /// A cassette, as `windlass run --record` writes it.
+    /// Cassette that `windlass run --record` wrote.
     #[arg(value_name = "FILE")]
     pub(crate) cassette: PathBuf,
-    /// The call that gives another answer, by its id.
+    /// Id of the call that gets another result.
     #[arg(long, value_name = "CALL")]
     pub(crate) at: String,
-    /// What it gives back instead; `-` reads it from standard input.
+    /// The new result; `-` reads it from standard input.
     #[arg(long, value_name = "TEXT")]
     pub(crate) answer: String,
-    /// How it ends.
+    /// Status of the new result.
     #[arg(long, value_enum, default_value = "ok")]
     pub(crate) status: StatusName,
-    /// Write the forked run into this file, from its beginning.
+    /// Record the forked run in this file, from its beginning.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     #[command(flatten)]
@@ -182,21 +186,21 @@ pub(crate) struct Fork {
     pub(crate) reach: Reach,
     #[command(flatten)]
     pub(crate) otlp: Otlp,
-    /// Print every event as a line of JSON.
+    /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// How a call ends that a human answers for.
+/// How a call ends whose result a human gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusName {
-    /// It did what was asked.
+    /// Success.
     Ok,
-    /// It could not.
+    /// Failure.
     Error,
-    /// It took too long.
+    /// Timeout.
     TimedOut,
-    /// It was stopped.
+    /// Cancelled.
     Cancelled,
 }
 
@@ -206,22 +210,22 @@ pub(crate) enum StatusName {
 Then: OPENAI_BASE_URL=http://127.0.0.1:4000/v1 OPENAI_API_KEY=none any-openai-program"
 )]
 pub(crate) struct Proxy {
-    /// Where to listen; port 0 takes a free one.
+    /// Address to listen on; port 0 chooses a free port.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4000")]
     pub(crate) listen: std::net::SocketAddr,
-    /// The provider that answers, as `windlass models` lists them.
+    /// Provider that answers the requests; `windlass models` lists them.
     #[arg(long, value_name = "PROVIDER", required_unless_present = "base_url")]
     pub(crate) upstream: Option<String>,
-    /// Another address than the provider's own.
+    /// Base URL that replaces the provider's own.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The wire format of a bare `--base-url`.
+    /// Wire format of `--base-url` without a provider.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
-    /// The model that is asked, whatever the client says.
+    /// Model for all requests; replaces the model that the client names.
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Listen at an address that other machines reach. Whoever reaches it speaks with your key.
+    /// Allow an address that other machines can reach. Every client that reaches it uses your API key.
     #[arg(long)]
     pub(crate) allow_remote: bool,
     #[command(flatten)]
@@ -253,7 +257,7 @@ impl StatusName {
 }
 
 impl Run {
-    /// How much the run may use before somebody is asked.
+    /// Returns the budget after which the run asks whether to continue.
     pub(crate) fn budget(&self) -> Budget {
         let prices = self.price.unwrap_or_default();
         Budget {
@@ -267,7 +271,7 @@ impl Run {
     }
 }
 
-/// Reads how often a tool may be called.
+/// Parses the limit on the calls of a tool.
 fn calls(text: &str) -> Result<(String, u32), String> {
     let wrong = || format!("{text:?} is no limit; write one like run_command=20");
     let (tool, limit) = text.split_once('=').ok_or_else(wrong)?;
@@ -275,7 +279,7 @@ fn calls(text: &str) -> Result<(String, u32), String> {
     Ok((tool.to_owned(), limit))
 }
 
-/// Reads prices of a million tokens, two or four of them.
+/// Parses two or four prices of a million tokens.
 fn prices(text: &str) -> Result<Prices, String> {
     let parts: Result<Vec<u64>, String> = text.split(',').map(millionths).collect();
     match *parts? {
@@ -285,7 +289,7 @@ fn prices(text: &str) -> Result<Prices, String> {
     }
 }
 
-/// An amount as whole millionths, without a float between: `3` or `0.25`.
+/// Parses a decimal amount such as `3` or `0.25` into millionths, without a float.
 fn millionths(text: &str) -> Result<u64, String> {
     let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -17,33 +17,34 @@ pub(crate) struct Workflow {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowCommand {
-    /// Run a workflow, or go on with one. Each call in it is judged, asked about and recorded like a model's.
+    /// Run or resume a workflow. The policy applies to its calls, and they are recorded like those of a
+    /// model.
     #[command(
         after_help = "Example: windlass workflow run git_commit --model gpt-5-mini\n\
 Example: windlass workflow run --resume 1790000000-3f9a12bc",
         mut_arg("task", |arg| arg.value_name("NAME").help("Which workflow"))
     )]
     Run(Box<WorkflowRun>),
-    /// The workflows: those that are built in, the user's (`workflows/*.toml` in the folder of settings) and the project's
-    /// (`.windlass/workflows/*.toml`).
+    /// List the workflows: built in, of the user (`workflows/*.toml` in the settings folder) and of the
+    /// project (`.windlass/workflows/*.toml`).
     #[command(after_help = "Example: windlass workflow list --root .")]
     List {
-        /// The folder whose workflows are read too.
+        /// Project folder whose workflows are also read.
         #[arg(long, default_value = ".")]
         root: PathBuf,
-        /// Print a line of JSON for each.
+        /// Print a line of JSON for each entry.
         #[arg(long)]
         json: bool,
     },
     /// Draw a workflow.
     #[command(after_help = "Example: windlass workflow show git_commit")]
     Show {
-        /// Its name, or a file.
+        /// Name or file of the workflow.
         workflow: String,
-        /// The folder whose workflows are read too.
+        /// Project folder whose workflows are also read.
         #[arg(long, default_value = ".")]
         root: PathBuf,
-        /// Print its definition as a line of JSON.
+        /// Print the definition as a line of JSON.
         #[arg(long)]
         json: bool,
     },
@@ -51,15 +52,14 @@ Example: windlass workflow run --resume 1790000000-3f9a12bc",
 
 #[derive(Debug, Args)]
 pub(crate) struct WorkflowRun {
-    /// Something that the workflow is given: a text, or with `:=` in place of `=` a value of JSON. May be said several
-    /// times.
+    /// Input of the workflow: a text, or a JSON value with `:=` instead of `=`. Can be repeated.
     #[arg(long = "input", value_name = "NAME=TEXT", value_parser = input)]
     pub(crate) inputs: Vec<(String, Value)>,
     #[command(flatten)]
     pub(crate) run: Run,
 }
 
-/// Reads `NAME=TEXT` or `NAME:=JSON`.
+/// Parses `NAME=TEXT` or `NAME:=JSON`.
 fn input(text: &str) -> Result<(String, Value), String> {
     let (name, value) =
         text.split_once('=').ok_or_else(|| format!("{text:?} is no input; write one like name=text"))?;

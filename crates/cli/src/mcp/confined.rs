@@ -38,7 +38,7 @@ impl Connector for Confined {
                 tokio::select! {
                     // After the server's exit, dropping `service` ends the processes that it started.
                     _ = service.wait() => {
-                        if let Err(why) = service.confined() {
+                        if let Err(why) = service.check_confined() {
                             note(&heard, why.to_string().as_bytes());
                         }
                     }

@@ -187,7 +187,7 @@ impl RunnerFiles {
     /// Finds the deciding files of a command. A program also counts if only an expansion, or another program
     /// that may start it, can run it. If the command cannot be parsed completely, all kinds count.
     pub(super) fn of(command: &[String]) -> Self {
-        let scan = Scan::of_argv(command);
+        let scan = Scan::scan_argv(command);
         let is_whole = scan.certainty() == Certainty::Whole;
         let mut deciding = Self::default();
         for kind in KINDS {

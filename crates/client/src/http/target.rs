@@ -1,5 +1,7 @@
 //! The URL of a request, as HTTP sends it.
 
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderValue, Uri};
@@ -52,7 +54,8 @@ fn encoded(path: &str) -> String {
         if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            text.push_str(&format!("%{byte:02X}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "%{byte:02X}");
         }
     }
     text

@@ -41,9 +41,9 @@ fn each_builtin_vendor_is_whole() {
         assert_eq!(endpoint.key_use == KeyUse::Optional, is_local, "{name}: who asks for a key");
         assert!(endpoint.key_env.is_some(), "{name}");
         assert_eq!(vendor.wire("any").unwrap().name(), endpoint.wire, "{name}");
-        assert!(Dialect::by_name(vendor.schema("any")).is_some(), "{name}: {}", vendor.schema("any"));
+        assert!(Dialect::from_name(vendor.schema("any")).is_some(), "{name}: {}", vendor.schema("any"));
         for pattern in vendor.patterns() {
-            assert!(Dialect::by_name(vendor.schema(pattern)).is_some(), "{name} {pattern}");
+            assert!(Dialect::from_name(vendor.schema(pattern)).is_some(), "{name} {pattern}");
         }
     }
 }

@@ -96,7 +96,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
     };
     let Some((_, known, operands)) = SUBCOMMANDS.iter().find(|(known, ..)| known == name) else {
         effects.doubt(DoubtKind::Operand, "git", name);
-        return unlisted(effects, rest);
+        return record_unlisted(effects, rest);
     };
     let (doubts, given) =
         (effects.doubts.len(), Options { known, numbers: Numbers::Options }.walk("git", words, effects));
@@ -139,7 +139,7 @@ const SHOWING: &[&str] = &[
 
 /// Records the paths that may be touched by a sub-command outside the list, or after an unknown global
 /// option.
-fn unlisted(effects: &mut Effects, arguments: &[String]) {
+fn record_unlisted(effects: &mut Effects, arguments: &[String]) {
     let is = |name: &str| arguments.iter().any(|word| word == name);
     let shows = arguments.iter().any(|word| SHOWING.contains(&word.as_str()))
         || is("stash") && is("show")

@@ -29,7 +29,7 @@ pub(super) enum Numbers {
 
 /// The parsed options and operands. Doubts and files are recorded in the effects during parsing.
 #[derive(Default)]
-pub(super) struct Given<'a> {
+pub(super) struct ParsedOptions<'a> {
     pub(super) options: Vec<&'a str>,
     pub(super) operands: Vec<&'a str>,
 }
@@ -55,8 +55,8 @@ impl Options {
         program: &str,
         arguments: &'a [String],
         effects: &mut Effects,
-    ) -> Given<'a> {
-        let mut given = Given::default();
+    ) -> ParsedOptions<'a> {
+        let mut given = ParsedOptions::default();
         let mut rest = arguments.iter().map(String::as_str);
         while let Some(word) = rest.next() {
             if word == "--" {
@@ -78,7 +78,7 @@ impl Options {
         (word, long): (&'a str, &'a str),
         rest: &mut impl Iterator<Item = &'a str>,
         effects: &mut Effects,
-        given: &mut Given<'a>,
+        given: &mut ParsedOptions<'a>,
     ) {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
         // A single letter is a short option; as a long one it would be an abbreviation.
@@ -102,7 +102,7 @@ impl Options {
         word: &'a str,
         rest: &mut impl Iterator<Item = &'a str>,
         effects: &mut Effects,
-        given: &mut Given<'a>,
+        given: &mut ParsedOptions<'a>,
     ) {
         let cluster = word.get(1..).unwrap_or_default();
         if self.numbers == Numbers::Options && cluster.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -184,7 +184,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(name: &str, has: impl Fn(&[&str]) -> bool) -> Self {
+    fn for_program(name: &str, has: impl Fn(&[&str]) -> bool) -> Self {
         let below = match name {
             "rg" | "tree" | "du" => true,
             "grep" | "egrep" | "fgrep" => has(&["r", "R", "d", "recursive", "dereference-recursive"]),
@@ -247,7 +247,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
         }
         Operands::None => note_operands(effects, name, std::mem::take(&mut operands)),
     }
-    let Reach { below, follows } = Reach::of(name, has);
+    let Reach { below, follows } = Reach::for_program(name, has);
     if follows {
         effects.may_read_all();
     }

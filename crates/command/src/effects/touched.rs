@@ -16,7 +16,7 @@ pub enum TouchKind {
 
 /// A file or folder that a command touches, by its words.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Touched {
+pub struct TouchedPath {
     pub(super) path: String,
     pub(super) kind: TouchKind,
     pub(super) below: bool,
@@ -24,7 +24,7 @@ pub struct Touched {
     pub(super) from_root: bool,
 }
 
-impl Touched {
+impl TouchedPath {
     /// Returns the path as written in the command, not resolved.
     pub fn path(&self) -> &str {
         &self.path

@@ -36,7 +36,7 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
         _ => {}
     }
     for word in arguments {
-        of_word(effects, word);
+        record_word(effects, word);
     }
 }
 
@@ -48,7 +48,7 @@ fn trees(effects: &mut Effects, arguments: &[String]) {
 
 /// Records the path in a word: the word itself, or its part after `=`, after `@`, or after the letter of an
 /// option.
-fn of_word(effects: &mut Effects, word: &str) {
+fn record_word(effects: &mut Effects, word: &str) {
     match word.strip_prefix('-') {
         None => effects.may_touch(TouchKind::Any, word.strip_prefix('@').unwrap_or(word)),
         Some(option) if !option.starts_with('-') => {

@@ -58,7 +58,7 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     /// Parses the arguments. An option may take the next word as its value, so that word is an operand as
     /// well.
-    fn of(arguments: &'a [String], goes_into: bool) -> Self {
+    fn parse(arguments: &'a [String], goes_into: bool) -> Self {
         let end = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
         let (before, behind) = arguments.split_at(end);
         let mut words = Self::default();
@@ -126,7 +126,7 @@ impl<'a> Words<'a> {
 pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
     let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else { return false };
     effects.doubt(DoubtKind::Writes, name, name);
-    let words = Words::of(arguments, matches!(kind, Operands::Copied | Operands::Moved));
+    let words = Words::parse(arguments, matches!(kind, Operands::Copied | Operands::Moved));
     for option in &words.options {
         effects.doubt(DoubtKind::UnknownOption, name, option);
     }
@@ -142,13 +142,13 @@ pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> 
             let changed = words.operands.iter().skip(mode);
             changed.for_each(|path| if below { effects.write_tree(path) } else { effects.write(path) });
         }
-        Operands::Copied | Operands::Moved => copied(effects, name, &words),
-        Operands::Patched => patched(effects, &words),
+        Operands::Copied | Operands::Moved => record_copy(effects, name, &words),
+        Operands::Patched => record_patch(effects, &words),
     }
     true
 }
 
-fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
+fn record_copy(effects: &mut Effects, name: &str, words: &Words<'_>) {
     let all = words.operands.as_slice();
     if name == "install" && words.has(&['d'], &["directory"]) {
         return all.iter().for_each(|path| effects.write(path));
@@ -192,7 +192,7 @@ fn copied(effects: &mut Effects, name: &str, words: &Words<'_>) {
 }
 
 /// Records the operands of `patch`. Without operands, the patch itself names the files that are changed.
-fn patched(effects: &mut Effects, words: &Words<'_>) {
+fn record_patch(effects: &mut Effects, words: &Words<'_>) {
     words.values.iter().chain(&words.operands).for_each(|path| effects.write(path));
     if words.operands.is_empty() {
         effects.may_touch(TouchKind::Write, ".");

@@ -14,14 +14,18 @@ pub(crate) struct Wrapper {
 }
 
 const fn plain(name: &'static str) -> Wrapper {
-    valued(name, &[], 0)
+    wrapper_with_values(name, &[], 0)
 }
 
-const fn behind(name: &'static str, operands: usize) -> Wrapper {
-    valued(name, &[], operands)
+const fn wrapper(name: &'static str, operands: usize) -> Wrapper {
+    wrapper_with_values(name, &[], operands)
 }
 
-const fn valued(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
+const fn wrapper_with_values(
+    name: &'static str,
+    valued: &'static [&'static str],
+    operands: usize,
+) -> Wrapper {
     Wrapper { name, valued, operands, texts: false }
 }
 
@@ -33,7 +37,7 @@ const fn texts(name: &'static str, valued: &'static [&'static str], operands: us
 static BY_SHAPE: Wrapper = texts("", &[], 0);
 
 /// Returns the wrapper entry for a name with the shape of a wrapper.
-pub(super) fn by_shape(name: &str) -> Option<&'static Wrapper> {
+pub(super) fn find_by_shape(name: &str) -> Option<&'static Wrapper> {
     let ends = ["-exec", "-run", "-shell", "-spawn", "-launch", "-wrapper", "xargs"];
     let starts =
         ["sudo", "qemu-", "ld-linux", "ld-musl", "ld.so", "ld64.so", "proxychains", "box64", "box86"];
@@ -48,19 +52,19 @@ const SUDO: &[&str] = &[
 ];
 
 pub(crate) const WRAPPERS: &[Wrapper] = &[
-    valued("env", &["-u", "-C", "--unset", "--chdir", "-P"], 0),
+    wrapper_with_values("env", &["-u", "-C", "--unset", "--chdir", "-P"], 0),
     plain("command"),
     plain("builtin"),
-    valued("exec", &["-a"], 0),
-    valued("sudo", SUDO, 0),
-    valued("doas", &["-u", "-C"], 0),
-    valued("pkexec", &["--user"], 0),
+    wrapper_with_values("exec", &["-a"], 0),
+    wrapper_with_values("sudo", SUDO, 0),
+    wrapper_with_values("doas", &["-u", "-C"], 0),
+    wrapper_with_values("pkexec", &["--user"], 0),
     plain("nohup"),
-    valued("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    valued("nice", &["-n", "--adjustment"], 0),
-    valued("ionice", &["-c", "-n"], 0),
-    behind("chrt", 1),
-    behind("taskset", 1),
+    wrapper_with_values("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    wrapper_with_values("nice", &["-n", "--adjustment"], 0),
+    wrapper_with_values("ionice", &["-c", "-n"], 0),
+    wrapper("chrt", 1),
+    wrapper("taskset", 1),
     plain("setsid"),
     plain("setpriv"),
     plain("prlimit"),
@@ -78,26 +82,26 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     plain("tsocks"),
     plain("torsocks"),
     plain("torify"),
-    behind("faketime", 1),
-    valued("cpulimit", &["-l", "-p", "-e"], 0),
-    valued("cgexec", &["-g"], 0),
+    wrapper("faketime", 1),
+    wrapper_with_values("cpulimit", &["-l", "-p", "-e"], 0),
+    wrapper_with_values("cgexec", &["-g"], 0),
     plain("chpst"),
     plain("softlimit"),
-    behind("setuidgid", 1),
-    behind("envuidgid", 1),
-    behind("envdir", 1),
+    wrapper("setuidgid", 1),
+    wrapper("envuidgid", 1),
+    wrapper("envdir", 1),
     plain("s6-setsid"),
     plain("tini"),
     plain("dumb-init"),
-    behind("gosu", 1),
-    behind("su-exec", 1),
+    wrapper("gosu", 1),
+    wrapper("su-exec", 1),
     plain("daemonize"),
     plain("daemon"),
     plain("start-stop-daemon"),
     plain("runcon"),
     plain("capsh"),
-    valued("aa-exec", &["-p"], 0),
-    valued(
+    wrapper_with_values("aa-exec", &["-p"], 0),
+    wrapper_with_values(
         "xargs",
         &["-I", "-n", "-P", "-d", "-a", "-L", "-s", "-E", "--max-args", "--max-procs", "--delimiter"],
         0,
@@ -110,21 +114,21 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     plain("uutils"),
     plain("sbase-box"),
     plain("ubase-box"),
-    valued("time", &["-f", "-o"], 0),
-    valued("stdbuf", &["-i", "-o", "-e"], 0),
+    wrapper_with_values("time", &["-f", "-o"], 0),
+    wrapper_with_values("stdbuf", &["-i", "-o", "-e"], 0),
     plain("unbuffer"),
-    valued("strace", &["-o", "-e", "-p", "-s", "-u"], 0),
-    valued("ltrace", &["-o", "-e", "-p", "-s", "-u"], 0),
+    wrapper_with_values("strace", &["-o", "-e", "-p", "-s", "-u"], 0),
+    wrapper_with_values("ltrace", &["-o", "-e", "-p", "-s", "-u"], 0),
     plain("truss"),
     plain("valgrind"),
     plain("rr"),
     plain("perf"),
     plain("heaptrack"),
     texts("hyperfine", &["-n", "-w", "-m"], 0),
-    behind("chroot", 1),
+    wrapper("chroot", 1),
     plain("unshare"),
-    valued("nsenter", &["-t"], 0),
-    behind("flock", 1),
+    wrapper_with_values("nsenter", &["-t"], 0),
+    wrapper("flock", 1),
     texts("watch", &["-n"], 0),
     texts("watchexec", &["-w", "-e"], 0),
     texts("entr", &[], 0),
@@ -132,23 +136,23 @@ pub(crate) const WRAPPERS: &[Wrapper] = &[
     texts("concurrently", &[], 0),
     plain("cross-env"),
     plain("dotenv"),
-    valued("script", &["-c", "--command"], 0),
+    wrapper_with_values("script", &["-c", "--command"], 0),
     plain("fakeroot"),
     plain("fakechroot"),
     plain("proot"),
-    valued("systemd-run", &["-p", "-u"], 0),
+    wrapper_with_values("systemd-run", &["-p", "-u"], 0),
     plain("systemd-inhibit"),
     plain("firejail"),
     plain("bwrap"),
     Wrapper { name: "ssh", valued: &["-p", "-i", "-l", "-o", "-F", "-J"], operands: 1, texts: true },
     plain("coproc"),
-    valued("runuser", &["-u", "-g"], 0),
+    wrapper_with_values("runuser", &["-u", "-g"], 0),
     plain("su"),
-    behind("sg", 1),
+    wrapper("sg", 1),
     plain("chronic"),
     plain("dbus-launch"),
     plain("dbus-run-session"),
-    valued("xvfb-run", &["-s", "-n", "-f"], 0),
+    wrapper_with_values("xvfb-run", &["-s", "-n", "-f"], 0),
     texts("npx", &["-p", "--package"], 0),
     plain("bunx"),
     plain("pnpx"),

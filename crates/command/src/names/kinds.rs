@@ -166,7 +166,7 @@ static KINDS: LazyLock<HashMap<&str, ProtectedKind>> = LazyLock::new(|| {
 });
 
 /// Returns the kind of program that executes the configuration of a folded name.
-pub(super) fn of(name: &str) -> Option<ProtectedKind> {
+pub(super) fn find_kind(name: &str) -> Option<ProtectedKind> {
     KINDS
         .get(name)
         .copied()
@@ -175,7 +175,7 @@ pub(super) fn of(name: &str) -> Option<ProtectedKind> {
 }
 
 /// Returns the kind for a folded name inside a folder with a folded name.
-pub(super) fn of_pair(folder: &str, name: &str) -> Option<ProtectedKind> {
+pub(super) fn find_kind_in_folder(folder: &str, name: &str) -> Option<ProtectedKind> {
     let fits = |pair: &&(ProtectedKind, &str, &str)| pair.1 == folder && pair.2 == name;
     IN_FOLDERS.iter().find(fits).map(|(kind, _, _)| *kind)
 }

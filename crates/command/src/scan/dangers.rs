@@ -10,7 +10,7 @@ const SYSTEM: &[&str] =
     &["/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/sys", "/proc", "/var", "/root", "/opt"];
 
 /// Records the dangers of a program by its name and words, and the paths that it writes.
-pub(super) fn of_program(name: &str, words: &[String], notes: &mut Notes) {
+pub(super) fn record_program(name: &str, words: &[String], notes: &mut Notes) {
     match name {
         "sudo" | "su" | "doas" | "pkexec" | "runuser" => notes.danger(Danger::Escalates),
         "shutdown" | "reboot" | "halt" | "poweroff" => notes.danger(Danger::StopsSystem),
@@ -21,12 +21,12 @@ pub(super) fn of_program(name: &str, words: &[String], notes: &mut Notes) {
         _ if name.starts_with("mkfs") || name == "mke2fs" || name == "mkswap" => {
             notes.danger(Danger::WritesDevice);
         }
-        "rm" => of_removal(words, notes),
+        "rm" => record_removal(words, notes),
         "find" if words.iter().any(|word| word == "-delete") => {
             let target = words.first().filter(|word| !word.starts_with('-')).map_or(".", String::as_str);
             notes.danger(Danger::RemovesTree { target: target.to_owned() });
         }
-        "chmod" | "chown" | "chgrp" if is_recursive(words) => of_removal(words, notes),
+        "chmod" | "chown" | "chgrp" if is_recursive(words) => record_removal(words, notes),
         _ => {}
     }
     note_writes(name, words, notes);
@@ -39,7 +39,7 @@ fn is_recursive(words: &[String]) -> bool {
     })
 }
 
-fn of_removal(words: &[String], notes: &mut Notes) {
+fn record_removal(words: &[String], notes: &mut Notes) {
     if !is_recursive(words) {
         return;
     }
@@ -99,7 +99,13 @@ fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
 
 /// Records that an interpreter executes text that is not literal. Returns whether the program executes its
 /// input.
-pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed, notes: &mut Notes) -> Runs {
+pub(super) fn record_feed(
+    name: &str,
+    words: &[String],
+    texts: &[String],
+    feed: Feed,
+    notes: &mut Notes,
+) -> Runs {
     let interpreter = kind::is_shell(name) || kind::runs_its_input(name);
     let evaluates = matches!(name, "eval" | "source" | ".");
     if evaluates {
@@ -129,7 +135,7 @@ pub(super) fn of_feed(name: &str, words: &[String], texts: &[String], feed: Feed
 }
 
 /// Records the danger of a written path: a connection, a device or a protected name.
-pub(super) fn of_write(path: &str, notes: &mut Notes) {
+pub(super) fn record_write(path: &str, notes: &mut Notes) {
     let network = path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/");
     let harmless = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].contains(&path)
         || path.starts_with("/dev/fd/");
@@ -148,7 +154,7 @@ pub(super) fn of_write(path: &str, notes: &mut Notes) {
 }
 
 /// Records dangers that are visible only in the text as a whole.
-pub(super) fn of_text(text: &str, notes: &mut Notes) {
+pub(super) fn record_text(text: &str, notes: &mut Notes) {
     if text.contains("/dev/tcp/") || text.contains("/dev/udp/") {
         notes.danger(Danger::OpensNetwork);
     }

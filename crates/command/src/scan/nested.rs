@@ -4,7 +4,7 @@
 /// Returns the text before the closing delimiter and the text after it, or `None` for the latter if the
 /// delimiter is missing. `text` begins after the opening delimiter. Nested openings of the same kind are
 /// counted, and quoted delimiters are skipped.
-pub(super) fn until(text: &str, open: Option<char>, close: char) -> (&str, Option<&str>) {
+pub(super) fn split_at_close(text: &str, open: Option<char>, close: char) -> (&str, Option<&str>) {
     let (mut depth, mut quote) = (0_usize, None);
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {

@@ -45,7 +45,7 @@ impl Notes {
     /// Records the dangers of all written paths, and reports an excess if an entry was dropped.
     pub(super) fn finish(mut self, work: &mut Work) -> Self {
         for path in std::mem::take(&mut self.writes) {
-            dangers::of_write(&path, &mut self);
+            dangers::record_write(&path, &mut self);
             self.writes.push(path);
         }
         if self.full {

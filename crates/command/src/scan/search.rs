@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::notes::Notes;
 use super::tokens::{self, Token, Word};
-use super::{Found, Scan, dangers, wrapped};
+use super::{ProgramStart, Scan, dangers, wrapped};
 use crate::kind::{self, ProgramKind};
 use crate::work::Work;
 
@@ -24,8 +24,8 @@ const STARTED: usize = 8;
 
 pub(super) struct Search {
     notes: Notes,
-    found: Vec<Found>,
-    loose: Vec<Found>,
+    found: Vec<ProgramStart>,
+    loose: Vec<ProgramStart>,
     work: Work,
     /// Queue of texts that are not scanned yet, with their depth.
     waiting: VecDeque<(Rc<str>, usize)>,
@@ -77,7 +77,7 @@ impl Search {
 
     pub(super) fn finish(mut self, text: &str) -> Scan {
         if self.work.charge(text.len()) {
-            dangers::of_text(text, &mut self.notes);
+            dangers::record_text(text, &mut self.notes);
         }
         let notes = self.notes.finish(&mut self.work);
         Scan {
@@ -160,16 +160,16 @@ impl Search {
     }
 
     fn command(&mut self, draft: &Draft, pipeline: &[String]) {
-        let mut words = wrapped::behind_keywords(&draft.words);
+        let mut words = wrapped::skip_keywords(&draft.words);
         while let Some((first, rest)) = words.split_first() {
-            let Some(value) = wrapped::assigned(&first.text) else { break };
+            let Some(value) = wrapped::assignment_value(&first.text) else { break };
             self.deeper(value);
             // git reads configuration from these variables, and configuration can define aliases.
             if first.text.starts_with("GIT_") {
                 self.deeper(&format!("git {value}"));
                 self.notes.partial = true;
             }
-            words = wrapped::behind_keywords(rest);
+            words = wrapped::skip_keywords(rest);
         }
         let Some(first) = words.first() else { return };
         let argv: Arc<[String]> = words.iter().map(|word| word.text.clone()).collect();
@@ -194,12 +194,12 @@ impl Search {
             Feed::Nothing
         };
         if self.program(&argv, first.dynamic, feed) == Runs::Input {
-            self.printed(draft, pipeline);
+            self.scan_printed(draft, pipeline);
         }
     }
 
     /// Scans text that is printed into a shell as commands.
-    fn printed(&mut self, draft: &Draft, pipeline: &[String]) {
+    fn scan_printed(&mut self, draft: &Draft, pipeline: &[String]) {
         for word in pipeline {
             if !self.work.charge(word.len().saturating_add(1)) {
                 return;
@@ -241,7 +241,7 @@ impl Search {
             if !self.work.charge(cost) {
                 return runs;
             }
-            let found = Found::new(name, words, at..words.len(), is_pattern && at == 0);
+            let found = ProgramStart::new(name, words, at..words.len(), is_pattern && at == 0);
             let inner = self.place(found, name, rest, feed, &mut runs);
             let place = |inner: usize| at.saturating_add(1).saturating_add(inner);
             places.extend(inner.into_iter().map(|inner| (place(inner), wrappers.saturating_add(1))));
@@ -253,14 +253,14 @@ impl Search {
     /// program begins.
     fn place(
         &mut self,
-        found: Found,
+        found: ProgramStart,
         path: &str,
         rest: &[String],
         feed: Feed,
         runs: &mut Runs,
     ) -> Vec<usize> {
         let name = kind::table_name(path);
-        dangers::of_program(&name, rest, &mut self.notes);
+        dangers::record_program(&name, rest, &mut self.notes);
         let unsure = match kind::program_kind(&name) {
             ProgramKind::Unknown | ProgramKind::Subcommands => name != "git",
             ProgramKind::Interpreter => !kind::is_shell(&name),
@@ -272,7 +272,7 @@ impl Search {
         }
         self.found.push(found);
         let texts = wrapped::texts(&name, rest);
-        if dangers::of_feed(&name, rest, &texts, feed, &mut self.notes) == Runs::Input {
+        if dangers::record_feed(&name, rest, &texts, feed, &mut self.notes) == Runs::Input {
             *runs = Runs::Input;
         }
         if kind::is_interpreter(&name) && !texts_are_known(&name) {
@@ -286,7 +286,7 @@ impl Search {
             self.deeper(path);
         }
         let mut places = wrapped::inner(&name, rest);
-        places.extend(wrapped::started_by_option(&name, rest));
+        places.extend(wrapped::find_option_starts(&name, rest));
         places
     }
 
@@ -307,8 +307,8 @@ impl Search {
             }
             let end = start.saturating_add(RAW_WORDS).min(words.len());
             let rest = words.get(start.saturating_add(1)..end).unwrap_or_default();
-            dangers::of_program(&kind::table_name(path), rest, &mut self.notes);
-            self.found.push(Found::new(kind::base_name(path), &words, start..end, false));
+            dangers::record_program(&kind::table_name(path), rest, &mut self.notes);
+            self.found.push(ProgramStart::new(kind::base_name(path), &words, start..end, false));
         }
     }
 }

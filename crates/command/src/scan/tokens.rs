@@ -73,18 +73,18 @@ impl Tokens {
             }
             '|' if behind.starts_with('|') => {
                 self.end_with(Token::Break);
-                return after(behind, "|");
+                return strip_prefix_of(behind, "|");
             }
             '|' => {
                 self.end_with(Token::Pipe);
-                return after(behind, "&");
+                return strip_prefix_of(behind, "&");
             }
             '<' | '>' => return self.angle(char, behind),
             '\\' => return self.backslash(behind),
             '\'' => return self.single(behind),
             '"' => return self.double(behind),
             '`' => return self.backtick(behind),
-            '$' => return self.dollar(behind, Quoted::No),
+            '$' => return self.dollar(behind, QuoteKind::No),
             '#' if self.word.is_none() => return self.comment(behind),
             '{' | '}' | ',' => return self.brace(char, behind),
             '*' | '?' | '[' => {
@@ -100,7 +100,7 @@ impl Tokens {
 
     fn angle<'t>(&mut self, char: char, behind: &'t str) -> &'t str {
         if let Some(inner) = behind.strip_prefix('(') {
-            return self.substitution(nested::until(inner, Some('('), ')'));
+            return self.substitution(nested::split_at_close(inner, Some('('), ')'));
         }
         // A number directly before `<` or `>` is a descriptor.
         let digits = |word: &Word| !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
@@ -166,7 +166,7 @@ impl Tokens {
                     }
                 },
                 '`' => self.backtick(next),
-                '$' => self.dollar(next, Quoted::Yes),
+                '$' => self.dollar(next, QuoteKind::Yes),
                 _ => {
                     self.push(char);
                     next
@@ -179,7 +179,7 @@ impl Tokens {
 
     /// Backticks inside backticks are escaped once per level.
     fn backtick<'t>(&mut self, behind: &'t str) -> &'t str {
-        let (inner, behind) = nested::until(behind, None, '`');
+        let (inner, behind) = nested::split_at_close(behind, None, '`');
         let inner = inner.replace("\\`", "`").replace("\\\\", "\\");
         self.substitution((&inner, behind))
     }
@@ -193,13 +193,13 @@ impl Tokens {
         behind.unwrap_or_default()
     }
 
-    fn dollar<'t>(&mut self, behind: &'t str, quoted: Quoted) -> &'t str {
+    fn dollar<'t>(&mut self, behind: &'t str, quoted: QuoteKind) -> &'t str {
         if let Some(inner) = behind.strip_prefix('(') {
-            return self.substitution(nested::until(inner, Some('('), ')'));
+            return self.substitution(nested::split_at_close(inner, Some('('), ')'));
         }
         if let Some(inner) = behind.strip_prefix('{') {
-            let (name, rest) = nested::until(inner, Some('{'), '}');
-            if name == "IFS" && quoted == Quoted::No {
+            let (name, rest) = nested::split_at_close(inner, Some('{'), '}');
+            if name == "IFS" && quoted == QuoteKind::No {
                 self.end_word();
                 return rest.unwrap_or_default();
             }
@@ -211,7 +211,7 @@ impl Tokens {
             self.nested.extend(name.split_once(['-', '=', '+', '?']).map(|(_, value)| value.to_owned()));
             return rest.unwrap_or_default();
         }
-        if quoted == Quoted::No {
+        if quoted == QuoteKind::No {
             if let Some(inner) = behind.strip_prefix('\'') {
                 let (text, rest) = nested::ansi(inner);
                 self.broken |= rest.is_none();
@@ -253,7 +253,7 @@ impl Tokens {
         match char {
             '{' if behind.starts_with('}') => {
                 self.word().text.push_str("{}");
-                return after(behind, "}");
+                return strip_prefix_of(behind, "}");
             }
             '{' if self.word.is_none() && behind.starts_with(char::is_whitespace) => {
                 self.end_with(Token::Break);
@@ -279,12 +279,12 @@ impl Tokens {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Quoted {
+enum QuoteKind {
     Yes,
     No,
 }
 
-fn after<'t>(text: &'t str, prefix: &str) -> &'t str {
+fn strip_prefix_of<'t>(text: &'t str, prefix: &str) -> &'t str {
     text.strip_prefix(prefix).unwrap_or(text)
 }
 

@@ -8,7 +8,7 @@ const KEYWORDS: &[&str] =
     &["if", "then", "elif", "else", "while", "until", "do", "time", "!", "coproc", "-p", "function", "{"];
 
 /// Returns the words after any reserved words at the start.
-pub(super) fn behind_keywords(mut words: &[Word]) -> &[Word] {
+pub(super) fn skip_keywords(mut words: &[Word]) -> &[Word] {
     while let Some((_, rest)) =
         words.split_first().filter(|(first, _)| KEYWORDS.contains(&first.text.as_str()))
     {
@@ -18,7 +18,7 @@ pub(super) fn behind_keywords(mut words: &[Word]) -> &[Word] {
 }
 
 /// Returns the value of `NAME=value` or `NAME+=value`, or `None` if the word is not an assignment.
-pub(super) fn assigned(word: &str) -> Option<&str> {
+pub(super) fn assignment_value(word: &str) -> Option<&str> {
     let (name, value) = word.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split_once('[').map_or(name, |(name, _)| name);
@@ -38,7 +38,7 @@ pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
         if word.starts_with('-') && word.len() > 1 {
             skip = wrapper.valued.contains(&word.as_str());
             unsure = !skip && word != "--";
-        } else if assigned(word).is_some() {
+        } else if assignment_value(word).is_some() {
             unsure = false;
         } else if operands > 0 {
             operands = operands.saturating_sub(1);
@@ -58,7 +58,7 @@ pub(super) fn inner(program: &str, words: &[String]) -> Vec<usize> {
 
 /// Returns the positions of programs after options and sub-commands that start one: `find -exec`, `fd -x`,
 /// `cargo run`.
-pub(super) fn started_by_option(program: &str, words: &[String]) -> Vec<usize> {
+pub(super) fn find_option_starts(program: &str, words: &[String]) -> Vec<usize> {
     let options: &[&str] = match program {
         "find" | "gfind" => &["-exec", "-execdir", "-ok", "-okdir"],
         "fd" | "fdfind" => &["-x", "-X", "--exec", "--exec-batch"],
@@ -81,7 +81,7 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
         let mut texts: Vec<String> = match program {
             "env" | "genv" => split_strings(words),
             "su" | "script" | "flock" | "runuser" | "sg" => {
-                shell_texts(words).chain(behind(words, &["-c", "--command", "-qc"])).collect()
+                shell_texts(words).chain(option_values(words, &["-c", "--command", "-qc"])).collect()
             }
             "coreutils" | "uutils" => words
                 .iter()
@@ -90,7 +90,7 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
                 })
                 .map(|(_, program)| program.to_owned())
                 .collect(),
-            _ => behind(words, &["--run", "--command", "--exec"]),
+            _ => option_values(words, &["--run", "--command", "--exec"]),
         };
         if wrapper.texts {
             texts.extend(words.iter().filter(|word| word.contains(' ')).cloned());
@@ -104,18 +104,18 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
         }
         "alias" => words.iter().filter_map(|word| Some(word.split_once('=')?.1.to_owned())).collect(),
         "git" => git_texts(words),
-        "mapfile" | "readarray" | "compgen" | "complete" => behind(words, &["-C"]),
+        "mapfile" | "readarray" | "compgen" | "complete" => option_values(words, &["-C"]),
         "vim" | "vi" | "nvim" | "ex" | "view" | "less" | "more" => {
             words.iter().filter_map(|word| Some(word.split_once('!')?.1.to_owned())).collect()
         }
-        "man" => behind(words, &["-P", "--pager", "-H", "--html"]),
+        "man" => option_values(words, &["-P", "--pager", "-H", "--html"]),
         "make" | "gmake" => {
-            let assigned = words.iter().filter_map(|word| assigned(word)).map(str::to_owned);
-            assigned.chain(behind(words, &["--eval"])).collect()
+            let assigned = words.iter().filter_map(|word| assignment_value(word)).map(str::to_owned);
+            assigned.chain(option_values(words, &["--eval"])).collect()
         }
-        "rsync" => behind(words, &["-e", "--rsh", "--rsync-path"]),
-        "scp" | "sftp" => behind(words, &["-S", "-o"]),
-        "zip" => behind(words, &["-TT", "--unzip-command"]),
+        "rsync" => option_values(words, &["-e", "--rsh", "--rsync-path"]),
+        "scp" | "sftp" => option_values(words, &["-S", "-o"]),
+        "zip" => option_values(words, &["-TT", "--unzip-command"]),
         "gdb" | "expect" => {
             words.iter().map(|word| word.replace(['!', '"'], " ").replace("spawn ", "")).collect()
         }
@@ -123,7 +123,7 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
             let actions = words.iter().filter_map(|word| Some(word.split_once("exec=")?.1.to_owned()));
             let options =
                 ["--to-command", "-I", "--use-compress-program", "--rsh-command", "-F", "--info-script"];
-            actions.chain(behind(words, &options)).collect()
+            actions.chain(option_values(words, &options)).collect()
         }
         _ if kind::is_shell(program) => shell_texts(words).collect(),
         _ => Vec::new(),
@@ -131,7 +131,7 @@ pub(super) fn texts(program: &str, words: &[String]) -> Vec<String> {
 }
 
 /// Returns the values of options: the next word, and text that is glued to the option.
-fn behind(words: &[String], options: &[&str]) -> Vec<String> {
+fn option_values(words: &[String], options: &[&str]) -> Vec<String> {
     let mut texts = Vec::new();
     for (index, word) in words.iter().enumerate() {
         if options.contains(&word.as_str()) {
@@ -184,7 +184,7 @@ fn git_texts(words: &[String]) -> Vec<String> {
     for (index, word) in words.iter().enumerate() {
         let next = || words.get(index.saturating_add(1));
         if std::mem::take(&mut after_alias) {
-            configured("alias.", word, &mut texts);
+            record_setting("alias.", word, &mut texts);
         }
         match word.as_str() {
             "foreach" | "run" if !joined => {
@@ -209,7 +209,7 @@ fn git_texts(words: &[String]) -> Vec<String> {
                 match (option, other.trim_start_matches("-c").split_once('=')) {
                     (Some(text), _) => texts.push(bare(text)),
                     (None, Some((key, value))) if key.contains('.') && !key.starts_with('-') => {
-                        configured(key, value, &mut texts);
+                        record_setting(key, value, &mut texts);
                     }
                     _ => {}
                 }
@@ -221,7 +221,7 @@ fn git_texts(words: &[String]) -> Vec<String> {
 
 /// Records the value of a setting as a command for a shell, and also as a git command if the setting is an
 /// alias.
-pub(super) fn configured(key: &str, value: &str, texts: &mut Vec<String>) {
+pub(super) fn record_setting(key: &str, value: &str, texts: &mut Vec<String>) {
     texts.push(bare(value));
     if is_alias(key) && !value.starts_with('!') {
         texts.push(format!("git {value}"));

@@ -42,7 +42,7 @@ fn rules(setups: &Value, name: &str) -> Vec<(String, Vec<String>)> {
 }
 
 fn decide(text: &str, folder_inside: bool, rules: &[(String, Vec<String>)]) -> Verdict {
-    let scan = Scan::of(text);
+    let scan = Scan::scan(text);
     for (_, rule) in rules.iter().filter(|(verdict, _)| verdict == "deny") {
         if scan.runs(&rule.iter().map(String::as_str).collect::<Vec<_>>()) {
             return Verdict::Deny;

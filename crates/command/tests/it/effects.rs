@@ -127,8 +127,8 @@ fn git_needs_a_sandbox_at_best() {
 
 #[test]
 fn words_without_a_shell_may_hold_anything() {
-    let effects = Effects::of_argv(&owned(&["cat", "a b\n$x"]));
+    let effects = Effects::from_argv(&owned(&["cat", "a b\n$x"]));
     assert_eq!((effects.access(), effects.reads()), (Access::ReadOnly, &owned(&["a b\n$x"])[..]));
-    assert_eq!(Effects::of_argv(&owned(&["./cat", "a"])).access(), Access::Unproven);
-    assert_eq!(Effects::of_argv(&[]).access(), Access::Unproven);
+    assert_eq!(Effects::from_argv(&owned(&["./cat", "a"])).access(), Access::Unproven);
+    assert_eq!(Effects::from_argv(&[]).access(), Access::Unproven);
 }

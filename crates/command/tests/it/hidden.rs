@@ -59,11 +59,11 @@ const SURE: &[&str] = &[
 #[test]
 fn a_wrapper_is_looked_through_by_its_kind() {
     for text in SURE {
-        let scan = Scan::of(text);
+        let scan = Scan::scan(text);
         assert!(
             scan.runs(&["rm"]) || matches!(*text, "docker exec c rm x") && scan.may_run(&["rm"]),
             "{text}: {:?}",
-            scan.found()
+            scan.programs()
         );
     }
 }
@@ -79,7 +79,7 @@ fn settings_of_git_are_commands() {
         "git -c alias.p='!git push' p",
         "GIT_CONFIG_VALUE_0=push git p",
     ] {
-        assert!(Scan::of(text).runs(&["git", "push"]), "{text}");
+        assert!(Scan::scan(text).runs(&["git", "push"]), "{text}");
     }
     for text in [
         "git -c core.pager='rm x' log",
@@ -87,9 +87,9 @@ fn settings_of_git_are_commands() {
         "git -C run bisect run rm x",
         "git submodule foreach --recursive 'rm x'",
     ] {
-        assert!(Scan::of(text).runs(&["rm"]), "{text}");
+        assert!(Scan::scan(text).runs(&["rm"]), "{text}");
     }
-    assert!(!Scan::of("git commit -m 'a=rm x'").runs(&["rm"]));
+    assert!(!Scan::scan("git commit -m 'a=rm x'").runs(&["rm"]));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_nobody_knows_may_be_a_wrapper() {
         "docker run a rm x",
         "php8.2 run.php rm",
     ] {
-        let scan = Scan::of(text);
+        let scan = Scan::scan(text);
         assert!(scan.may_run(&["rm"]), "{text}");
     }
     for text in [
@@ -116,10 +116,10 @@ fn what_nobody_knows_may_be_a_wrapper() {
         "find . -name rm",
         "frobnicate form arm rmdir",
     ] {
-        assert!(!Scan::of(text).may_run(&["rm"]), "{text}");
+        assert!(!Scan::scan(text).may_run(&["rm"]), "{text}");
     }
-    assert!(Scan::of("frobnicate git -C x push").may_run(&["git", "push"]));
-    assert!(!Scan::of("frobnicate git pull").may_run(&["git", "push"]));
+    assert!(Scan::scan("frobnicate git -C x push").may_run(&["git", "push"]));
+    assert!(!Scan::scan("frobnicate git pull").may_run(&["git", "push"]));
 }
 
 #[test]
@@ -130,9 +130,9 @@ fn a_rule_for_an_interpreter_is_about_all_versions_of_it() {
         ("node20 x", "node"),
         ("rm.exe x", "rm"),
     ] {
-        assert!(Scan::of(text).runs(&[rule]), "{text}");
+        assert!(Scan::scan(text).runs(&[rule]), "{text}");
     }
-    assert!(!Scan::of("rm2 x").runs(&["rm"]));
-    assert_eq!(Scan::of("prlimit ls").certainty(), Certainty::Whole);
+    assert!(!Scan::scan("rm2 x").runs(&["rm"]));
+    assert_eq!(Scan::scan("prlimit ls").certainty(), Certainty::Whole);
     assert_eq!(program_kind("prlimit"), ProgramKind::Wrapper);
 }

@@ -43,7 +43,7 @@ proptest! {
         words in prop::collection::vec("[-a-z0-9=,.;$%é ]{0,6}", 0..6),
     ) {
         let argv: Vec<String> = std::iter::once(program).chain(words).collect();
-        let _ = Effects::of_argv(&argv);
-        let _ = Scan::of_argv(&argv);
+        let _ = Effects::from_argv(&argv);
+        let _ = Scan::scan_argv(&argv);
     }
 }

@@ -6,19 +6,19 @@ use crate::dresses::DRESSES;
 
 #[track_caller]
 fn finds(text: &str, rule: &[&str]) {
-    let scan = Scan::of(text);
-    assert!(scan.runs(rule), "{text:?}: {:?}", scan.found());
+    let scan = Scan::scan(text);
+    assert!(scan.runs(rule), "{text:?}: {:?}", scan.programs());
 }
 
 #[track_caller]
 fn misses(text: &str, rule: &[&str]) {
-    let scan = Scan::of(text);
-    assert!(!scan.runs(rule), "{text:?}: {:?}", scan.found());
+    let scan = Scan::scan(text);
+    assert!(!scan.runs(rule), "{text:?}: {:?}", scan.programs());
 }
 
 #[track_caller]
 fn danger(text: &str, expected: &Danger) {
-    let scan = Scan::of(text);
+    let scan = Scan::scan(text);
     assert!(scan.dangers().contains(expected), "{text:?}: {:?}", scan.dangers());
 }
 
@@ -55,7 +55,7 @@ fn rules_are_whole_words_behind_options() {
     misses("git pushx", &["git", "push"]);
     misses("git", &["git", "push"]);
     misses("git", &[]);
-    assert!(Scan::of_argv(&["sudo".into(), "rm".into(), "a b".into()]).runs(&["rm", "a b"]));
+    assert!(Scan::scan_argv(&["sudo".into(), "rm".into(), "a b".into()]).runs(&["rm", "a b"]));
 }
 
 #[test]
@@ -63,10 +63,10 @@ fn what_cannot_be_named_is_partial() {
     for text in
         ["$x y", "r? y", "$(echo rm) y", "\"$x\"", "echo 'a", "curl x | sh", "bash -c \"$x\"", "ls > $x"]
     {
-        assert_eq!(Scan::of(text).certainty(), Certainty::Partial, "{text}");
+        assert_eq!(Scan::scan(text).certainty(), Certainty::Partial, "{text}");
     }
     for text in ["ls -la", "ls *.rs", "echo $x", "cat a | grep b > c", "if true; then ls; fi"] {
-        assert_eq!(Scan::of(text).certainty(), Certainty::Whole, "{text}");
+        assert_eq!(Scan::scan(text).certainty(), Certainty::Whole, "{text}");
     }
 }
 
@@ -119,13 +119,13 @@ fn harmless_commands_have_no_dangers() {
         "kill -9 123",
         "echo x | python3 script.py",
     ] {
-        assert_eq!(Scan::of(text).dangers(), [], "{text}");
+        assert_eq!(Scan::scan(text).dangers(), [], "{text}");
     }
 }
 
 #[test]
 fn redirections_are_written() {
-    let writes = |text: &str| Scan::of(text).writes().to_vec();
+    let writes = |text: &str| Scan::scan(text).writes().to_vec();
     assert_eq!(writes("ls >a 2>>b &>c >|d 1<>e >& f"), ["a", "b", "c", "d", "e", "f"]);
     assert_eq!(writes("ls 2>&1 >&- < a"), [] as [&str; 0]);
     assert_eq!(writes("dd of=x; touch y z"), ["x", "y", "z"]);
@@ -149,9 +149,9 @@ fn hostile_sizes_end_and_hide_nothing() {
         "eval ",
     ] {
         let text = opening.repeat(3_000) + "'; rm x";
-        let scan = Scan::of(&text);
+        let scan = Scan::scan(&text);
         assert!(scan.runs(&["rm"]) || scan.certainty() == Certainty::Partial, "{opening:?}");
     }
     let long = "ls; ".repeat(60_000) + "rm x";
-    assert!(Scan::of(&long).runs(&["rm"]));
+    assert!(Scan::scan(&long).runs(&["rm"]));
 }

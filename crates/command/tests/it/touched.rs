@@ -1,15 +1,15 @@
 //! What commands touch: which files and folders, how far below them, and how sure that is.
 
-use windlass_command::{Access, Command, Effects, TouchKind, Touched};
+use windlass_command::{Access, Command, Effects, TouchKind, TouchedPath};
 
 /// Each touch as `r` (read), `w` (write), `d` (delete) or `?` (any), `+` where it reaches below, `~` where it is not
 /// sure, `/` where it begins at the top of the repository, and the path.
 fn touches(text: &str) -> Vec<String> {
     let effects = Command::parse(text).unwrap().effects();
-    effects.touched().iter().map(word).collect()
+    effects.touches().iter().map(word).collect()
 }
 
-fn word(touched: &Touched) -> String {
+fn word(touched: &TouchedPath) -> String {
     let kind = match touched.kind() {
         TouchKind::Read => "r",
         TouchKind::Write => "w",
@@ -175,7 +175,9 @@ fn words_of_a_known_reader_are_no_writes() {
     for text in ["ls -la", "cat a", "grep -rn x src", "git log -3", "diff a b", "sort a", "find . -name a"] {
         let effects = Command::parse(text).unwrap().effects();
         assert_ne!(effects.access(), Access::Unproven, "{text}");
-        assert!(effects.touched().iter().all(|touched| touched.kind() == TouchKind::Read), "{text}");
+        assert!(effects.touches().iter().all(|touched| touched.kind() == TouchKind::Read), "{text}");
     }
-    assert!(Effects::of_argv(&["grep".to_owned(), "--frob".to_owned(), "x".to_owned()]).writes().is_empty());
+    assert!(
+        Effects::from_argv(&["grep".to_owned(), "--frob".to_owned(), "x".to_owned()]).writes().is_empty()
+    );
 }

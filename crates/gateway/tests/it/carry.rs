@@ -81,7 +81,7 @@ fn switches_that_a_format_has_not_are_named() {
 #[test]
 fn a_document_of_another_provider_is_refused() {
     let mut asked = request();
-    asked.messages[0].parts.push(Part::File(File::uploaded("application/pdf", "file-1")));
+    asked.messages[0].parts.push(Part::File(File::from_upload("application/pdf", "file-1")));
     let carried = carry(asked, "openai-chat", "anthropic");
     assert_eq!(carried.refused.unwrap(), "the file file-1 is with another provider; send its bytes instead");
 }

@@ -6,7 +6,7 @@ use windlass_protocol::Payload;
 
 /// Returns whether the command and its folder alone decide what runs.
 pub(super) fn is_named(payload: &Payload, command: &str, directory: &str) -> bool {
-    beside(payload, command, directory).is_empty()
+    other_inputs(payload, command, directory).is_empty()
 }
 
 /// Returns everything besides the command and its folder that decides what runs, as one text; empty if
@@ -15,9 +15,9 @@ pub(super) fn is_named(payload: &Payload, command: &str, directory: &str) -> boo
 /// If one argument is the command, numbers, `null` and `false` are left out: they are limits of time and
 /// size, which decide when the process ends. If the tool composes the command from other arguments, every
 /// argument counts.
-pub(super) fn beside(payload: &Payload, command: &str, directory: &str) -> String {
+pub(super) fn other_inputs(payload: &Payload, command: &str, directory: &str) -> String {
     let arguments = match payload {
-        Payload::LocalShell { command: argv, .. } if joined(argv) == command => return String::new(),
+        Payload::LocalShell { command: argv, .. } if join_words(argv) == command => return String::new(),
         Payload::Function { arguments } => arguments.as_object(),
         _ => return payload.text(),
     };
@@ -46,13 +46,13 @@ fn is_command(value: &Value, command: &str) -> bool {
         Value::String(text) => {
             text == command
                 || Command::parse(text).is_ok_and(|parsed| {
-                    parsed.single().is_some_and(|simple| joined(simple.argv()) == command)
+                    parsed.single().is_some_and(|simple| join_words(simple.argv()) == command)
                 })
         }
         Value::Array(words) => {
             let words: Option<Vec<String>> =
                 words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
-            words.is_some_and(|words| joined(&words) == command)
+            words.is_some_and(|words| join_words(&words) == command)
         }
         _ => false,
     }
@@ -64,6 +64,6 @@ fn is_folder(value: &Value, directory: &str) -> bool {
     text.is_some_and(|text| text == directory || (directory == "." && text.is_empty()))
 }
 
-fn joined(argv: &[String]) -> String {
+fn join_words(argv: &[String]) -> String {
     argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
 }

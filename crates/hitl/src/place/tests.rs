@@ -5,7 +5,7 @@ use super::Place;
 #[track_caller]
 fn check(place: Place, paths: &[&str]) {
     for path in paths {
-        assert_eq!(Place::of(path), place, "{path}");
+        assert_eq!(Place::parse(path), place, "{path}");
     }
 }
 

@@ -13,14 +13,14 @@ use crate::{Action, EffectKind, Rule, Source};
 
 /// Compiled form of a [`Rule`].
 #[derive(Clone, Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledRule {
     pub(crate) rule: Rule,
     pub(crate) source: Source,
     path: Option<PathGlob>,
     host: Option<HostMatcher>,
 }
 
-impl Compiled {
+impl CompiledRule {
     /// Creates a built-in rule. Built-in rules have no path and no host.
     pub(crate) fn builtin(rule: Rule, source: Source) -> Self {
         Self { rule, source, path: None, host: None }
@@ -87,7 +87,7 @@ impl Compiled {
             return match self.rule.action {
                 Action::Allow => windlass_command::Command::parse(text)
                     .is_ok_and(|command| command.commands().iter().all(|simple| self.covers(simple.argv()))),
-                Action::Deny | Action::Ask => self.is_run_by(&Scan::of(text)),
+                Action::Deny | Action::Ask => self.is_run_by(&Scan::scan(text)),
             };
         }
         if self.host.is_some() || self.rule.port.is_some() {

@@ -29,15 +29,15 @@ pub(super) enum Extent {
 
 impl Extent {
     /// Escapes a text for display. A long text is reduced to its head, its tail, its length and its digest.
-    pub(super) fn shown(self, text: &str) -> String {
-        let whole = counted(&display_safe(text));
+    pub(super) fn escape(self, text: &str) -> String {
+        let whole = collapse_whitespace(&display_safe(text));
         if self == Self::Whole || (text.chars().count() <= 2 * CHARACTERS && rows(&whole) <= 2 * ROWS) {
             return whole;
         }
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let at = |index: usize| starts.get(index).copied().unwrap_or(text.len());
         let total = starts.len().saturating_sub(1);
-        let safe = |piece: Option<&str>| counted(&display_safe(piece.unwrap_or_default()));
+        let safe = |piece: Option<&str>| collapse_whitespace(&display_safe(piece.unwrap_or_default()));
         let head = most(total, |count| fits(&safe(text.get(..at(count)))));
         let tail = most(total.saturating_sub(head), |count| {
             fits(&safe(text.get(at(total.saturating_sub(count))..)))
@@ -56,11 +56,11 @@ impl Extent {
 
     /// Escapes a text and its line breaks, so that it stays on one line.
     pub(super) fn one_line(self, text: &str) -> String {
-        self.shown(text).replace('\n', "\\n")
+        self.escape(text).replace('\n', "\\n")
     }
 
-    pub(super) fn indented(self, text: &str) -> String {
-        self.shown(text).replace('\n', "\n    ")
+    pub(super) fn indent(self, text: &str) -> String {
+        self.escape(text).replace('\n', "\n    ")
     }
 
     /// Appends lines of one kind. Of too many lines the first and the last ones are displayed and the others
@@ -120,7 +120,7 @@ fn columns(line: &str) -> usize {
 }
 
 /// Replaces long runs of white space, mixed or not, with their counts.
-fn counted(text: &str) -> String {
+fn collapse_whitespace(text: &str) -> String {
     let is_blank = |character: char| matches!(character, ' ' | '\t' | '\n');
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

@@ -214,7 +214,7 @@ impl Import {
 
     fn unique(&mut self, at: usize, mut call: ToolCall) -> ToolCall {
         while !self.ids.insert(call.id.clone()) {
-            let now = CallId::synthesized(at as u64, self.made);
+            let now = CallId::synthesize(at as u64, self.made);
             self.made = self.made.saturating_add(1);
             if !self.ids.contains(&now) {
                 self.mend(Mend::Renamed { message: at, was: call.id.clone(), now: now.clone() });

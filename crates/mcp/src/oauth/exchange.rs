@@ -71,9 +71,9 @@ impl KnownOrigins {
             return Ok(None);
         }
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));
-        let endpoint = Endpoint::named(host, port).map_err(|_| Refused::Open)?;
+        let endpoint = Endpoint::from_host(host, port).map_err(|_| Refused::Open)?;
         // Authorities also use ports other than those of the web.
-        let reach = Reach::default().with(host, port, Scope::Public).map_err(|_| Refused::Open)?;
+        let reach = Reach::default().with_host(host, port, Scope::Public).map_err(|_| Refused::Open)?;
         reach.scope(&endpoint, Some(Scope::Public)).map_err(|why| self.refuse(url, why))?;
         Ok(Some(endpoint))
     }

@@ -39,7 +39,7 @@ impl ChildConnector {
     fn start(&self) -> io::Result<Pipes> {
         let mut process = Command::new(&self.program.command);
         process.args(&self.program.arguments);
-        process.env_clear().envs(self.program.environment.of_host(std::env::vars_os()));
+        process.env_clear().envs(self.program.environment.from_host(std::env::vars_os()));
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(folder) = &self.program.folder {
             process.current_dir(folder);

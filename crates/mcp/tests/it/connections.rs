@@ -38,7 +38,7 @@ fn toolbox(dynamic: &DynamicTools) -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 async fn until(holds: impl Fn() -> bool) {
@@ -151,7 +151,7 @@ async fn a_changed_list_takes_effect_between_turns() {
     }
     until(|| first.is_stale()).await;
     assert_eq!(offered(&first), ["mcp__fake__add"], "within a turn nothing changes");
-    assert_eq!(offered(&first.refreshed()), ["mcp__fake__add", "mcp__fake__sub"]);
+    assert_eq!(offered(&first.refresh()), ["mcp__fake__add", "mcp__fake__sub"]);
     let tool = connections.tool("fake", "add").unwrap();
     let payload = Payload::Function { arguments: Arguments::default() };
     assert_eq!(tool.effects(&payload), before);
@@ -213,11 +213,11 @@ async fn many_tools_are_looked_for_and_offered_at_the_next_turn() {
     assert!(found.contains("mcp__fake__create_issue: Opens an issue"), "{found}");
     assert!(run(&first, "tool_search", json!({"query": "zebra"})).await.contains("None of the 61 tools"));
     assert_eq!(offered(&first), ["tool_search"], "not within the turn");
-    let second = first.refreshed();
+    let second = first.refresh();
     assert_eq!(offered(&second), ["tool_search", "mcp__fake__create_issue"]);
     assert!(run(&second, "mcp__fake__create_issue", json!({})).await.contains("called"));
     connections.close().await;
-    assert!(offered(&second.refreshed()).is_empty());
+    assert!(offered(&second.refresh()).is_empty());
     assert!(run(&second, "mcp__fake__create_issue", json!({})).await.contains("was removed"));
 }
 

@@ -149,7 +149,7 @@ async fn routed(servers: &[(&str, &str)]) -> Vec<(String, String)> {
     }
     let toolbox = builder.build().unwrap();
     let mut reached = Vec::new();
-    for (spec, _) in toolbox.offered() {
+    for (spec, _) in toolbox.offered_specs() {
         assert!(spec.name().as_str().len() <= 64);
         let call = ToolCall::function(CallId::new("c").unwrap(), spec.name().clone(), Arguments::default());
         let checked = toolbox.check(&call).unwrap();

@@ -7,7 +7,7 @@ use crate::repair::report::Report;
 use crate::{Error, ErrorKind, Limits};
 
 /// The first value of a text, repaired.
-pub(super) struct Mended {
+pub(super) struct MendedValue {
     pub(super) text: String,
     /// Byte offset in the source text at which the value ended.
     pub(super) end: usize,
@@ -15,7 +15,12 @@ pub(super) struct Mended {
 
 /// Copies the value that starts at `start` and repairs it. The caller must still validate the result: this
 /// function checks only brackets, commas, colons and quotes.
-pub(super) fn mend(text: &str, start: usize, limits: Limits, report: &mut Report) -> Result<Mended, Error> {
+pub(super) fn mend(
+    text: &str,
+    start: usize,
+    limits: Limits,
+    report: &mut Report,
+) -> Result<MendedValue, Error> {
     let out = String::with_capacity(text.len().saturating_sub(start));
     let mut mender =
         Mender { text, at: start, out, open: Vec::new(), want: Want::Value, comma: None, limits, report };
@@ -30,7 +35,7 @@ pub(super) fn mend(text: &str, start: usize, limits: Limits, report: &mut Report
         };
         mender.token(byte)?;
     }
-    Ok(Mended { text: mender.out.trim().to_owned(), end: mender.at })
+    Ok(MendedValue { text: mender.out.trim().to_owned(), end: mender.at })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

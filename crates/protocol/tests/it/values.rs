@@ -13,7 +13,7 @@ fn ids_and_names_have_their_limits() {
     assert!(ToolName::new("a.b/c d-ü").is_ok());
     assert_eq!(ToolName::new("a\0b"), Err(NameError::Control { at: 1 }));
     assert!(matches!(ToolName::new("x".repeat(257)), Err(NameError::TooLong { len: 257 })));
-    assert_ne!(CallId::synthesized(1, 11), CallId::synthesized(11, 1));
+    assert_ne!(CallId::synthesize(1, 11), CallId::synthesize(11, 1));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Tests of the forms.
 
-use super::{LONGEST, of, pieces};
+use super::{LONGEST, forms_of_value, pieces};
 
 #[track_caller]
 fn check(value: &str, forms: &[&str]) {
-    let all = of(value);
+    let all = forms_of_value(value);
     for form in forms {
         assert!(all.iter().any(|known| known.as_str() == *form), "{form} is not a form of {value}");
     }
@@ -47,7 +47,7 @@ fn a_value_has_the_forms_that_programs_give_it() {
 fn a_plain_value_has_few_forms() {
     // Itself, hexadecimal once or twice and spaced, base64 at three places, padded and whole, all percent-encoded, as `\u`
     // and as numbers of HTML.
-    assert!(of("abcdef0123456789").len() <= 18, "{}", of("abcdef0123456789").len());
+    assert!(forms_of_value("abcdef0123456789").len() <= 18, "{}", forms_of_value("abcdef0123456789").len());
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub(crate) fn restrict(ports: &[u16], group_bit: GroupBit) -> Result<(), String>
     // fall back to `clone` and `openat`, as on older kernels.
     let absent = [libc::SYS_clone3, libc::SYS_openat2].map(|call| (call, Vec::new()));
     let absent = program(absent.into(), libc::ENOSYS)?;
-    let refused = program(refused(ports, group_bit).map_err(|error| words(&error))?, libc::EPERM)?;
+    let refused = program(refusal_rules(ports, group_bit).map_err(|error| words(&error))?, libc::EPERM)?;
     apply_filter(&absent).map_err(|error| words(&error))?;
     apply_filter(&refused).map_err(|error| words(&error))
 }
@@ -91,7 +91,7 @@ fn program(rules: Rules, errno: i32) -> Result<BpfProgram, String> {
     filter.and_then(TryInto::try_into).map_err(|error: seccompiler::BackendError| error.to_string())
 }
 
-fn refused(ports: &[u16], group_bit: GroupBit) -> Result<Rules, seccompiler::BackendError> {
+fn refusal_rules(ports: &[u16], group_bit: GroupBit) -> Result<Rules, seccompiler::BackendError> {
     let mut rules: Rules = REFUSED.into_iter().map(|call| (call, Vec::new())).collect();
     let mut namespaces = Vec::new();
     for flag in NEW_NAMESPACES {

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 /// A path that the child cannot change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Protected {
+pub(crate) struct ProtectedPath {
     pub(crate) path: PathBuf,
     pub(crate) stand_in: StandIn,
 }
 
 /// A path that the child cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hidden {
+pub(crate) struct HiddenPath {
     pub(crate) path: PathBuf,
     /// Device and inode of the file to hide, if they are known.
     pub(crate) identity: Option<(u64, u64)>,
@@ -57,7 +57,7 @@ impl StandIn {
     }
 }
 
-impl Protected {
+impl ProtectedPath {
     pub(crate) fn new(path: impl Into<PathBuf>, stand_in: StandIn) -> Self {
         Self { path: path.into(), stand_in }
     }

@@ -14,7 +14,7 @@ const NEEDED: [&str; 8] =
 
 /// Returns the files and folders below `root` that other users cannot read and this user can. The contents of
 /// such a folder are not listed.
-pub(super) fn found(root: &Path) -> Vec<PathBuf> {
+pub(super) fn find_private(root: &Path) -> Vec<PathBuf> {
     let (mut closed, mut seen) = (Vec::new(), 0_usize);
     let mut waiting = vec![(root.to_path_buf(), 0_usize)];
     while let Some((folder, depth)) = waiting.pop() {
@@ -85,7 +85,7 @@ mod tests {
         fs::set_permissions(root.join("sudoers.d"), fs::Permissions::from_mode(0o750)).unwrap();
         std::os::unix::fs::symlink("shadow", root.join("link")).unwrap();
         let mut names: Vec<_> =
-            found(root).into_iter().map(|path| path.strip_prefix(root).unwrap().to_owned()).collect();
+            find_private(root).into_iter().map(|path| path.strip_prefix(root).unwrap().to_owned()).collect();
         names.sort();
         let expected = ["a/b/passwd", "pki/tls/private/key", "security/opasswd", "shadow", "sudoers.d"];
         assert_eq!(names, expected.map(PathBuf::from));

@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn check(environment: &ChildEnvironment, name: &str, value: &str, expected: Option<&str>) {
-    let met = environment.of_host([(OsString::from(name), OsString::from(value))]);
+    let met = environment.from_host([(OsString::from(name), OsString::from(value))]);
     let met = met.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str());
     assert_eq!(met, expected, "{name}");
 }
@@ -54,5 +54,5 @@ fn a_set_value_wins_over_the_hosts_and_comes_once() {
     let set = ChildEnvironment::new().with_value("TERM", "vt100").with_value("TERM", "dumb");
     check(&set, "TERM", "xterm", Some("dumb"));
     check(&set, "PAGER", "less", None);
-    assert_eq!(set.of_host([("TERM".into(), "xterm".into())]).len(), 1);
+    assert_eq!(set.from_host([("TERM".into(), "xterm".into())]).len(), 1);
 }

@@ -36,7 +36,7 @@ pub(crate) fn folder_in(folder: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
 }
 
 /// Opens the file, folder or link at a path below `root`. A link is not followed. The handle only names it.
-pub(crate) fn named(root: impl AsFd, below: &Path) -> io::Result<OwnedFd> {
+pub(crate) fn open_name(root: impl AsFd, below: &Path) -> io::Result<OwnedFd> {
     let (folder, name) = parent(root, below)?;
     let flags = OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC;
     openat(folder, name.as_os_str(), flags, Mode::empty()).map_err(Into::into)

@@ -7,13 +7,13 @@ use std::fmt::Write;
 
 /// Returns a name as the model sees it. At the start of a path more names need quotes, because they have a
 /// special meaning there.
-pub(crate) fn shown(name: &OsStr, first: Position) -> Cow<'_, str> {
+pub(crate) fn display_name(name: &OsStr, first: Position) -> Cow<'_, str> {
     match name.to_str() {
         Some(text) if is_odd(text) || first == Position::First && has_meaning(text) => {
-            Cow::Owned(quoted(name.as_encoded_bytes()))
+            Cow::Owned(quote(name.as_encoded_bytes()))
         }
         Some(text) => Cow::Borrowed(text),
-        None => Cow::Owned(quoted(name.as_encoded_bytes())),
+        None => Cow::Owned(quote(name.as_encoded_bytes())),
     }
 }
 
@@ -34,7 +34,7 @@ fn is_odd(text: &str) -> bool {
         || text.chars().any(|letter| letter.is_control() || ['\u{2028}', '\u{2029}'].contains(&letter))
 }
 
-fn quoted(bytes: &[u8]) -> String {
+fn quote(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for chunk in bytes.utf8_chunks() {
         for letter in chunk.valid().chars() {
@@ -63,7 +63,7 @@ fn escape(bytes: &[u8], text: &mut String) {
 }
 
 /// Returns the path that a text means: quoted names are decoded, all others stay as they are.
-pub(crate) fn unquoted(text: &str) -> Cow<'_, OsStr> {
+pub(crate) fn unquote(text: &str) -> Cow<'_, OsStr> {
     if !text.contains('"') {
         return Cow::Borrowed(OsStr::new(text));
     }

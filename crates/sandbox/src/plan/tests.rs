@@ -14,7 +14,7 @@ fn a_plan_comes_back_as_it_was_said() {
         .with_port(8080)
         .with_limits(ChildLimits { open_files: 7, ..ChildLimits::default() })
         .with_terminal();
-    let plan = Plan::of(&confinement, Level::Namespaces, Path::new("/a b"));
+    let plan = Plan::new(&confinement, Level::Namespaces, Path::new("/a b"));
     let command = ["sh", "--", "--read", "/"].map(OsString::from);
     assert_eq!(Plan::decode(plan.encode(&command)), Some((plan, command.to_vec())));
 }
@@ -49,7 +49,7 @@ fn a_cover_is_needed_only_where_something_is_seen() {
         .with_hidden("/home/me/work/state.env")
         .with_hidden("/home/me/.ssh")
         .with_hidden("/srv/secret");
-    let plan = Plan::of(&confinement, Level::Namespaces, Path::new("/"));
-    let covered: Vec<_> = plan.covered().into_iter().map(|hidden| hidden.path.as_path()).collect();
+    let plan = Plan::new(&confinement, Level::Namespaces, Path::new("/"));
+    let covered: Vec<_> = plan.covers().into_iter().map(|hidden| hidden.path.as_path()).collect();
     assert_eq!(covered, [Path::new("/home/me/work/state"), Path::new("/home/me/work/state.env")]);
 }

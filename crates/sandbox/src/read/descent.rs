@@ -56,13 +56,13 @@ impl<'w> Descent<'w> {
     /// If the path has other parts than plain names, if a part is a link, or if the file is missing or not a
     /// regular file.
     pub fn stream(&mut self, below: &Path) -> Result<FileStream, FileError> {
-        let path = WorkspacePath::found(below)?;
+        let path = WorkspacePath::from_walk(below)?;
         let (Some(folder), Some(name)) = (below.parent(), below.file_name()) else {
             return self.workspace.stream(&path);
         };
         let dir = self.folder(folder, &path)?;
         let (file, metadata) = open_named(dir, &path, Path::new(name))?;
-        Ok(FileStream::opened(file, path, &metadata))
+        Ok(FileStream::open(file, path, &metadata))
     }
 
     /// Returns the target of a link, by the link's path below the root. The target is not opened.
@@ -70,7 +70,7 @@ impl<'w> Descent<'w> {
     /// # Errors
     /// If the path is not a link, or as for `stream`.
     pub fn link(&mut self, below: &Path) -> Result<PathBuf, FileError> {
-        let path = WorkspacePath::found(below)?;
+        let path = WorkspacePath::from_walk(below)?;
         let (Some(folder), Some(name)) = (below.parent(), below.file_name()) else {
             return Err(not_found(&path));
         };

@@ -28,7 +28,7 @@ pub struct FileStream {
 }
 
 impl FileStream {
-    pub(super) fn opened(file: File, path: WorkspacePath, metadata: &Metadata) -> Self {
+    pub(super) fn open(file: File, path: WorkspacePath, metadata: &Metadata) -> Self {
         Self { file, path, len: metadata.len() }
     }
 
@@ -69,8 +69,8 @@ impl Workspace {
     /// # Errors
     /// If the file is missing, not a regular file, or leads out of the workspace.
     pub fn stream(&self, path: &WorkspacePath) -> Result<FileStream, FileError> {
-        let real = self.judged(path)?;
+        let real = self.resolve_judged(path)?;
         let (file, metadata) = self.open_real(&real)?;
-        Ok(FileStream::opened(file, real, &metadata))
+        Ok(FileStream::open(file, real, &metadata))
     }
 }

@@ -95,7 +95,7 @@ const CREDENTIALS: [&str; 4] = ["_authtoken", "_auth", "_password", "npmauthtoke
 
 /// Returns true if the contents of a file with this name are read, although the name does not indicate a
 /// secret.
-pub(super) fn judged(name: &str) -> bool {
+pub(super) fn reads_content(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     match name.trim_start_matches('.').rsplit_once('.') {
         Some((_, end)) => DATA.contains(&end),
@@ -115,7 +115,7 @@ pub(super) fn is_fetched_secret(name: &str) -> bool {
 }
 
 /// Classifies the contents of a file with this name.
-pub(super) fn of(name: &str, bytes: &[u8]) -> Content {
+pub(super) fn classify(name: &str, bytes: &[u8]) -> Content {
     let text = String::from_utf8_lossy(bytes);
     let name = name.to_ascii_lowercase();
     let is_credential = is_settings_name(&name) && has_setting(&text);

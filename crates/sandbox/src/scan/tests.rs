@@ -16,7 +16,7 @@ fn scene(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 fn secrets(folder: &tempfile::TempDir) -> (Vec<String>, Vec<String>) {
     let root = folder.path().canonicalize().unwrap();
-    let scan = Scan::of(&root, Limits::default());
+    let scan = Scan::run(&root, Limits::default());
     assert!(scan.is_settled);
     let below = |secret: &Secret| secret.path.strip_prefix(&root).unwrap().display().to_string();
     let mut found: Vec<_> = scan.secrets.iter().map(below).collect();
@@ -90,7 +90,7 @@ fn secrets_are_known_by_their_contents() {
 fn more_than_is_looked_at_is_a_gap() {
     let folder =
         scene(&[("a/b/c/.env", "x"), ("target/a", ""), ("target/b", ""), ("x.txt", ""), ("y.txt", "")]);
-    let gaps = |limits: Limits| Scan::of(folder.path(), limits).gaps.len();
+    let gaps = |limits: Limits| Scan::run(folder.path(), limits).gaps.len();
     assert_eq!(gaps(Limits::default()), 0);
     assert_eq!(gaps(Limits { depth: 2, ..Limits::default() }), 1);
     assert_eq!(gaps(Limits { fetched: 1, ..Limits::default() }), 1);
@@ -102,5 +102,5 @@ fn more_than_is_looked_at_is_a_gap() {
 #[test]
 fn a_folder_that_git_takes_for_a_repository_is_found() {
     let folder = scene(&[("docs/HEAD", ""), ("docs/objects/x", ""), ("docs/refs/x", ""), ("src/HEAD", "")]);
-    assert_eq!(Scan::of(folder.path(), Limits::default()).bare, [folder.path().join("docs")]);
+    assert_eq!(Scan::run(folder.path(), Limits::default()).bare, [folder.path().join("docs")]);
 }

@@ -22,8 +22,8 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
-        Self { identity: (metadata.dev(), metadata.ino()), changed: changed(metadata) }
+    fn from_metadata(metadata: &Metadata) -> Self {
+        Self { identity: (metadata.dev(), metadata.ino()), changed: change_time(metadata) }
     }
 
     pub(super) fn is_same_folder(self, other: Self) -> bool {
@@ -44,13 +44,13 @@ impl Stamp {
 /// Returns the change time (ctime). The kernel updates it with every name that is created, moved or removed,
 /// and no system call sets it.
 #[cfg(unix)]
-fn changed(metadata: &Metadata) -> (i64, i64) {
+fn change_time(metadata: &Metadata) -> (i64, i64) {
     use cap_std::fs::MetadataExt as _;
     (metadata.ctime(), metadata.ctime_nsec())
 }
 
 #[cfg(not(unix))]
-fn changed(metadata: &Metadata) -> (i64, i64) {
+fn change_time(metadata: &Metadata) -> (i64, i64) {
     let modified = metadata.modified().ok().map(cap_std::time::SystemTime::into_std);
     let since =
         modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default();
@@ -87,7 +87,7 @@ impl Root {
     /// Returns the names in a folder, and its stamp from before they were read.
     pub(super) fn list(&self, path: &Path) -> io::Result<(Stamp, Vec<Name>)> {
         let dir = self.folder(path)?;
-        let stamp = Stamp::of(&dir.dir_metadata()?);
+        let stamp = Stamp::from_metadata(&dir.dir_metadata()?);
         let mut names = Vec::new();
         for entry in dir.entries()?.filter_map(Result::ok) {
             let Ok(kind) = entry.file_type() else { continue };
@@ -106,7 +106,7 @@ impl Root {
         } else {
             self.dir.symlink_metadata(path)
         };
-        found.ok().filter(Metadata::is_dir).as_ref().map(Stamp::of)
+        found.ok().filter(Metadata::is_dir).as_ref().map(Stamp::from_metadata)
     }
 
     pub(super) fn identity(&self, path: &Path) -> Option<Identity> {
@@ -141,6 +141,6 @@ impl Root {
             Ok(bytes)
         };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        read().map_or(Content::Plain, |bytes| content::of(&name, &bytes))
+        read().map_or(Content::Plain, |bytes| content::classify(&name, &bytes))
     }
 }

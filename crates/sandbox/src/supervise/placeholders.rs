@@ -16,7 +16,7 @@ use nix::fcntl::{AtFlags, OFlag, openat};
 use nix::sys::stat::{Mode, SFlag, fchmod, fstatat, mkdirat};
 use nix::unistd::{UnlinkatFlags, unlinkat};
 
-use crate::confinement::stand_in::{Protected, StandIn};
+use crate::confinement::stand_in::{ProtectedPath, StandIn};
 use crate::namespaces::below;
 
 /// The mode bits of a stand-in. The missing write permission identifies a stand-in that was left behind.
@@ -35,12 +35,12 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// it.
 #[derive(Default)]
 pub(crate) struct Placeholders {
-    held: Vec<Held>,
+    held: Vec<HeldPlaceholder>,
     /// Folders that were created to hold a stand-in. They are removed if they are empty.
     made: Vec<(OwnedFd, OsString)>,
 }
 
-struct Held {
+struct HeldPlaceholder {
     folder: OwnedFd,
     name: OsString,
     stand_in: StandIn,
@@ -53,7 +53,7 @@ impl Placeholders {
     ///
     /// # Errors
     /// If a folder on the way is a link or was removed. The stand-ins created so far are removed.
-    pub(crate) fn make(paths: &[Protected]) -> io::Result<(Self, Vec<Protected>)> {
+    pub(crate) fn make(paths: &[ProtectedPath]) -> io::Result<(Self, Vec<ProtectedPath>)> {
         let mut placeholders = Self::default();
         let mut there = Vec::new();
         for protected in paths {
@@ -72,11 +72,11 @@ impl Placeholders {
         Ok((placeholders, there))
     }
 
-    fn add(&mut self, protected: &Protected) -> io::Result<()> {
+    fn add(&mut self, protected: &ProtectedPath) -> io::Result<()> {
         let below = protected.path.strip_prefix("/").map_err(io::Error::other)?;
         let (folder, name) = self.folder(below)?;
         if let Some(file) = hold(&folder, &name, protected.stand_in)? {
-            self.held.push(Held { folder, name, stand_in: protected.stand_in, file });
+            self.held.push(HeldPlaceholder { folder, name, stand_in: protected.stand_in, file });
         }
         Ok(())
     }
@@ -114,14 +114,14 @@ fn is_closed(error: &io::Error) -> bool {
 /// Opens and locks the stand-in with this name. Returns `None` if another file or folder has the name.
 fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<File>> {
     for _ in 0..LOOKS {
-        if !made(folder, name, stand_in)? {
+        if !create_stand_in(folder, name, stand_in)? {
             match is_stand_in(folder, name, stand_in) {
                 Ok(true) => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Ok(false) | Err(_) => return Ok(None),
             }
         }
-        let Ok(file) = opened(folder, name) else { continue };
+        let Ok(file) = open_plain(folder, name) else { continue };
         match file.try_lock_shared() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -139,7 +139,7 @@ fn hold(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<Option<
 }
 
 /// Creates a stand-in. Returns `false` if the name is taken.
-fn made(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
+fn create_stand_in(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
     let made = match stand_in.bytes() {
         None => mkdirat(folder, name, FOLDER_MODE),
         Some(bytes) => {
@@ -162,7 +162,7 @@ fn made(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<bool> {
 }
 
 /// Opens a file or folder by its bare name. A link is refused, and the call does not block on a pipe.
-fn opened(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
+fn open_plain(folder: &OwnedFd, name: &OsStr) -> io::Result<File> {
     let flags = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
     Ok(File::from(openat(folder, name, flags, Mode::empty())?))
 }
@@ -182,7 +182,7 @@ fn is_stand_in(folder: &OwnedFd, name: &OsStr, stand_in: StandIn) -> io::Result<
                 return Ok(false);
             }
             let mut held = Vec::new();
-            opened(folder, name)?.take(bytes.len() as u64 + 1).read_to_end(&mut held)?;
+            open_plain(folder, name)?.take(bytes.len() as u64 + 1).read_to_end(&mut held)?;
             Ok(held == bytes)
         }
     }

@@ -33,15 +33,15 @@ impl Watch {
     /// Creates the watch of a process on the host. Signals that ask to stop are blocked from here on and are
     /// returned by `next`.
     pub(crate) fn new(hold: Hold) -> nix::Result<Self> {
-        Self::over(STOPPING.into_iter().chain([Signal::SIGCHLD]).collect(), hold)
+        Self::with_mask(STOPPING.into_iter().chain([Signal::SIGCHLD]).collect(), hold)
     }
 
     /// Creates the watch of the first process of a namespace. Signals that ask to stop have no effect on it.
     pub(crate) fn first(hold: Hold) -> nix::Result<Self> {
-        Self::over(SigSet::from(Signal::SIGCHLD), hold)
+        Self::with_mask(SigSet::from(Signal::SIGCHLD), hold)
     }
 
-    fn over(mask: SigSet, hold: Hold) -> nix::Result<Self> {
+    fn with_mask(mask: SigSet, hold: Hold) -> nix::Result<Self> {
         mask.thread_block()?;
         let signals = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         Ok(Self { signals, mask, hold })
@@ -59,7 +59,7 @@ impl Watch {
     /// Waits for the next event.
     pub(crate) fn next(&self) -> nix::Result<News> {
         loop {
-            if let Some(news) = self.signalled()? {
+            if let Some(news) = self.read_signal()? {
                 return Ok(news);
             }
             let input = io::stdin();
@@ -72,7 +72,7 @@ impl Watch {
                 Err(error) => return Err(error),
             }
             // Check for an ended child first, so that its end is not mistaken for a release.
-            if let Some(news) = self.signalled()? {
+            if let Some(news) = self.read_signal()? {
                 return Ok(news);
             }
             if waited.get(1).and_then(PollFd::revents).is_some_and(|events| !events.is_empty()) {
@@ -84,7 +84,7 @@ impl Watch {
         }
     }
 
-    fn signalled(&self) -> nix::Result<Option<News>> {
+    fn read_signal(&self) -> nix::Result<Option<News>> {
         let Some(info) = self.signals.read_signal()? else { return Ok(None) };
         let number = i32::try_from(info.ssi_signo).unwrap_or_default();
         Ok(Some(match Signal::try_from(number) {

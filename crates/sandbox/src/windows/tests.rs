@@ -8,8 +8,8 @@ use super::WindowsPath::{
 #[track_caller]
 fn check(expected: WindowsPath, texts: &[&str]) {
     for text in texts {
-        assert_eq!(WindowsPath::of(text), expected, "{text}");
-        assert_eq!(WindowsPath::of(&text.replace('\\', "/")), expected, "{text} with slashes");
+        assert_eq!(WindowsPath::classify(text), expected, "{text}");
+        assert_eq!(WindowsPath::classify(&text.replace('\\', "/")), expected, "{text} with slashes");
     }
 }
 
@@ -53,7 +53,7 @@ fn what_is_plain_stays_below() {
         for second in parts {
             for third in parts {
                 let text = format!(r"{first}\{second}/{third}");
-                if !WindowsPath::of(&text).is_plain() {
+                if !WindowsPath::classify(&text).is_plain() {
                     continue;
                 }
                 let names = ["a", "..", ".", ""];

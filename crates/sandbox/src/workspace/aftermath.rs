@@ -15,12 +15,12 @@ impl Workspace {
     /// std::fs::write(folder.path().join("a.txt"), "two")?;
     /// let workspace = Workspace::open(folder.path())?;
     /// let path = workspace.resolve("a.txt")?;
-    /// let planned = [workspace.planned(&path, Some(Version::of(b"one")), Some(Version::of(b"two")))];
+    /// let planned = [workspace.plan_change(&path, Some(Version::compute(b"one")), Some(Version::compute(b"two")))];
     /// assert_eq!(workspace.aftermath(&planned), Aftermath::Done);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
-        Aftermath::of(planned, |path| {
+        Aftermath::compare(planned, |path| {
             let target = self.target(path, Look::Bytes);
             match target.kind {
                 TargetKind::Missing => Some(None),
@@ -31,7 +31,7 @@ impl Workspace {
     }
 
     /// Returns the planned change of a file, by its real path, with the versions before and after.
-    pub fn planned(
+    pub fn plan_change(
         &self,
         path: &WorkspacePath,
         before: Option<Version>,

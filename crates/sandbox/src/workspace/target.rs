@@ -79,7 +79,7 @@ impl Workspace {
             }
             Lead::There(real) => {
                 let in_repository = self.is_in_repository(&real);
-                self.looked_at(&real, look, Target { in_repository, ..missing })
+                self.inspect_target(&real, look, Target { in_repository, ..missing })
             }
         }
     }
@@ -101,19 +101,19 @@ impl Workspace {
         match self.lead(&path) {
             Lead::There(place) | Lead::Missing(place) => Some(place.plain()),
             // Tools follow no absolute link. Commands do, and it may lead back in.
-            Lead::Outside if !path.is_output() => self.by_absolute_links(path.relative()),
+            Lead::Outside if !path.is_output() => self.follow_absolute_links(path.relative()),
             Lead::Outside => None,
         }
     }
 
     /// Returns the place in the workspace to which a path leads when absolute links are followed, too.
-    fn by_absolute_links(&self, path: &Path) -> Option<String> {
+    fn follow_absolute_links(&self, path: &Path) -> Option<String> {
         let place = path.ancestors().find_map(|there| {
             let real = self.root.join(there).canonicalize().ok()?;
             Some(real.join(path.strip_prefix(there).ok()?))
         })?;
         let below = normalize(place.strip_prefix(&self.root).ok()?)?;
-        Some(WorkspacePath::inside(below).plain())
+        Some(WorkspacePath::from_relative(below).plain())
     }
 
     /// Returns true if a name of the path belongs to a bare repository: one of git's names beside a file
@@ -131,10 +131,10 @@ impl Workspace {
             })
     }
 
-    fn looked_at(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {
+    fn inspect_target(&self, real: &WorkspacePath, look: Look, missing: Target) -> Target {
         let target = Target { resolved: real.plain(), ..missing };
         let Ok(metadata) = self.metadata(real) else { return target };
-        let kind = match Kind::of(metadata.file_type()) {
+        let kind = match Kind::from_file_type(metadata.file_type()) {
             Kind::File => TargetKind::File,
             Kind::Folder => TargetKind::Folder,
             _ => TargetKind::Special,
@@ -154,7 +154,7 @@ impl Workspace {
 
     fn digest(&self, real: &WorkspacePath) -> Result<Version, FileError> {
         let (mut file, metadata) = self.open_real(real)?;
-        Ok(Version::of(&read_all(&mut file, &metadata, real)?))
+        Ok(Version::compute(&read_all(&mut file, &metadata, real)?))
     }
 
     fn lead(&self, path: &WorkspacePath) -> Lead {
@@ -174,8 +174,8 @@ impl Workspace {
             }
             let Some((folder, rest)) = self.deepest(&at) else { return Lead::Outside };
             match self.dangling(&folder, &rest) {
-                Dangling::None => return Lead::Missing(WorkspacePath::inside(folder.join(rest))),
-                Dangling::To(next) => at = WorkspacePath::inside(next),
+                Dangling::None => return Lead::Missing(WorkspacePath::from_relative(folder.join(rest))),
+                Dangling::To(next) => at = WorkspacePath::from_relative(next),
                 Dangling::Outside => return Lead::Outside,
             }
         }
@@ -190,7 +190,7 @@ impl Workspace {
         while let (Some(parent), Some(name)) = (there.parent(), there.file_name()) {
             rest = if rest.as_os_str().is_empty() { name.into() } else { Path::new(name).join(&rest) };
             there = parent;
-            match self.real(&WorkspacePath::inside(parent.to_path_buf())) {
+            match self.real(&WorkspacePath::from_relative(parent.to_path_buf())) {
                 Ok(real) => return Some((real.relative().to_path_buf(), rest)),
                 Err(FileError::Escape { .. }) => return None,
                 Err(_) => {}

@@ -133,7 +133,7 @@ fn standing(folder: &Dir, path: &WorkspacePath, name: &Path) -> Result<Standing,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
         found => found.map_err(failed)?,
     };
-    match Kind::of(found.file_type()) {
+    match Kind::from_file_type(found.file_type()) {
         Kind::File => {
             let (mut file, metadata) = open_named(folder, path, name)?;
             let run = run_of(&metadata.permissions());

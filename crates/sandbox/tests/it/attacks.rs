@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{Expected, FileError, Kind, Version, Workspace};
+use windlass_sandbox::{ExpectedState, FileError, Kind, Version, Workspace};
 
 /// A workspace beside a secret.
 pub(crate) fn scene() -> (TempDir, Workspace) {
@@ -21,9 +21,9 @@ pub(crate) fn scene() -> (TempDir, Workspace) {
 fn check_refused(workspace: &Workspace, name: &str) {
     let path = workspace.resolve(name).unwrap();
     workspace.read(&path).unwrap_err();
-    workspace.write(&path, b"taken", Expected::Absent).unwrap_err();
-    workspace.write(&path, b"taken", Expected::Unchanged(Version::of(b"secret"))).unwrap_err();
-    workspace.remove(&path, Version::of(b"secret")).unwrap_err();
+    workspace.write(&path, b"taken", ExpectedState::Absent).unwrap_err();
+    workspace.write(&path, b"taken", ExpectedState::Unchanged(Version::compute(b"secret"))).unwrap_err();
+    workspace.remove(&path, Version::compute(b"secret")).unwrap_err();
     workspace.list(&path, 10).unwrap_err();
     workspace.absolute(&path).unwrap_err();
 }
@@ -59,10 +59,10 @@ fn links_inside_are_read_and_written_through_and_stay_links() {
     let link = workspace.resolve("link").unwrap();
     let read = workspace.read(&link).unwrap();
     assert_eq!((read.bytes.as_slice(), read.path.to_string().as_str()), (&b"one"[..], "target"));
-    workspace.write(&link, b"two", Expected::Unchanged(read.version)).unwrap();
+    workspace.write(&link, b"two", ExpectedState::Unchanged(read.version)).unwrap();
     assert!(fs::symlink_metadata(work.join("link")).unwrap().is_symlink());
     assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
-    workspace.remove(&link, Version::of(b"two")).unwrap();
+    workspace.remove(&link, Version::compute(b"two")).unwrap();
     assert_eq!(fs::read(work.join("target")).unwrap(), b"two");
 }
 
@@ -130,7 +130,7 @@ fn a_file_with_other_names_is_not_written() {
     fs::hard_link(folder.path().join("secret"), work.join("twin")).unwrap();
     let path = workspace.resolve("twin").unwrap();
     let read = workspace.read(&path).unwrap();
-    let refused = workspace.write(&path, b"taken", Expected::Unchanged(read.version)).unwrap_err();
+    let refused = workspace.write(&path, b"taken", ExpectedState::Unchanged(read.version)).unwrap_err();
     assert!(matches!(refused, FileError::HardLinked { links: 2, .. }), "{refused}");
     assert_eq!(fs::read(folder.path().join("secret")).unwrap(), b"secret");
 }
@@ -143,7 +143,7 @@ fn a_setuid_file_is_not_written() {
     fs::write(&file, "x").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o4755)).unwrap();
     let path = workspace.resolve("tool").unwrap();
-    let refused = workspace.write(&path, b"y", Expected::Unchanged(Version::of(b"x"))).unwrap_err();
+    let refused = workspace.write(&path, b"y", ExpectedState::Unchanged(Version::compute(b"x"))).unwrap_err();
     assert!(matches!(refused, FileError::Privileged { .. }), "{refused}");
 }
 
@@ -152,13 +152,14 @@ fn a_setuid_file_is_not_written() {
 fn racing_writers_never_lose_an_update_silently() {
     let (folder, workspace) = scene();
     let path = workspace.resolve("counter").unwrap();
-    workspace.write(&path, b"0", Expected::Absent).unwrap();
+    workspace.write(&path, b"0", ExpectedState::Absent).unwrap();
     let count = || {
         let mut done = 0;
         while done < 50 {
             let read = workspace.read(&path).unwrap();
             let next = String::from_utf8(read.bytes).unwrap().parse::<u32>().unwrap() + 1;
-            match workspace.write(&path, next.to_string().as_bytes(), Expected::Unchanged(read.version)) {
+            match workspace.write(&path, next.to_string().as_bytes(), ExpectedState::Unchanged(read.version))
+            {
                 Ok(_) => done += 1,
                 Err(FileError::Stale { .. }) => {}
                 Err(other) => panic!("{other}"),

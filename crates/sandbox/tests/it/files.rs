@@ -4,7 +4,7 @@ use std::fs;
 
 use tempfile::{TempDir, tempdir};
 use windlass_sandbox::{
-    Access, Expected, FileError, Kind, MAX_FILE_BYTES, Version, Workspace, WorkspaceError,
+    Access, ExpectedState, FileError, Kind, MAX_FILE_BYTES, Version, Workspace, WorkspaceError,
 };
 
 fn workspace() -> (TempDir, Workspace) {
@@ -31,15 +31,15 @@ fn a_workspace_that_cannot_be_opened_says_why() {
 fn a_write_replaces_the_file_and_leaves_nothing_else() {
     let (folder, workspace) = workspace();
     let path = workspace.resolve("deep/er/a.txt").unwrap();
-    let made = workspace.write(&path, b"one", Expected::Absent).unwrap();
-    assert_eq!(made.version, Version::of(b"one"));
+    let made = workspace.write(&path, b"one", ExpectedState::Absent).unwrap();
+    assert_eq!(made.version, Version::compute(b"one"));
     let on_disk = folder.path().join("deep/er/a.txt");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&on_disk, fs::Permissions::from_mode(0o751)).unwrap();
     }
-    workspace.write(&path, b"two", Expected::Unchanged(made.version)).unwrap();
+    workspace.write(&path, b"two", ExpectedState::Unchanged(made.version)).unwrap();
     assert_eq!(fs::read(&on_disk).unwrap(), b"two");
     #[cfg(unix)]
     {
@@ -53,16 +53,16 @@ fn a_write_replaces_the_file_and_leaves_nothing_else() {
 fn a_write_on_something_else_than_expected_is_refused() {
     let (folder, workspace) = workspace();
     let path = workspace.resolve("a.txt").unwrap();
-    let made = workspace.write(&path, b"one", Expected::Absent).unwrap();
-    let again = workspace.write(&path, b"two", Expected::Absent);
+    let made = workspace.write(&path, b"one", ExpectedState::Absent).unwrap();
+    let again = workspace.write(&path, b"two", ExpectedState::Absent);
     assert!(matches!(again, Err(FileError::Exists { .. })), "{again:?}");
     fs::write(folder.path().join("a.txt"), "other").unwrap();
-    let stale = workspace.write(&path, b"two", Expected::Unchanged(made.version));
+    let stale = workspace.write(&path, b"two", ExpectedState::Unchanged(made.version));
     assert!(matches!(stale, Err(FileError::Stale { .. })), "{stale:?}");
     let removed = workspace.remove(&path, made.version);
     assert!(matches!(removed, Err(FileError::Stale { .. })), "{removed:?}");
     assert_eq!(fs::read(folder.path().join("a.txt")).unwrap(), b"other");
-    workspace.remove(&path, Version::of(b"other")).unwrap();
+    workspace.remove(&path, Version::compute(b"other")).unwrap();
     assert!(matches!(workspace.read(&path), Err(FileError::NotFound { .. })));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -74,13 +74,13 @@ fn nothing_is_written_where_only_reading_was_granted() {
     fs::write(outputs.path().join("call_1.txt"), "spilled").unwrap();
     let workspace =
         Workspace::open_for(folder.path(), Access::ReadOnly).unwrap().with_outputs(outputs.path());
-    let refused = workspace.write(&workspace.resolve("a").unwrap(), b"", Expected::Absent);
+    let refused = workspace.write(&workspace.resolve("a").unwrap(), b"", ExpectedState::Absent);
     assert!(matches!(refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
     let output = workspace.resolve("@outputs/call_1.txt").unwrap();
     assert_eq!(workspace.read(&output).unwrap().bytes, b"spilled");
     let workspace = Workspace::open(folder.path()).unwrap();
     assert!(matches!(workspace.read(&output), Err(FileError::NoOutputs { .. })));
-    let refused = workspace.write(&output, b"", Expected::Absent);
+    let refused = workspace.write(&output, b"", ExpectedState::Absent);
     assert!(matches!(refused, Err(FileError::ReadOnly { .. })), "{refused:?}");
 }
 
@@ -122,9 +122,9 @@ fn effect_paths_are_words_only() {
 fn the_version_that_was_seen_is_remembered_by_real_path() {
     let (_folder, workspace) = workspace();
     let path = workspace.resolve("a/../b").unwrap();
-    assert_eq!(workspace.remembered(&path), None);
-    workspace.remember(&path, Version::of(b"x"));
-    assert_eq!(workspace.remembered(&workspace.resolve("b").unwrap()), Some(Version::of(b"x")));
+    assert_eq!(workspace.last_seen_version(&path), None);
+    workspace.remember(&path, Version::compute(b"x"));
+    assert_eq!(workspace.last_seen_version(&workspace.resolve("b").unwrap()), Some(Version::compute(b"x")));
 }
 
 // security 8: one of git's names beside a `HEAD` is a file of a repository, wherever it lies.

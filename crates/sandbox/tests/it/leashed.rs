@@ -28,7 +28,8 @@ pub(crate) fn scene() -> Scene {
 
 impl Scene {
     fn leashed(&self, level: Level, script: &str) -> (Command, Leash) {
-        let made = self.confinement.leashed(level, &helper(), &self.work, "/bin/sh", ["-c", script]);
+        let made =
+            self.confinement.command_with_leash(level, &helper(), &self.work, "/bin/sh", ["-c", script]);
         let (mut command, leash) = made.unwrap();
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         (command, leash.unwrap())
@@ -36,7 +37,7 @@ impl Scene {
 
     fn run(&self, level: Level, script: &str) -> (Output, Result<(), NotConfined>) {
         let (mut command, leash) = self.leashed(level, script);
-        (command.output().unwrap(), leash.confined())
+        (command.output().unwrap(), leash.check_confined())
     }
 
     /// A script that says `ready` first.
@@ -101,7 +102,7 @@ fn a_command_that_could_not_be_confined_is_told_from_one_that_says_so() {
 #[test]
 fn a_helper_that_is_none_is_no_confinement() {
     let scene = scene();
-    let made = scene.confinement.leashed(
+    let made = scene.confinement.command_with_leash(
         Level::Namespaces,
         &Helper::new("/bin/true"),
         &scene.work,
@@ -110,7 +111,7 @@ fn a_helper_that_is_none_is_no_confinement() {
     );
     let (mut command, leash) = made.unwrap();
     assert!(command.output().unwrap().status.success());
-    assert_eq!(leash.unwrap().confined().unwrap_err().part, Part::Helper);
+    assert_eq!(leash.unwrap().check_confined().unwrap_err().part, Part::Helper);
 }
 
 // Q1: the kill of the host is the end of the leash.

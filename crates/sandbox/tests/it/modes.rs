@@ -121,7 +121,7 @@ fn files_of_a_shared_folder_lose_the_bit_with_the_end_of_the_command() {
 
 #[track_caller]
 fn run_leashed(scene: &Scene, level: Level, script: &str, is_killed: bool) {
-    let made = scene.confinement.leashed(level, &helper(), &scene.work, "/bin/sh", ["-c", script]);
+    let made = scene.confinement.command_with_leash(level, &helper(), &scene.work, "/bin/sh", ["-c", script]);
     let (mut command, leash) = made.unwrap();
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     if is_killed {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{Expected, Version, Workspace, WorkspacePath};
+use windlass_sandbox::{ExpectedState, Version, Workspace, WorkspacePath};
 
 /// How many swaps a test makes; `WINDLASS_SWAPS` asks for more.
 fn swaps() -> usize {
@@ -146,17 +146,18 @@ fn a_folder_swapped_for_a_link_is_never_written_through() {
     let race = race();
     let impostors = links(&race);
     let twin = race.path("real/twin");
-    let versions = [(Version::of(b"inside"), &b"second"[..]), (Version::of(b"second"), &b"inside"[..])];
+    let versions =
+        [(Version::compute(b"inside"), &b"second"[..]), (Version::compute(b"second"), &b"inside"[..])];
     race.run("real", &impostors, |seen| {
         let written = versions.into_iter().find_map(|(version, bytes)| {
-            race.workspace.write(&twin, bytes, Expected::Unchanged(version)).ok()
+            race.workspace.write(&twin, bytes, ExpectedState::Unchanged(version)).ok()
         });
         if written.is_some() {
             seen.inside += 1;
         } else {
             seen.refused += 1;
         }
-        let _ = race.workspace.remove(&race.path("real/kept"), Version::of(b"outside"));
+        let _ = race.workspace.remove(&race.path("real/kept"), Version::compute(b"outside"));
     });
     assert_eq!(fs::read(race.work.join("real/kept")).unwrap(), b"inside");
 }
@@ -171,7 +172,7 @@ fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
     let seen = race.run("real", &impostors, |seen| {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let path = race.path(&format!("real/deep/new-{number}"));
-        match race.workspace.write(&path, b"new", Expected::Absent) {
+        match race.workspace.write(&path, b"new", ExpectedState::Absent) {
             Ok(written) => {
                 seen.inside += 1;
                 let _ = race.workspace.remove(&written.path, written.version);
@@ -191,7 +192,7 @@ fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     let race = race();
     fs::create_dir(race.work.join(".git")).unwrap();
     symlink(".git", race.work.join("docs")).unwrap();
-    race.workspace.write(&race.path("docs/made/deep/x"), b"x", Expected::Absent).unwrap_err();
+    race.workspace.write(&race.path("docs/made/deep/x"), b"x", ExpectedState::Absent).unwrap_err();
     assert_eq!(fs::read_dir(race.work.join(".git")).unwrap().count(), 0);
 }
 
@@ -209,11 +210,15 @@ fn a_file_swapped_for_something_else_is_never_written_and_never_waits() {
     let impostors = ["real/link", "real/device", "real/memory", "real/pipe", "real/hard"];
     race.run("real/file", &impostors, |seen| {
         // A hard link is a file of the workspace as far as reading goes; writing must refuse it.
-        match race.workspace.write(&file, b"inside", Expected::Unchanged(Version::of(b"inside"))) {
+        match race.workspace.write(&file, b"inside", ExpectedState::Unchanged(Version::compute(b"inside"))) {
             Ok(_) => seen.inside += 1,
             Err(_) => seen.refused += 1,
         }
-        if race.workspace.write(&file, b"taken", Expected::Unchanged(Version::of(b"outside"))).is_ok() {
+        if race
+            .workspace
+            .write(&file, b"taken", ExpectedState::Unchanged(Version::compute(b"outside")))
+            .is_ok()
+        {
             seen.escapes += 1;
         }
     });
@@ -233,8 +238,8 @@ fn a_folder_swapped_for_a_hidden_one_is_never_shown_by_the_harmless_name() {
     let file = race.path("real/file");
     race.run("real", &["lower", "upper", "mixed"], |seen| {
         race.read(&file, seen);
-        let version = Version::of(b"protected");
-        if race.workspace.write(&file, b"taken", Expected::Unchanged(version)).is_ok() {
+        let version = Version::compute(b"protected");
+        if race.workspace.write(&file, b"taken", ExpectedState::Unchanged(version)).is_ok() {
             seen.escapes += 1;
         }
     });

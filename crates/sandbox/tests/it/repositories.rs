@@ -124,14 +124,19 @@ fn rebase(level: Level, work: &Path) {
     let output =
         run(level, work, "git rebase -q --exec 'test -e a && git log -n 1 --format=%s >> ran' HEAD~1");
     assert!(output.status.success(), "{level}: {output:?}");
-    // Older versions name each command, and the branch in spite of `-q`. Progress ends with a carriage return.
+    // Older versions name each command, and the branch in spite of `-q`. Progress ends with a carriage return, and
+    // with the sequence that clears a line unless `TERM` is `dumb`.
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let is_known = |line: &str| {
         line.starts_with("Executing: test -e a && git log")
             || line.starts_with("Rebasing (")
             || line == "Successfully rebased and updated refs/heads/other."
     };
-    for line in said.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty()) {
+    for line in said
+        .split(['\n', '\r'])
+        .map(|line| line.trim().trim_start_matches("\u{1b}[K"))
+        .filter(|line| !line.is_empty())
+    {
         assert!(is_known(line), "{level}: {line:?} of {said:?}");
     }
     let told = |words: &[&str]| {

@@ -43,7 +43,7 @@ fn a_served_program_answers_and_ends_with_its_input() {
             writeln!(serving.input, "{word}").unwrap();
             assert_eq!(serving.line(), format!("you said {word}\n"), "{level}");
         }
-        assert_eq!(serving.leash.confined(), Ok(()));
+        assert_eq!(serving.leash.check_confined(), Ok(()));
         drop(serving.input);
         let mut rest = String::new();
         serving.output.read_to_string(&mut rest).unwrap();

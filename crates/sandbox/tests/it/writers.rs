@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use tempfile::tempdir;
-use windlass_sandbox::{Expected, FileError, Workspace};
+use windlass_sandbox::{ExpectedState, FileError, Workspace};
 
 const PLACE: &str = "WINDLASS_TEST_PLACE";
 /// How many times each of two writers counts up.
@@ -31,7 +31,7 @@ fn count_up(workspace: &Workspace) {
     while done < COUNTS {
         let read = workspace.read(&path).unwrap();
         let next = String::from_utf8(read.bytes).unwrap().parse::<u32>().unwrap() + 1;
-        match workspace.write(&path, next.to_string().as_bytes(), Expected::Unchanged(read.version)) {
+        match workspace.write(&path, next.to_string().as_bytes(), ExpectedState::Unchanged(read.version)) {
             Err(FileError::Stale { .. }) => {}
             written => {
                 written.unwrap();
@@ -76,8 +76,8 @@ fn write_on(workspace: &Workspace) -> ! {
     let (old, new) = (workspace.resolve("deep/old").unwrap(), workspace.resolve("deep/new").unwrap());
     for byte in (0..=u8::MAX).cycle() {
         let before = workspace.read(&old).unwrap();
-        workspace.write(&old, &vec![byte; 50_000], Expected::Unchanged(before.version)).unwrap();
-        let made = workspace.write(&new, &vec![byte; 50_000], Expected::Absent).unwrap();
+        workspace.write(&old, &vec![byte; 50_000], ExpectedState::Unchanged(before.version)).unwrap();
+        let made = workspace.write(&new, &vec![byte; 50_000], ExpectedState::Absent).unwrap();
         workspace.remove(&new, made.version).unwrap();
         std::io::stdout().write_all(b"round\n").unwrap();
     }
@@ -154,10 +154,10 @@ fn a_file_that_stays_locked_is_told_as_busy() {
     let version = workspace.read(&path).unwrap().version;
     let held = fs::File::open(folder.path().join("a")).unwrap();
     held.lock().unwrap();
-    let refused = workspace.write(&path, b"2", Expected::Unchanged(version)).unwrap_err();
+    let refused = workspace.write(&path, b"2", ExpectedState::Unchanged(version)).unwrap_err();
     assert!(matches!(refused, FileError::Busy { .. }), "{refused}");
     drop(held);
-    workspace.write(&path, b"2", Expected::Unchanged(version)).unwrap();
+    workspace.write(&path, b"2", ExpectedState::Unchanged(version)).unwrap();
 }
 
 // correctness 31: an edit as root took the file from its owner, and a file closed to its owner was written.
@@ -167,17 +167,17 @@ fn an_edit_keeps_the_owner_and_refuses_a_closed_file() {
     let folder = tempdir().unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
     let path = workspace.resolve("a.txt").unwrap();
-    let written = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    let written = workspace.write(&path, b"one", ExpectedState::Absent).unwrap();
     let file = folder.path().join("a.txt");
     if chown(&file, Some(65_534), Some(65_534)).is_ok() {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-        workspace.write(&path, b"two", Expected::Unchanged(written.version)).unwrap();
+        workspace.write(&path, b"two", ExpectedState::Unchanged(written.version)).unwrap();
         let found = file.metadata().unwrap();
         assert_eq!((found.uid(), found.gid(), found.mode() & 0o7777), (65_534, 65_534, 0o640));
     }
     let version = workspace.read(&path).unwrap().version;
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    let refused = workspace.write(&path, b"three", Expected::Unchanged(version)).unwrap_err();
+    let refused = workspace.write(&path, b"three", ExpectedState::Unchanged(version)).unwrap_err();
     assert!(matches!(refused, FileError::ReadOnly { .. }), "{refused}");
     assert_ne!(fs::read(&file).unwrap(), b"three");
 }
@@ -193,11 +193,11 @@ fn a_folder_that_cannot_be_synced_is_no_failed_edit() {
     fs::create_dir(folder.path().join("sub")).unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
     let path = workspace.resolve("sub/a.txt").unwrap();
-    let written = workspace.write(&path, b"one", Expected::Absent).unwrap();
+    let written = workspace.write(&path, b"one", ExpectedState::Absent).unwrap();
     assert!(written.is_durable);
     let sub = folder.path().join("sub");
     fs::set_permissions(&sub, fs::Permissions::from_mode(0o300)).unwrap();
-    let written = workspace.write(&path, b"two", Expected::Unchanged(written.version)).unwrap();
+    let written = workspace.write(&path, b"two", ExpectedState::Unchanged(written.version)).unwrap();
     assert_eq!((written.is_durable, fs::read(sub.join("a.txt")).unwrap()), (false, b"two".to_vec()));
     fs::set_permissions(&sub, fs::Permissions::from_mode(0o700)).unwrap();
 }
@@ -225,7 +225,7 @@ fn an_edit_keeps_access_lists_and_attributes() {
     let folder = tempdir().unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();
     let path = workspace.resolve("sub/a.txt").unwrap();
-    let mut version = workspace.write(&path, b"one", Expected::Absent).unwrap().version;
+    let mut version = workspace.write(&path, b"one", ExpectedState::Absent).unwrap().version;
     let file = folder.path().join("sub/a.txt");
     let value = |name: &str| {
         let mut bytes = vec![0; 1000];
@@ -239,7 +239,7 @@ fn an_edit_keeps_access_lists_and_attributes() {
     }
     // Of the bytes, not of the file. Only root can set it, and then it is no part of another program.
     let _ = setxattr(&file, "security.capability", &capability(), XattrFlags::empty());
-    version = workspace.write(&path, b"two", Expected::Unchanged(version)).unwrap().version;
+    version = workspace.write(&path, b"two", ExpectedState::Unchanged(version)).unwrap().version;
     assert_eq!(value(ACCESS).unwrap(), list);
     assert_eq!(value("user.origin").unwrap(), b"x");
     value("security.capability").unwrap_err();
@@ -248,7 +248,7 @@ fn an_edit_keeps_access_lists_and_attributes() {
     rustix::fs::removexattr(&file, ACCESS).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
     setxattr(folder.path(), "system.posix_acl_default", &list, XattrFlags::empty()).unwrap();
-    workspace.write(&path, b"three", Expected::Unchanged(version)).unwrap();
+    workspace.write(&path, b"three", ExpectedState::Unchanged(version)).unwrap();
     value(ACCESS).unwrap_err();
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{SchemaError, Scope};
 use crate::violation::{
-    Violation, alternatives, article, named, options_of, properties, short, shown, text_of,
+    Violation, alternatives, article, list_names, options_of, properties, short, show, text_of,
 };
 
 /// The validator of one schema.
@@ -59,9 +59,9 @@ fn met(error: &ValidationError<'_>) -> String {
         ValidationErrorKind::Required { property } => format!("no {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            format!("the unknown {}", named(unexpected))
+            format!("the unknown {}", list_names(unexpected))
         }
-        _ => shown(error.instance()),
+        _ => show(error.instance()),
     }
 }
 

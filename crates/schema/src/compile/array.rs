@@ -18,7 +18,7 @@ impl Compiler<'_> {
                     different.push(item);
                 }
             }
-            let items = self.joined(Members::new(), different);
+            let items = self.join_branches(Members::new(), different);
             out.set("items", items);
         }
         // OpenAI refuses a list without items, strict or not, and so does Gemini; no provider refuses a list

@@ -65,7 +65,7 @@ impl Compiler<'_> {
             | "anyOf"
             | "oneOf"
             | "allOf"
-            | "prefixItems" => self.nested(key, value, place),
+            | "prefixItems" => self.compile_nested(key, value, place),
             "required" | "type" => Some(value.clone()),
             "enum" => self.enumeration(value, place, words),
             _ if is_annotation(key) => {
@@ -94,7 +94,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a keyword whose value consists of schemas.
-    fn nested(&mut self, key: &str, value: &Json, place: &Place) -> Option<Json> {
+    fn compile_nested(&mut self, key: &str, value: &Json, place: &Place) -> Option<Json> {
         // The completion of objects and lists needs these keywords.
         let is_needed = matches!(key, "additionalProperties" | "prefixItems");
         if !self.takes(key) && !is_needed {
@@ -106,7 +106,7 @@ impl Compiler<'_> {
             ("patternProperties" | "dependentSchemas", Json::Object(schemas)) => {
                 let mut out = Members::new();
                 for (name, schema) in schemas.iter() {
-                    let compiled = self.schema(schema, &place.inside(key, name));
+                    let compiled = self.schema(schema, &place.member_of(key, name));
                     out.push(name, compiled);
                 }
                 Json::Object(out)
@@ -115,21 +115,21 @@ impl Compiler<'_> {
             ("anyOf" | "oneOf" | "allOf", Json::Array(branches)) => {
                 let mut out = Vec::new();
                 for (position, branch) in branches.iter().enumerate() {
-                    out.push(self.schema(branch, &place.under(key, &position.to_string())));
+                    out.push(self.schema(branch, &place.same_value(key, &position.to_string())));
                 }
                 Json::Array(out)
             }
             ("prefixItems", Json::Array(items)) => {
                 let mut out = Vec::new();
                 for (position, item) in items.iter().enumerate() {
-                    out.push(self.schema(item, &place.inside(key, &position.to_string())));
+                    out.push(self.schema(item, &place.member_of(key, &position.to_string())));
                 }
                 Json::Array(out)
             }
             ("items" | "additionalProperties" | "contains" | "propertyNames", schema) => {
-                self.schema(schema, &place.inside(key, ""))
+                self.schema(schema, &place.member_of(key, ""))
             }
-            (_, schema) => self.schema(schema, &place.under(key, "")),
+            (_, schema) => self.schema(schema, &place.same_value(key, "")),
         })
     }
 

@@ -13,8 +13,8 @@ impl Compiler<'_> {
     /// Compiles a schema whose references and, if the dialect needs it, branches are resolved.
     pub(super) fn typed(&mut self, mut members: Members, place: &Place) -> Json {
         let said = members.get("type").map(kinds_of);
-        let kinds = said.unwrap_or_else(|| self.found(&members, place));
-        let kinds = self.narrowed(kinds, &mut members, place);
+        let kinds = said.unwrap_or_else(|| self.infer_kinds(&members, place));
+        let kinds = self.narrow_enum(kinds, &mut members, place);
         if self.rules.types != Types::Kept && kinds.is_empty() {
             self.lose(place, "type", "is not said, and must be: strings, numbers and booleans are taken");
             return self.anything(members);
@@ -38,7 +38,7 @@ impl Compiler<'_> {
     }
 
     /// Infers the kinds of a schema without `type`.
-    fn found(&mut self, members: &Members, place: &Place) -> Vec<Kind> {
+    fn infer_kinds(&mut self, members: &Members, place: &Place) -> Vec<Kind> {
         if let Some(Json::Array(values)) = members.get("enum") {
             let mut kinds = Vec::new();
             for kind in values.iter().map(kind_of) {
@@ -59,14 +59,14 @@ impl Compiler<'_> {
         let about = |key: &str| Kind::ALL.into_iter().find(|kind| is_about(key, *kind) == Some(true));
         let Some(kind) = members.keys().find_map(about) else { return Vec::new() };
         if self.rules.types != Types::Kept {
-            self.lose(place, "type", format!("is not said, and must be: only {} is taken", named(kind)));
+            self.lose(place, "type", format!("is not said, and must be: only {} is taken", kind_name(kind)));
             return vec![kind];
         }
         Vec::new()
     }
 
     /// Removes the enum values that contradict the kinds.
-    fn narrowed(&mut self, kinds: Vec<Kind>, members: &mut Members, place: &Place) -> Vec<Kind> {
+    fn narrow_enum(&mut self, kinds: Vec<Kind>, members: &mut Members, place: &Place) -> Vec<Kind> {
         let Some(Json::Array(values)) = members.get("enum") else { return kinds };
         if kinds.is_empty() {
             return kinds;
@@ -106,7 +106,7 @@ impl Compiler<'_> {
             let branch = narrow_enum(branch, *kind);
             branches.extend(branch.map(|branch| self.one(&branch, &[*kind], place)));
         }
-        self.joined(outer, branches)
+        self.join_branches(outer, branches)
     }
 
     /// Returns a schema that accepts anything, as far as the dialect can express it.
@@ -128,7 +128,7 @@ impl Compiler<'_> {
             }
             Types::One => {
                 let scalar = |kind: &Kind| Json::member("type", types(&[*kind]));
-                self.joined(out, SCALARS.iter().map(scalar).collect())
+                self.join_branches(out, SCALARS.iter().map(scalar).collect())
             }
         }
     }
@@ -186,7 +186,7 @@ pub(super) fn is_about(keyword: &str, kind: Kind) -> Option<bool> {
     Some(about.contains(&kind))
 }
 
-fn named(kind: Kind) -> String {
+fn kind_name(kind: Kind) -> String {
     match kind {
         Kind::Integer | Kind::Object | Kind::Array => format!("an {}", kind.word()),
         Kind::Null => "null".to_owned(),

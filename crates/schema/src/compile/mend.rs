@@ -38,7 +38,7 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
             // of draft 4 are converted below.
             "required" | "exclusiveMinimum" | "exclusiveMaximum" if matches!(value, Json::Bool(_)) => {}
             "items" => items(members, value, &mut out),
-            _ => match shaped(key, value) {
+            _ => match shape_value(key, value) {
                 Some(value) => out.push(key, value),
                 None => losses.tell(path, key, "has a value that it cannot have, and is not sent"),
             },
@@ -132,7 +132,7 @@ pub(crate) fn types(kinds: &[Kind]) -> Json {
 
 /// Returns the value in the shape that its keyword requires, or `None` if that is impossible. An unknown
 /// keyword accepts any value.
-fn shaped(key: &str, value: &Json) -> Option<Json> {
+fn shape_value(key: &str, value: &Json) -> Option<Json> {
     let is_schema = |value: &Json| matches!(value, Json::Object(_) | Json::Bool(_));
     let keep = |fits: bool| fits.then(|| value.clone());
     match key {

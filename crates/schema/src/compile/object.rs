@@ -25,8 +25,8 @@ impl Compiler<'_> {
                 break;
             }
             (self.tally.properties, self.tally.characters) = (properties, characters);
-            let compiled = self.schema(schema, &place.inside("properties", name));
-            let shown = self.shown_key(name);
+            let compiled = self.schema(schema, &place.member_of("properties", name));
+            let shown = self.property_key(name);
             out.push(shown, compiled);
         }
         Json::Object(out)

@@ -110,7 +110,7 @@ impl Compiler<'_> {
     /// not exist.
     pub(super) fn target(&self, reference: &str) -> Option<String> {
         // The pointer in a fragment is percent-encoded.
-        let pointer = decoded(reference.strip_prefix('#')?);
+        let pointer = decode_percent(reference.strip_prefix('#')?);
         self.document.pointer(&pointer).map(|_| pointer)
     }
 
@@ -183,7 +183,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the name of a property in the compiled schema.
-    pub(super) fn shown_key(&mut self, name: &str) -> String {
+    pub(super) fn property_key(&mut self, name: &str) -> String {
         let is_plain = |name: &str| {
             (1..=64).contains(&name.len())
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
@@ -242,7 +242,7 @@ fn hash(text: &str, salt: u64) -> u64 {
 }
 
 /// Decodes the percent escapes of a URL fragment.
-fn decoded(fragment: &str) -> String {
+fn decode_percent(fragment: &str) -> String {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.as_bytes();
     while let Some((&byte, more)) = rest.split_first() {

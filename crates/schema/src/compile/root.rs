@@ -178,7 +178,7 @@ impl Compiler<'_> {
     fn object_branches(&mut self, word: &str, branches: &[Json], place: &Place) -> Vec<(Place, Members)> {
         let mut kept = Vec::new();
         for (position, branch) in branches.iter().enumerate() {
-            let place = place.under(word, &position.to_string());
+            let place = place.same_value(word, &position.to_string());
             let expanding = self.expanding.len();
             let mut branch = mend(branch, &place.path, &mut self.losses);
             self.inline(&mut branch, &place);
@@ -207,7 +207,7 @@ fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) 
         let properties = branch.get("properties").and_then(Json::as_object).unwrap_or(&none);
         for (name, schema) in properties.iter() {
             let schema = match own.get(name) {
-                Some(known) => merged(known, schema, &place.path, losses),
+                Some(known) => merge(known, schema, &place.path, losses),
                 None => schema.clone(),
             };
             let known = variants.entry(name).or_default();
@@ -241,12 +241,12 @@ fn either(beside: &Members, branches: &[(Place, Members)], losses: &mut Losses) 
         let (name, schema) = joined(name, variants.get(name).map(Vec::as_slice).unwrap_or_default());
         properties.push(name, schema);
     }
-    finished(beside, branches, properties)
+    complete_root(beside, branches, properties)
 }
 
 /// Completes the merged object. A property stays required if the keywords beside the branches or all branches
 /// require it.
-fn finished(beside: &Members, branches: &[(Place, Members)], properties: Members) -> Members {
+fn complete_root(beside: &Members, branches: &[(Place, Members)], properties: Members) -> Members {
     let required = |members: &Members| -> BTreeSet<String> {
         let names = members.get("required").and_then(Json::as_array).unwrap_or_default();
         names.iter().filter_map(Json::as_str).map(str::to_owned).collect()
@@ -272,7 +272,7 @@ fn finished(beside: &Members, branches: &[(Place, Members)], properties: Members
 }
 
 /// Merges two schemas that both apply to one property.
-fn merged(first: &Json, second: &Json, path: &str, losses: &mut Losses) -> Json {
+fn merge(first: &Json, second: &Json, path: &str, losses: &mut Losses) -> Json {
     let mut merged = Members::from_iter([("items".to_owned(), first.clone())]);
     let second = Members::from_iter([("items".to_owned(), second.clone())]);
     both(&mut merged, &second, path, losses);

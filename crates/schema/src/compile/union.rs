@@ -33,7 +33,7 @@ impl Compiler<'_> {
             }
             let mut nested = Vec::new();
             for (position, branch) in branches.into_iter().enumerate() {
-                let place = place.under("allOf", &position.to_string());
+                let place = place.same_value("allOf", &position.to_string());
                 let mut branch = mend(&branch, &place.path, &mut self.losses);
                 self.inline(&mut branch, &place);
                 if let Some(Json::Array(more)) = branch.remove("allOf") {
@@ -72,7 +72,7 @@ impl Compiler<'_> {
             let mended: Vec<(Place, Members)> = (0_usize..)
                 .zip(&branches)
                 .map(|(at, branch)| {
-                    let place = place.under(word, &at.to_string());
+                    let place = place.same_value(word, &at.to_string());
                     let branch = mend(branch, &place.path, &mut self.losses);
                     (place, branch)
                 })
@@ -93,7 +93,7 @@ impl Compiler<'_> {
                     continue;
                 }
             }
-            return self.spread(members, mended);
+            return self.spread_branches(members, mended);
         }
         members.remove("anyOf");
         members.remove("oneOf");
@@ -120,7 +120,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the branches, and merges the keywords beside them into each.
-    fn spread(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
+    fn spread_branches(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
         let mut beside = Members::new();
         let mut outer = Members::new();
         for (key, value) in std::mem::take(&mut members) {
@@ -146,11 +146,11 @@ impl Compiler<'_> {
                 out.push(compiled);
             }
         }
-        Union::Done(self.joined(outer, out))
+        Union::Done(self.join_branches(outer, out))
     }
 
     /// Joins compiled branches to one schema.
-    pub(super) fn joined(&mut self, outer: Members, branches: Vec<Json>) -> Json {
+    pub(super) fn join_branches(&mut self, outer: Members, branches: Vec<Json>) -> Json {
         // Flatten a branch that is a union itself.
         let mut flat: Vec<Json> = Vec::new();
         for branch in branches {
@@ -161,7 +161,7 @@ impl Compiler<'_> {
             }
         }
         if self.rules.unions == Unions::Alone {
-            return self.alone(outer, flat);
+            return self.join_alone(outer, flat);
         }
         let mut out = self.annotations(outer);
         if let [Json::Object(one)] = flat.as_slice()
@@ -178,7 +178,7 @@ impl Compiler<'_> {
     }
 
     /// Applies Gemini's form: `nullable` represents null, and `anyOf` is the only keyword.
-    fn alone(&mut self, outer: Members, branches: Vec<Json>) -> Json {
+    fn join_alone(&mut self, outer: Members, branches: Vec<Json>) -> Json {
         let is_null = |branch: &Json| {
             branch.as_object().and_then(|branch| branch.get("type")).and_then(Json::as_str) == Some("null")
         };

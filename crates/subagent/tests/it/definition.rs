@@ -54,11 +54,11 @@ fn tools_that_are_not_one_line_of_names_are_refused() {
 #[test]
 fn those_that_come_along_have_names_and_stay_behind_the_users() {
     let own = AgentDefinition::new("researcher", "Asks the library.", "Ask the library.").unwrap();
-    let agents = SubAgents::new(MemoryJournals::default()).with(own.clone()).unwrap().with_builtin();
+    let agents = SubAgents::new(MemoryJournals::default()).with_agent(own.clone()).unwrap().with_builtin();
     let names: Vec<_> = agents.definitions().map(AgentDefinition::name).collect();
     assert_eq!(names, ["researcher", "code_explorer", "code_analyzer", "code_writer", "shell_executor"]);
     assert_eq!(agents.definitions().next(), Some(&own));
-    let error = agents.with(own).unwrap_err();
+    let error = agents.with_agent(own).unwrap_err();
     assert_eq!(error.to_string(), "there are two agents with the name researcher");
 }
 

@@ -223,7 +223,7 @@ impl Scene {
 
     pub(crate) fn sub_agents(&self) -> SubAgents {
         let agents = SubAgents::new(self.journals.clone());
-        self.agents.iter().fold(agents, |agents, definition| agents.with(definition.clone()).unwrap())
+        self.agents.iter().fold(agents, |agents, definition| agents.with_agent(definition.clone()).unwrap())
     }
 
     pub(crate) fn toolbox(&self, agents: &SubAgents) -> Toolbox {

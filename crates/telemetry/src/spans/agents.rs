@@ -10,7 +10,7 @@ use crate::{SpanOptions, shapes};
 impl Run {
     /// Updates the spans for an event of a sub-agent. Its run span is inside the span of the call that
     /// started it, or inside that of the agent above it.
-    pub(super) fn below(&mut self, call: &CallId, agents: &[String], happened: &Value) {
+    pub(super) fn update_below(&mut self, call: &CallId, agents: &[String], happened: &Value) {
         let Ok(event) = serde_json::from_value::<Event>(happened.clone()) else { return };
         let key = (call.clone(), agents.to_vec());
         if !self.agents.contains_key(&key) {

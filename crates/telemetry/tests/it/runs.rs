@@ -11,7 +11,7 @@ use windlass_agent::{Agent, Event, Everything, Nobody, RunOptions};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, Request, StopReason, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
-use windlass_telemetry::traced;
+use windlass_telemetry::trace_events;
 use windlass_tool::{CancellationToken, Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
@@ -135,7 +135,7 @@ fn spans<F: Future<Output = ()>>(work: impl FnOnce() -> F) -> All {
 #[test]
 fn parallel_calls_one_that_is_denied_and_an_end() {
     let all = spans(|| async {
-        let mut events = traced(agent(three(), 2).stream("task"), &options());
+        let mut events = trace_events(agent(three(), 2).stream("task"), &options());
         while let Some(event) = events.next().await {
             event.unwrap();
         }
@@ -162,7 +162,7 @@ fn parallel_calls_one_that_is_denied_and_an_end() {
 #[test]
 fn a_stream_that_is_dropped_closes_what_is_open() {
     let all = spans(|| async {
-        let mut events = traced(agent(three(), 9).stream("task"), &options());
+        let mut events = trace_events(agent(three(), 9).stream("task"), &options());
         while let Some(event) = events.next().await {
             if matches!(event.unwrap(), Event::CallRunning { .. }) {
                 break;
@@ -178,7 +178,7 @@ fn a_run_that_is_cancelled_says_so_everywhere() {
     let all = spans(|| async {
         let stop = CancellationToken::new();
         let run = RunOptions::default().with_cancellation(stop.clone());
-        let mut events = traced(agent(three(), 9).stream_with("task", run), &options());
+        let mut events = trace_events(agent(three(), 9).stream_with("task", run), &options());
         while let Some(event) = events.next().await {
             if matches!(event.unwrap(), Event::Decided { .. }) {
                 stop.cancel();
@@ -226,7 +226,7 @@ fn a_run_that_is_resumed_has_spans_for_the_calls_of_its_record() {
     let all = spans(|| async {
         let again = agent(three().split_off(1), 2);
         let events = again.resume(RunOptions::default().with_journal(left)).unwrap();
-        let mut events = traced(events, &options());
+        let mut events = trace_events(events, &options());
         while let Some(event) = events.next().await {
             event.unwrap();
         }
@@ -246,7 +246,7 @@ fn a_question_is_a_span_that_says_how_it_was_answered() {
     let script = || vec![vec![call("c1", "edit", 1), finish(StopReason::Calls)], three().remove(1)];
     for (who, outcome, runs) in [(Yes::ToAll, "approved", 1), (Yes::Never, "no_approver", 0)] {
         let all = spans(|| async {
-            let mut events = traced(agent_with(script(), 1, who).stream("task"), &options());
+            let mut events = trace_events(agent_with(script(), 1, who).stream("task"), &options());
             while let Some(event) = events.next().await {
                 event.unwrap();
             }

@@ -9,9 +9,9 @@ use windlass_command::{Command, Effects, Operator, Redirection, Scan, Simple};
 /// A property is violated.
 pub fn command(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let scan = Scan::of(&text);
+    let scan = Scan::scan(&text);
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let (alone, _) = (Effects::of_argv(&words), Scan::of_argv(&words));
+    let (alone, _) = (Effects::from_argv(&words), Scan::scan_argv(&words));
     assert!(!alone.programs().is_empty(), "a program is lost");
     let command = match Command::parse(&text) {
         Ok(command) => command,

@@ -20,22 +20,22 @@ pub fn command_work(bytes: &[u8]) {
     let shape = String::from_utf8_lossy(shape);
     let times = (1_usize << (times & 15)).min(LONGEST / shape.len().max(1));
     let text = format!("rm x; {}", shape.repeat(times));
-    let scan = Scan::of(&text);
+    let scan = Scan::scan(&text);
     within(&scan, text.len());
     assert!(scan.runs(&["rm"]) && scan.may_run(&["rm"]), "what stands first is lost: {:?}", scan.excess());
     let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let alone = Scan::of_argv(&words);
+    let alone = Scan::scan_argv(&words);
     within(&alone, text.len().saturating_add(1));
     assert!(alone.runs(&["rm"]), "the program itself is lost");
-    let effects = Effects::of_argv(&words);
-    assert!(effects.touched().len() <= text.len().saturating_mul(4), "more paths than bytes");
+    let effects = Effects::from_argv(&words);
+    assert!(effects.touches().len() <= text.len().saturating_mul(4), "more paths than bytes");
     if let Ok(command) = Command::parse(&text) {
-        assert!(command.effects().touched().len() <= text.len().saturating_mul(4), "more paths than bytes");
+        assert!(command.effects().touches().len() <= text.len().saturating_mul(4), "more paths than bytes");
     }
     let _ = (is_protected_name(&text), is_secret_name(&text));
     let long = shape.repeat((MAX_SCAN_BYTES / shape.len().max(1)).saturating_add(1));
     if long.len() > MAX_SCAN_BYTES {
-        let scan = Scan::of(&long);
+        let scan = Scan::scan(&long);
         assert_eq!((scan.excess(), scan.work()), (Some(Excess::Bytes), 0), "too long, and judged");
     }
 }
@@ -43,7 +43,7 @@ pub fn command_work(bytes: &[u8]) {
 fn within(scan: &Scan, bytes: usize) {
     let budget = bytes.saturating_mul(WORK_PER_BYTE).saturating_add(LEAST_WORK);
     assert!(scan.work() <= budget, "{} units of work for {bytes} bytes", scan.work());
-    let kept = scan.found().len().saturating_add(scan.writes().len());
+    let kept = scan.programs().len().saturating_add(scan.writes().len());
     assert!(kept <= scan.work(), "{kept} things are kept for {} units of work", scan.work());
     assert!(scan.excess().is_none() || scan.certainty() == Certainty::Partial, "too much, and yet whole");
 }

@@ -48,9 +48,9 @@ fn pushed(redactor: &Redactor, text: &[u8], cut: usize) -> Vec<u8> {
     let mut clean = Vec::new();
     for piece in text.chunks(cut) {
         clean.extend(stream.push(piece));
-        assert!(stream.held() <= 1024, "too much is held back");
+        assert!(stream.held_bytes() <= 1024, "too much is held back");
     }
     clean.extend(stream.finish());
-    assert_eq!(stream.held(), 0, "something is held for ever");
+    assert_eq!(stream.held_bytes(), 0, "something is held for ever");
     clean
 }

@@ -5,7 +5,7 @@ mod legal;
 
 use serde_json::Value;
 use windlass_protocol::{Arguments, RawJson};
-use windlass_schema::{Checker, CompileOptions, Compiled, Dialect, RootUnion, coerce};
+use windlass_schema::{Checker, CompileOptions, CompiledSchema, Dialect, RootUnion, coerce};
 
 use self::drawn::Draw;
 pub use self::legal::refusals as schema_refusals;
@@ -52,7 +52,7 @@ fn takes_the_same(
     dialect: Dialect,
     checker: &Checker,
     schema: &RawJson,
-    compiled: &Compiled,
+    compiled: &CompiledSchema,
     arguments: &Arguments,
 ) {
     let there = Checker::compile(&compiled.schema).expect("what is legal in a dialect is a schema");
@@ -69,7 +69,7 @@ fn takes_the_same(
 
 /// Returns the arguments as a constrained model can express them, and as it sends them: undeclared properties
 /// are left out, and a required property without a value is null.
-fn as_sent(dialect: Dialect, compiled: &Compiled, arguments: &Arguments) -> (Arguments, Arguments) {
+fn as_sent(dialect: Dialect, compiled: &CompiledSchema, arguments: &Arguments) -> (Arguments, Arguments) {
     // These two dialects cannot express whether an object accepts additional properties.
     if !matches!(dialect, Dialect::OpenAiStrict | Dialect::Gemini) {
         return (arguments.clone(), arguments.clone());

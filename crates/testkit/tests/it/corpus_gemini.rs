@@ -28,7 +28,7 @@ fn described(answer: &Answer) -> Value {
         .iter()
         .map(|call| match call {
             AnswerCall::Good(call) => {
-                let opaque = call.opaque.as_ref().and_then(|opaque| opaque.of("gemini"));
+                let opaque = call.opaque.as_ref().and_then(|opaque| opaque.for_wire("gemini"));
                 let field = |name: &str| opaque.and_then(|opaque| opaque.get(name)).cloned();
                 let arguments = call.arguments().map(windlass_protocol::Arguments::to_value);
                 let is_signed = field("thoughtSignature").is_some();
@@ -147,7 +147,7 @@ fn corpus_gemini_arguments_in_pieces_are_whole() {
     for case in cases.iter().filter(|case| String::from_utf8_lossy(&case.body).contains("partialArgs")) {
         let (chunks, _) = decode(&Gemini::default(), &[&case.body]);
         let (_, answer) = assemble(chunks);
-        assert_eq!(answer.malformed_calls().count(), 0, "{}", case.name);
+        assert_eq!(answer.iter_malformed().count(), 0, "{}", case.name);
         for call in answer.good_calls().filter(|call| call.name.as_str() != "read_theme") {
             let values = values(call.arguments().unwrap().as_object().values());
             assert!(values.iter().all(|value| !value.is_empty()), "{} {values:?}", case.name);

@@ -53,7 +53,7 @@ fn check_calls(wire: &dyn Wire, stream: &[u8]) {
     }
     let answer = assembler.finish(&mut events);
     assert!(answer.good_calls().count() >= 2);
-    assert_eq!(answer.malformed_calls().count(), 0);
+    assert_eq!(answer.iter_malformed().count(), 0);
 }
 
 #[test]

@@ -7,58 +7,60 @@ use crate::form::{Body, Form, Shape, Step};
 const JSON: &[&str] = &["{", "["];
 
 /// A form with JSON after a mark.
-const fn marked(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
+const fn marked_form(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
     Form { place: Anywhere, steps, body: Body::Envelope(Shape::Marked), closers }
 }
 
-const fn dropped(marks: &'static [Step]) -> Form {
+const fn dropped_form(marks: &'static [Step]) -> Form {
     Form { place: Anywhere, steps: marks, body: Body::Drop, closers: &[] }
 }
 
 pub(super) const TOOL_CALL: &[Form] =
-    &[marked(&[Lit("<tool_call>"), Space, Step::Body, One(JSON)], &["</tool_call>"])];
+    &[marked_form(&[Lit("<tool_call>"), Space, Step::Body, One(JSON)], &["</tool_call>"])];
 
 pub(super) const FUNCTION_CALLS: &[Form] = &[
-    marked(&[Lit("<function_calls>"), Space, Step::Body, One(JSON)], &["</function_calls>"]),
-    marked(
+    marked_form(&[Lit("<function_calls>"), Space, Step::Body, One(JSON)], &["</function_calls>"]),
+    marked_form(
         &[Lit(concat!("<", "antml:function_calls>")), Space, Step::Body, One(JSON)],
         &[concat!("</", "antml:function_calls>")],
     ),
 ];
 
-pub(super) const PYTHON_TAG: &[Form] =
-    &[marked(&[Lit("<|python_tag|>"), Space, Step::Body, One(JSON)], &["<|eom_id|>", "<|eot_id|>", ";"])];
+pub(super) const PYTHON_TAG: &[Form] = &[marked_form(
+    &[Lit("<|python_tag|>"), Space, Step::Body, One(JSON)],
+    &["<|eom_id|>", "<|eot_id|>", ";"],
+)];
 
 pub(super) const TOOL_CALLS_MARK: &[Form] =
-    &[marked(&[Lit("[TOOL_CALLS]"), Space, Step::Body, One(JSON)], &["[/TOOL_CALLS]", "</s>"])];
+    &[marked_form(&[Lit("[TOOL_CALLS]"), Space, Step::Body, One(JSON)], &["[/TOOL_CALLS]", "</s>"])];
 
 pub(super) const TOOL_CALLS: &[Form] =
-    &[marked(&[Lit("<tool_calls>"), Space, Step::Body, One(JSON)], &["</tool_calls>"])];
+    &[marked_form(&[Lit("<tool_calls>"), Space, Step::Body, One(JSON)], &["</tool_calls>"])];
 
-pub(super) const GRANITE: &[Form] = &[marked(
+pub(super) const GRANITE: &[Form] = &[marked_form(
     &[One(&["<|tool_call|>", "<tool_call>"]), Space, Step::Body, One(JSON)],
     &["</tool_call>", "<|/tool_call|>", "<|end_of_text|>"],
 )];
 
 pub(super) const GRANITE_FRAME: &[Form] = &[
     Form { place: Start, steps: &[Lit("<response>")], body: Body::Drop, closers: &[] },
-    dropped(&[Lit("</response>")]),
+    dropped_form(&[Lit("</response>")]),
 ];
 
 pub(super) const NEMOTRON: &[Form] =
-    &[marked(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
+    &[marked_form(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
 
-pub(super) const ACTION: &[Form] = &[marked(
+pub(super) const ACTION: &[Form] = &[marked_form(
     &[Lit("<|action_start|>"), Space, Opt("<|plugin|>"), Space, Step::Body, One(JSON)],
     &["<|action_end|>"],
 )];
 
 pub(super) const LONGCAT: &[Form] =
-    &[marked(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
+    &[marked_form(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
 
 pub(super) const GIGACHAT: &[Form] = &[
-    marked(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),
-    marked(
+    marked_form(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),
+    marked_form(
         &[
             Lit("<|message_sep|>"),
             Space,
@@ -73,7 +75,7 @@ pub(super) const GIGACHAT: &[Form] = &[
 ];
 
 pub(super) const COMMAND: &[Form] =
-    &[marked(&[Lit("<|START_ACTION|>"), Space, Step::Body, One(JSON)], &["<|END_ACTION|>"])];
+    &[marked_form(&[Lit("<|START_ACTION|>"), Space, Step::Body, One(JSON)], &["<|END_ACTION|>"])];
 
 pub(super) const COMMAND_ACTION: &[Form] = &[Form {
     place: Line,
@@ -82,7 +84,7 @@ pub(super) const COMMAND_ACTION: &[Form] = &[Form {
     closers: &["```"],
 }];
 
-pub(super) const COMMAND_FRAME: &[Form] = &[dropped(&[One(&[
+pub(super) const COMMAND_FRAME: &[Form] = &[dropped_form(&[One(&[
     "<|START_RESPONSE|>",
     "<|END_RESPONSE|>",
     "<|START_TEXT|>",

@@ -7,7 +7,7 @@ const MARK: &str = "<|\"|>";
 
 /// The progress of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
+pub(super) enum StringProgress {
     No,
     Yes,
     /// It ended before this character, which belongs to the following text.
@@ -32,7 +32,7 @@ pub(super) enum Prefix {
 impl Prefix {
     /// Returns the prefix that a word denotes. `None` for `f`, whose string would need an interpreter, and
     /// for every other word.
-    pub(super) fn of(word: &str) -> Option<Self> {
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         Some(match word.to_ascii_lowercase().as_str() {
             "" | "u" => Self::None,
             "r" => Self::Raw,
@@ -45,7 +45,7 @@ impl Prefix {
 
 /// A string that is being converted to JSON.
 #[derive(Debug)]
-pub(super) struct Quoted {
+pub(super) struct QuotedString {
     close: Close,
     /// Text of uncertain meaning: the beginning of an escape or of the closing mark.
     held: String,
@@ -62,7 +62,7 @@ enum Close {
     Mark,
 }
 
-impl Quoted {
+impl QuotedString {
     /// Starts a string if `c` opens one.
     pub(super) fn open(c: char) -> Option<Self> {
         match c {
@@ -82,19 +82,19 @@ impl Quoted {
 
     /// Processes the next character and returns whether the string has ended. Also writes the closing quote
     /// of the JSON string.
-    pub(super) fn push(&mut self, c: char, json: &mut String) -> Over {
+    pub(super) fn push(&mut self, c: char, json: &mut String) -> StringProgress {
         let over = match self.close {
-            Close::Mark => said(self.marked(c, json)),
+            Close::Mark => progress(self.read_escape(c, json)),
             Close::Quote(quote) => self.quote(quote, c, json),
             Close::Triple(quote) => self.triple(quote, c, json),
         };
-        if matches!(over, Over::Yes | Over::Before) {
+        if matches!(over, StringProgress::Yes | StringProgress::Before) {
             json.push('"');
         }
         over
     }
 
-    fn marked(&mut self, c: char, json: &mut String) -> bool {
+    fn read_escape(&mut self, c: char, json: &mut String) -> bool {
         self.held.push(c);
         if self.held == MARK {
             self.held.clear();
@@ -109,22 +109,22 @@ impl Quoted {
         false
     }
 
-    fn quote(&mut self, quote: char, c: char, json: &mut String) -> Over {
+    fn quote(&mut self, quote: char, c: char, json: &mut String) -> StringProgress {
         if std::mem::replace(&mut self.opening, false) && c == quote {
             // The string is empty, or this is the second of three quotes.
             self.held.push(c);
-            return Over::No;
+            return StringProgress::No;
         }
         if self.held.starts_with(quote) {
             self.held.clear();
             if c != quote {
-                return Over::Before;
+                return StringProgress::Before;
             }
             self.close = Close::Triple(quote);
-            return Over::No;
+            return StringProgress::No;
         }
         if self.held.is_empty() {
-            return said(self.plain(quote, c, json));
+            return progress(self.plain(quote, c, json));
         }
         self.escape(quote, c, json)
     }
@@ -138,7 +138,7 @@ impl Quoted {
         false
     }
 
-    fn triple(&mut self, quote: char, c: char, json: &mut String) -> Over {
+    fn triple(&mut self, quote: char, c: char, json: &mut String) -> StringProgress {
         if self.held.starts_with('\\') {
             return self.escape(quote, c, json);
         }
@@ -146,29 +146,29 @@ impl Quoted {
             self.held.push(c);
             if self.held.len() == 3 {
                 self.held.clear();
-                return Over::Yes;
+                return StringProgress::Yes;
             }
-            return Over::No;
+            return StringProgress::No;
         }
         escape_into(json, &std::mem::take(&mut self.held));
-        said(self.plain(quote, c, json))
+        progress(self.plain(quote, c, json))
     }
 
     /// Processes the next character of an escape.
-    fn escape(&mut self, quote: char, c: char, json: &mut String) -> Over {
+    fn escape(&mut self, quote: char, c: char, json: &mut String) -> StringProgress {
         if matches!(self.prefix, Some(Prefix::Raw | Prefix::RawBytes)) {
             // In a raw string the backslash stays, and a quote after it does not end the string.
             let held = std::mem::take(&mut self.held);
             escape_into(json, &held);
             escape_into(json, c.encode_utf8(&mut [0; 4]));
-            return Over::No;
+            return StringProgress::No;
         }
         if self.is_octal() && !matches!(c, '0'..='7') {
             // The character is not part of the escape; process it as plain text.
             self.end_octal(json);
             return match self.close {
                 Close::Triple(_) => self.triple(quote, c, json),
-                _ => said(self.plain(quote, c, json)),
+                _ => progress(self.plain(quote, c, json)),
             };
         }
         self.held.push(c);
@@ -176,7 +176,7 @@ impl Quoted {
             if self.held.len() == 4 {
                 self.end_octal(json);
             }
-            return Over::No;
+            return StringProgress::No;
         }
         let has_code_points = self.prefix != Some(Prefix::Bytes);
         let digits = match self.held.as_bytes().get(1) {
@@ -184,27 +184,27 @@ impl Quoted {
             Some(b'u') if has_code_points => 4,
             Some(b'U') if has_code_points => 8,
             // `\N{...}` needs the table of Unicode character names, which this crate does not have.
-            Some(b'N') if self.prefix == Some(Prefix::None) => return Over::Broken,
+            Some(b'N') if self.prefix == Some(Prefix::None) => return StringProgress::Broken,
             _ => 0,
         };
         let bad_digit = self.held.len() > 2 && !c.is_ascii_hexdigit();
         if self.held.len() < 2_usize.saturating_add(digits) && !bad_digit {
-            return Over::No;
+            return StringProgress::No;
         }
         let held = std::mem::take(&mut self.held);
         if bad_digit {
             // Python rejects the string; relaxed JSON keeps the text as written.
             if self.prefix.is_some() {
-                return Over::Broken;
+                return StringProgress::Broken;
             }
             escape_into(json, &held);
-            return Over::No;
+            return StringProgress::No;
         }
         match self.prefix {
             Some(prefix) => write_python_escape(&held, prefix, json),
             None => write_escape(&held, json),
         }
-        Over::No
+        StringProgress::No
     }
 
     /// Returns whether the current escape is a Python octal escape of one to three digits.
@@ -231,8 +231,8 @@ fn write_python_escape(held: &str, prefix: Prefix, json: &mut String) {
     }
 }
 
-fn said(over: bool) -> Over {
-    if over { Over::Yes } else { Over::No }
+fn progress(over: bool) -> StringProgress {
+    if over { StringProgress::Yes } else { StringProgress::No }
 }
 
 fn write_escape(held: &str, json: &mut String) {

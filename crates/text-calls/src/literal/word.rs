@@ -2,9 +2,9 @@
 
 use serde_json::value::RawValue;
 
-use super::string::{Prefix, Quoted};
+use super::string::{Prefix, QuotedString};
 use super::{Language, Literal, State, Step, language};
-use crate::escape::quoted;
+use crate::escape::quote;
 
 impl Literal {
     /// Processes the next character of a word, or the character after it.
@@ -12,7 +12,9 @@ impl Literal {
         let language = language(&self.stack);
         let State::Word(word) = &mut self.state else { return Step::Broken };
         if matches!(c, '"' | '\'') && language == Language::Python {
-            let (Some(prefix), Some(text)) = (Prefix::of(word), Quoted::open(c)) else { return Step::Broken };
+            let (Some(prefix), Some(text)) = (Prefix::from_word(word), QuotedString::open(c)) else {
+                return Step::Broken;
+            };
             json.push('"');
             self.state = State::Text(text.with_prefix(prefix));
             return Step::Taken;
@@ -55,7 +57,7 @@ fn word_into(word: &str, json: &mut String) {
     if is_number {
         json.push_str(&plain);
     } else {
-        json.push_str(&quoted(word));
+        json.push_str(&quote(word));
     }
 }
 
@@ -73,7 +75,7 @@ fn python_word(word: &str) -> Option<String> {
         Some(rest) => ("-", rest),
         None => ("", word.strip_prefix('+').unwrap_or(word)),
     };
-    let plain = without_separators(digits)?;
+    let plain = strip_separators(digits)?;
     let radix = match plain.get(..2).map(str::to_ascii_lowercase).as_deref() {
         Some("0x") => Some(16),
         Some("0o") => Some(8),
@@ -99,7 +101,7 @@ fn python_word(word: &str) -> Option<String> {
 }
 
 /// Removes the `_` separators between digits. Returns `None` if one is misplaced.
-fn without_separators(digits: &str) -> Option<String> {
+fn strip_separators(digits: &str) -> Option<String> {
     let is_wrong = digits.starts_with('_') || digits.ends_with('_') || digits.contains("__");
     (!is_wrong).then(|| digits.replace('_', ""))
 }

@@ -54,7 +54,7 @@ impl CodeReader {
                         }
                     }
                 }
-                State::Between => match between(rest, input, sink) {
+                State::Between => match read_between(rest, input, sink) {
                     Next::Call(used, key, literal) => {
                         at = at.saturating_add(used);
                         self.state = State::Call(key, literal);
@@ -76,7 +76,7 @@ enum Next {
     Done(usize),
 }
 
-fn between(rest: &str, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Next {
+fn read_between(rest: &str, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Next {
     let spaces = rest.len().saturating_sub(rest.trim_ascii_start().len());
     let rest = rest.get(spaces..).unwrap_or_default();
     if spaces > SPACE {

@@ -154,7 +154,7 @@ impl EnvelopeReader {
     fn step(&mut self, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         let Some(&byte) = rest.text.as_bytes().first() else { return Step::Took(0) };
         match self.place {
-            Place::Inside(role) => self.inside(role, rest, sink),
+            Place::Inside(role) => self.read_value(role, rest, sink),
             Place::InKey => self.in_key(rest),
             _ if byte.is_ascii_whitespace() => self.took(rest.text, 1),
             Place::Value(role) => self.value(role, byte, rest, sink),

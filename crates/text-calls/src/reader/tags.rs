@@ -1,15 +1,15 @@
 //! Reader for parameters between tags; writes them as the members of a JSON object.
 
-use windlass_schema::{Need, Wanted, WantedKind};
+use windlass_schema::{AcceptedKinds, Need, WantedKind};
 use windlass_stream::CallKey;
 
 use super::value::{Read, ValueReader};
 use super::{Input, Progress};
 use crate::coerce::{Coercion, Outcome as CoercionOutcome, json, outcome};
 use crate::emit::Sink;
-use crate::escape::quoted;
+use crate::escape::quote;
 use crate::form::{CloseRule, Step, Tags};
-use crate::matching::{Found, Outcome, Source, read_steps};
+use crate::matching::{MatchedOpening, Outcome, Source, read_steps};
 use crate::tools::Tools;
 
 /// The parameters of one call.
@@ -58,48 +58,48 @@ impl TagsReader {
                 }
                 continue;
             }
-            match self.between(rest, sink) {
-                Between::More(used) => return Progress::More(at.saturating_add(used)),
-                Between::Over(used) => {
+            match self.read_between(rest, sink) {
+                BetweenStep::More(used) => return Progress::More(at.saturating_add(used)),
+                BetweenStep::Over(used) => {
                     if !self.broken {
                         sink.delta(self.key, if self.filled { "}" } else { "{}" });
                         sink.end(self.key);
                     }
                     return Progress::Done(at.saturating_add(used));
                 }
-                Between::On(used) => at = at.saturating_add(used),
+                BetweenStep::On(used) => at = at.saturating_add(used),
             }
         }
     }
 
     /// Reads between parameters: white space, the next parameter's tag, or the end of the call.
-    fn between(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> Between {
+    fn read_between(&mut self, input: Input<'_, '_>, sink: &mut Sink<'_>) -> BetweenStep {
         let rest = input.text.trim_ascii_start();
         let spaces = input.text.len().saturating_sub(rest.len());
         if self.in_words {
             sink.text(input.text.get(..spaces).unwrap_or_default());
         }
         if rest.is_empty() {
-            return Between::More(spaces);
+            return BetweenStep::More(spaces);
         }
         let source = Source { text: rest, ended: input.ended, tools: input.tools };
         let mut waits = false;
         for close in &self.call_close {
             if rest.starts_with(close.as_str()) {
-                return Between::Over(spaces.saturating_add(close.len()));
+                return BetweenStep::Over(spaces.saturating_add(close.len()));
             }
             waits |= close.starts_with(rest);
         }
         match read_steps(self.tags.parameter, source) {
             Outcome::Yes(found) => {
                 self.begin_value(found, input.tools, sink);
-                return Between::On(spaces.saturating_add(found.used));
+                return BetweenStep::On(spaces.saturating_add(found.used));
             }
             Outcome::Maybe => waits = true,
             Outcome::No => {}
         }
         if waits && !input.ended {
-            return Between::More(spaces);
+            return BetweenStep::More(spaces);
         }
         // Text between parameters does not belong to a tag, so it is emitted as text (RULES X1).
         self.in_words = true;
@@ -108,7 +108,7 @@ impl TagsReader {
         let next = rest.as_bytes().get(first..).and_then(|more| memchr::memchr(begin, more));
         let words = next.map_or(rest.len(), |next| next.saturating_add(first));
         sink.text(rest.get(..words).unwrap_or_default());
-        Between::On(spaces.saturating_add(words))
+        BetweenStep::On(spaces.saturating_add(words))
     }
 
     fn first_byte(&self) -> u8 {
@@ -118,15 +118,17 @@ impl TagsReader {
         }
     }
 
-    fn begin_value(&mut self, found: Found<'_>, tools: &Tools, sink: &mut Sink<'_>) {
-        let known =
-            tools.get(&self.tool).map(|tool| tool.wanted(found.name)).filter(|wanted| wanted.is_known());
+    fn begin_value(&mut self, found: MatchedOpening<'_>, tools: &Tools, sink: &mut Sink<'_>) {
+        let known = tools
+            .get(&self.tool)
+            .map(|tool| tool.accepted_kinds(found.name))
+            .filter(|wanted| wanted.is_known());
         let wanted = match known {
             Some(wanted) if wanted.takes(WantedKind::String) && found.between.contains("string=\"true\"") => {
-                Wanted::UNKNOWN
+                AcceptedKinds::UNKNOWN
             }
             Some(wanted) => wanted,
-            None => said_kind(found.between),
+            None => declared_kind(found.between),
         };
         let value = ValueReader::new(self.tags, found.name, wanted, self.key);
         if value.streams() {
@@ -175,25 +177,25 @@ impl TagsReader {
     /// Returns the beginning of a member, up to its value.
     fn member(&mut self, name: &str) -> String {
         let before = if std::mem::replace(&mut self.filled, true) { ',' } else { '{' };
-        format!("{before}{}:", quoted(name))
+        format!("{before}{}:", quote(name))
     }
 }
 
-enum Between {
+enum BetweenStep {
     More(usize),
     On(usize),
     Over(usize),
 }
 
 /// Returns the type that the parameter's own tag declares, as in `string="false"` or `type="number"`.
-fn said_kind(attributes: &str) -> Wanted {
+fn declared_kind(attributes: &str) -> AcceptedKinds {
     if attributes.contains("string=\"false\"") {
-        return Wanted::ANY;
+        return AcceptedKinds::ANY;
     }
     let kind = attributes.split_once("type=\"").and_then(|(_, rest)| rest.split('"').next());
     match kind {
-        None | Some("string") => Wanted::UNKNOWN,
-        Some(_) => Wanted::ANY,
+        None | Some("string") => AcceptedKinds::UNKNOWN,
+        Some(_) => AcceptedKinds::ANY,
     }
 }
 

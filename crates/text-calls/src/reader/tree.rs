@@ -1,10 +1,10 @@
 //! Converts values of nested marked tags into JSON by the schema.
 
 use serde_json::Value;
-use windlass_schema::{Need, Wanted, WantedKind, resolve};
+use windlass_schema::{AcceptedKinds, Need, WantedKind, resolve};
 
 use crate::coerce;
-use crate::escape::quoted;
+use crate::escape::quote;
 
 /// Maximum nesting depth of tags.
 const DEPTH: usize = 32;
@@ -17,7 +17,7 @@ pub(super) fn to_json(mark: &str, text: &str, schema: &Value, root: &Value) -> O
 
 fn read(mark: &str, text: &str, schema: &Value, root: &Value, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
-    let wanted = Wanted::of(schema, root);
+    let wanted = AcceptedKinds::from_schema(schema, root);
     let children = children(mark, text)?;
     let (takes_list, takes_object) = (wanted.takes(WantedKind::Array), wanted.takes(WantedKind::Object));
     let is_list = takes_list && (!takes_object || children.iter().all(|(name, _)| *name == "item"));
@@ -28,7 +28,7 @@ fn read(mark: &str, text: &str, schema: &Value, root: &Value, depth: usize) -> O
     for (name, inner) in children {
         let child = child_schema(schema, root, name, is_list);
         let json = value(mark, inner, child, root, depth);
-        members.push(if is_list { json } else { format!("{}:{json}", quoted(name)) });
+        members.push(if is_list { json } else { format!("{}:{json}", quote(name)) });
     }
     let members = members.join(",");
     Some(if is_list { format!("[{members}]") } else { format!("{{{members}}}") })
@@ -36,14 +36,14 @@ fn read(mark: &str, text: &str, schema: &Value, root: &Value, depth: usize) -> O
 
 fn value(mark: &str, text: &str, schema: Option<&Value>, root: &Value, depth: usize) -> String {
     let opening = format!("{mark}<");
-    let Some(schema) = schema else { return quoted(text) };
+    let Some(schema) = schema else { return quote(text) };
     if text.trim_start().starts_with(&opening)
         && let Some(json) = read(mark, text, schema, root, depth)
     {
         return json;
     }
-    let reading = coerce::read(text, Wanted::of(schema, root), Need::Required);
-    coerce::json(reading, text).unwrap_or_else(|| quoted(text))
+    let reading = coerce::read(text, AcceptedKinds::from_schema(schema, root), Need::Required);
+    coerce::json(reading, text).unwrap_or_else(|| quote(text))
 }
 
 /// Returns the tags of a text with their contents, or `None` if the text contains anything else.

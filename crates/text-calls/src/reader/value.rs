@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 use serde_json::Value;
-use windlass_schema::{Need, Reading, Wanted};
+use windlass_schema::{AcceptedKinds, Need, Reading};
 use windlass_stream::CallKey;
 
 use super::Input;
@@ -23,7 +23,7 @@ pub(crate) struct ValueReader {
     tags: &'static Tags,
     name: String,
     key: CallKey,
-    wanted: Wanted,
+    wanted: AcceptedKinds,
     rule: CloseRule,
     close: String,
     first: First,
@@ -62,7 +62,7 @@ enum Closing {
 }
 
 impl ValueReader {
-    pub(crate) fn new(tags: &'static Tags, name: &str, wanted: Wanted, key: CallKey) -> Self {
+    pub(crate) fn new(tags: &'static Tags, name: &str, wanted: AcceptedKinds, key: CallKey) -> Self {
         Self {
             tags,
             name: name.to_owned(),
@@ -108,7 +108,7 @@ impl ValueReader {
             let found = text.as_bytes().get(from..).and_then(|rest| memchr(first, rest));
             let Some(found) = found.map(|found| found.saturating_add(from)) else {
                 let end = if input.ended { text.len() } else { self.hold_from(text, text.len()) };
-                self.put(text.get(at..end).unwrap_or_default(), sink);
+                self.push_text(text.get(at..end).unwrap_or_default(), sink);
                 return Read::More(end.max(at));
             };
             let rest = text.get(found..).unwrap_or_default();
@@ -121,13 +121,13 @@ impl ValueReader {
             };
             match closing {
                 Closing::End => {
-                    let end = self.before_newline(text, found).max(at);
-                    self.put(text.get(at..end).unwrap_or_default(), sink);
+                    let end = self.trim_newline(text, found).max(at);
+                    self.push_text(text.get(at..end).unwrap_or_default(), sink);
                     return Read::Over(found.saturating_add(self.close.len()));
                 }
                 Closing::Wait => {
                     let end = self.hold_from(text, found).max(at);
-                    self.put(text.get(at..end).unwrap_or_default(), sink);
+                    self.push_text(text.get(at..end).unwrap_or_default(), sink);
                     return Read::More(end);
                 }
                 Closing::Text => {
@@ -176,7 +176,7 @@ impl ValueReader {
     }
 
     /// Returns the end of the value if its closing tag starts at `end`.
-    fn before_newline(&self, text: &str, end: usize) -> usize {
+    fn trim_newline(&self, text: &str, end: usize) -> usize {
         let before = text.get(..end).unwrap_or_default();
         match before.strip_suffix('\n') {
             Some(plain) if self.trims_end() => plain.strip_suffix('\r').unwrap_or(plain).len(),
@@ -189,7 +189,7 @@ impl ValueReader {
         let before = text.get(..end).unwrap_or_default();
         match before.strip_suffix('\r') {
             Some(plain) if self.trims_end() => plain.len(),
-            _ => self.before_newline(text, end),
+            _ => self.trim_newline(text, end),
         }
     }
 
@@ -262,12 +262,12 @@ impl ValueReader {
         if ended { Closing::End } else { Closing::Wait }
     }
 
-    fn put(&mut self, text: &str, sink: &mut Sink<'_>) {
+    fn push_text(&mut self, text: &str, sink: &mut Sink<'_>) {
         if text.is_empty() {
             return;
         }
         match &mut self.held {
-            None => sink.escaped(self.key, text),
+            None => sink.push_escaped(self.key, text),
             Some(held) => {
                 let limit = sink.ledger.limits.value_bytes;
                 if held.len().saturating_add(text.len()) > limit {

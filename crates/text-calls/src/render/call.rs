@@ -7,7 +7,7 @@ use windlass_protocol::Arguments;
 
 use super::members::{Members, words};
 use crate::Dialect;
-use crate::escape::quoted;
+use crate::escape::quote;
 
 /// Renders a call in a dialect, for an example in a prompt or for a history that is sent again.
 ///
@@ -29,7 +29,7 @@ use crate::escape::quoted;
 /// ```
 pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> String {
     let json = arguments.as_str().trim();
-    let object = |key: &str| format!("{{\"name\": {}, \"{key}\": {json}}}", quoted(name));
+    let object = |key: &str| format!("{{\"name\": {}, \"{key}\": {json}}}", quote(name));
     let call = object("arguments");
     match dialect {
         Dialect::Auto | Dialect::Hermes => format!("<tool_call>\n{call}\n</tool_call>"),
@@ -41,16 +41,16 @@ pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> Strin
         Dialect::InternLm => {
             format!(
                 "<|action_start|><|plugin|>\n{{\"name\": {}, \"parameters\": {json}}}<|action_end|>",
-                quoted(name)
+                quote(name)
             )
         }
         Dialect::LongCat => format!("<longcat_tool_call>{call}</longcat_tool_call>"),
         Dialect::Json => format!("```json\n{call}\n```"),
         Dialect::Structured => format!("{{\"toolCalls\": [{call}], \"needsMoreWork\": true}}"),
         Dialect::Llama3 => object("parameters"),
-        Dialect::Apertus => format!("<|tools_prefix|>[{{{}: {json}}}]<|tools_suffix|>", quoted(name)),
+        Dialect::Apertus => format!("<|tools_prefix|>[{{{}: {json}}}]<|tools_suffix|>", quote(name)),
         Dialect::CommandR => {
-            let name = quoted(name);
+            let name = quote(name);
             format!("<|START_ACTION|>[{{\"tool_name\": {name}, \"parameters\": {json}}}]<|END_ACTION|>")
         }
         Dialect::Mistral => format!("[TOOL_CALLS]{name}[ARGS]{json}"),
@@ -76,7 +76,7 @@ pub fn render_call(dialect: Dialect, name: &str, arguments: &Arguments) -> Strin
 fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
     let (open, close) = frame(dialect, name);
     let mut text = open;
-    for (key, value) in Members::of(json).0 {
+    for (key, value) in Members::parse(json).0 {
         let words = words(value.get());
         // Writing to a `String` cannot fail.
         let _ = match dialect {
@@ -84,24 +84,28 @@ fn in_tags(dialect: Dialect, name: &str, json: &str) -> String {
             Dialect::Qwen3Coder => write!(text, "<parameter={key}>\n{words}\n</parameter>\n"),
             Dialect::SeedOss => writeln!(text, "<parameter={key}>{words}</parameter>"),
             Dialect::Glm => {
-                write!(text, "<arg_key>{key}</arg_key>\n<arg_value>{}</arg_value>\n", paired(&words))
+                write!(text, "<arg_key>{key}</arg_key>\n<arg_value>{}</arg_value>\n", format_paired(&words))
             }
             Dialect::Dsml => {
                 let string = value.get().starts_with('"');
-                write!(text, "<｜DSML｜parameter name=\"{key}\" string=\"{string}\">{}", paired(&words))
-                    .and_then(|()| text.write_str("</｜DSML｜parameter>\n"))
+                write!(
+                    text,
+                    "<｜DSML｜parameter name=\"{key}\" string=\"{string}\">{}",
+                    format_paired(&words)
+                )
+                .and_then(|()| text.write_str("</｜DSML｜parameter>\n"))
             }
             Dialect::KimiK3 => {
                 let kind = kind(&value);
                 write!(text, "<|open|>argument key=\"{key}\" type=\"{kind}\"<|sep|>{words}")
                     .and_then(|()| text.write_str("<|close|>argument<|sep|>"))
             }
-            Dialect::MinimaxM3 => text.write_str(&nested(&key, value.get())),
+            Dialect::MinimaxM3 => text.write_str(&format_nested(&key, value.get())),
             Dialect::MiniCpm if words.contains('<') && !words.contains("]]>") => {
                 write!(text, "<param name=\"{key}\"><![CDATA[{words}]]></param>")
             }
-            Dialect::MiniCpm => write!(text, "<param name=\"{key}\">{}</param>", paired(&words)),
-            _ => writeln!(text, "<parameter name=\"{key}\">{}</parameter>", paired(&words)),
+            Dialect::MiniCpm => write!(text, "<param name=\"{key}\">{}</param>", format_paired(&words)),
+            _ => writeln!(text, "<parameter name=\"{key}\">{}</parameter>", format_paired(&words)),
         };
     }
     text.push_str(&close);
@@ -142,7 +146,7 @@ fn in_lines(words: &str) -> String {
 }
 
 /// Formats a value for a dialect whose reader removes the newlines only if the value starts with one.
-fn paired(words: &str) -> String {
+fn format_paired(words: &str) -> String {
     if words.starts_with(['\n', '\r']) { format!("\n{words}\n") } else { words.to_owned() }
 }
 
@@ -159,7 +163,7 @@ fn kind(value: &RawValue) -> &'static str {
 
 /// Formats arguments as keyword arguments of a Python call.
 fn keywords(json: &str) -> String {
-    let members = Members::of(json).0.into_iter();
+    let members = Members::parse(json).0.into_iter();
     members.map(|(key, value)| format!("{key}={}", python(value.get()))).collect::<Vec<_>>().join(", ")
 }
 
@@ -167,8 +171,8 @@ fn keywords(json: &str) -> String {
 fn python(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => {
-            let members = Members::of(json).0.into_iter();
-            let members = members.map(|(key, value)| format!("{}: {}", quoted(&key), python(value.get())));
+            let members = Members::parse(json).0.into_iter();
+            let members = members.map(|(key, value)| format!("{}: {}", quote(&key), python(value.get())));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         Some(b'[') => {
@@ -186,7 +190,7 @@ fn python(json: &str) -> String {
 fn gemma(json: &str) -> String {
     match json.as_bytes().first() {
         Some(b'{') => {
-            let members = Members::of(json).0.into_iter();
+            let members = Members::parse(json).0.into_iter();
             let members = members.map(|(key, value)| format!("{key}:{}", gemma(value.get())));
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
@@ -200,15 +204,15 @@ fn gemma(json: &str) -> String {
 }
 
 /// Formats a value as nested tags.
-fn nested(key: &str, json: &str) -> String {
+fn format_nested(key: &str, json: &str) -> String {
     let inner = match json.as_bytes().first() {
         Some(b'{') => {
-            let members = Members::of(json).0.into_iter();
-            members.map(|(key, value)| nested(&key, value.get())).collect::<String>()
+            let members = Members::parse(json).0.into_iter();
+            members.map(|(key, value)| format_nested(&key, value.get())).collect::<String>()
         }
         Some(b'[') => {
             let items: Vec<Box<RawValue>> = serde_json::from_str(json).unwrap_or_default();
-            items.iter().map(|item| nested("item", item.get())).collect::<String>()
+            items.iter().map(|item| format_nested("item", item.get())).collect::<String>()
         }
         _ => words(json),
     };

@@ -10,7 +10,7 @@ pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
 
 impl Members {
     /// Parses the members of an object. Returns an empty list if the text is not an object.
-    pub(super) fn of(json: &str) -> Self {
+    pub(super) fn parse(json: &str) -> Self {
         serde_json::from_str(json).unwrap_or(Self(Vec::new()))
     }
 }

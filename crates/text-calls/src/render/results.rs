@@ -3,7 +3,7 @@
 use windlass_protocol::{ToolName, ToolResult};
 
 use crate::Dialect;
-use crate::escape::quoted;
+use crate::escape::quote;
 
 /// Renders the results of calls for the next message to the model, in call order.
 ///
@@ -43,8 +43,8 @@ fn one(dialect: Dialect, name: &str, words: &str) -> String {
         Dialect::Mistral => {
             return format!(
                 "[TOOL_RESULTS]{{\"name\": {}, \"content\": {}}}[/TOOL_RESULTS]",
-                quoted(name),
-                quoted(words)
+                quote(name),
+                quote(words)
             );
         }
         Dialect::Invoke => {

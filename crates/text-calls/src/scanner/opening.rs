@@ -5,7 +5,7 @@ use windlass_stream::Chunk;
 use super::{Flow, SPACE, Scanner, State};
 use crate::dialect::first_bytes;
 use crate::form::{Body, Form, Place};
-use crate::matching::{Found, Outcome, Source, read_steps};
+use crate::matching::{MatchedOpening, Outcome, Source, read_steps};
 use crate::prose::Spot;
 use crate::reader::{ArgumentsReader, CodeReader, EnvelopeReader, LiteralReader, Reader, TagsReader};
 use crate::tools::Tools;
@@ -59,7 +59,7 @@ impl Forms {
     }
 
     /// Returns the forms that can begin with this text, in the order in which they are tried.
-    fn of(&self, text: &str, spot: Spot) -> &[(Kind, &'static Form)] {
+    fn candidates(&self, text: &str, spot: Spot) -> &[(Kind, &'static Form)] {
         if spot.first {
             return &self.all;
         }
@@ -69,10 +69,10 @@ impl Forms {
 }
 
 /// The result of looking for the beginning of a form.
-pub(super) enum Opened<'t> {
+pub(super) enum Opening<'t> {
     No,
     Maybe,
-    Yes(Kind, &'static Form, Found<'t>),
+    Yes(Kind, &'static Form, MatchedOpening<'t>),
 }
 
 /// Returns the marks that end thoughts of these forms.
@@ -91,12 +91,12 @@ pub(super) fn spot_after_call() -> Spot {
 
 /// Looks for a form that begins with this text. The first form that fits wins; a form that may still fit is
 /// waited for, so that the result does not depend on how the text is split.
-pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: bool) -> Opened<'t> {
+pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: bool) -> Opening<'t> {
     if !spot.open {
-        return Opened::No;
+        return Opening::No;
     }
     let source = Source { text, ended, tools: &scanner.tools };
-    for (kind, form) in scanner.forms.of(text, spot) {
+    for (kind, form) in scanner.forms.candidates(text, spot) {
         let fits = match form.place {
             Place::Anywhere => true,
             Place::Line => spot.line_blank,
@@ -106,14 +106,14 @@ pub(super) fn open<'t>(scanner: &mut Scanner, text: &'t str, spot: Spot, ended: 
             continue;
         }
         match read_steps(form.steps, source) {
-            Outcome::Maybe => return Opened::Maybe,
+            Outcome::Maybe => return Opening::Maybe,
             Outcome::Yes(found) if *kind != Kind::Call || scanner.ledger.admits_call() => {
-                return Opened::Yes(*kind, form, found);
+                return Opening::Yes(*kind, form, found);
             }
             Outcome::No | Outcome::Yes(_) => {}
         }
     }
-    Opened::No
+    Opening::No
 }
 
 /// Starts the body of a form after its beginning has been matched.
@@ -153,7 +153,7 @@ pub(super) fn begin(
 }
 
 /// Skips an opening mark that the model repeats although the prompt has already opened the thoughts.
-pub(super) fn reopened(scanner: &mut Scanner, text: &str, ended: bool) -> Option<Flow> {
+pub(super) fn skip_reopening(scanner: &mut Scanner, text: &str, ended: bool) -> Option<Flow> {
     let start = text.trim_ascii_start();
     let spaces = text.len().saturating_sub(start.len());
     if start.is_empty() && spaces <= SPACE {

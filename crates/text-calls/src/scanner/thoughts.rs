@@ -2,7 +2,7 @@
 
 use windlass_stream::Chunk;
 
-use super::opening::{self, Kind, Opened};
+use super::opening::{self, Kind, Opening};
 use super::{Flow, Scanner, State};
 use crate::{CallsInReasoning, Reasoning};
 
@@ -10,7 +10,7 @@ impl Scanner {
     /// Processes text inside thoughts.
     pub(super) fn thoughts(&mut self, rest: &str, ended: bool, out: &mut Vec<Chunk>) -> Flow {
         let State::Thoughts { closes, fresh } = self.state else { return Flow::On(0) };
-        if fresh && let Some(flow) = opening::reopened(self, rest, ended) {
+        if fresh && let Some(flow) = opening::skip_reopening(self, rest, ended) {
             return flow;
         }
         let ends_with_call = self.calls_in_reasoning == CallsInReasoning::EndReasoning;
@@ -32,7 +32,7 @@ impl Scanner {
             let mut waits = !ended && opening::closes(closes).any(|close| close.starts_with(here));
             if ends_with_call {
                 match opening::open(self, here, opening::spot_after_call(), ended) {
-                    Opened::Yes(Kind::Call, form, found) => {
+                    Opening::Yes(Kind::Call, form, found) => {
                         self.think(before, out);
                         if self.reasoning != Reasoning::Keep {
                             self.sink(out).end_reasoning();
@@ -41,7 +41,7 @@ impl Scanner {
                         opening::begin(self, form, (found.name, source), out);
                         return Flow::On(at.saturating_add(found.used));
                     }
-                    Opened::Maybe => waits = true,
+                    Opening::Maybe => waits = true,
                     _ => {}
                 }
             }

@@ -25,7 +25,7 @@ pub struct SpokenHistory {
 impl SpokenHistory {
     /// Returns the messages with all calls and results as text. Merges adjacent user messages, because the
     /// chat templates of many models require alternating roles.
-    pub(super) fn spoken(&mut self, dialect: Dialect, messages: &History) -> History {
+    pub(super) fn write_as_text(&mut self, dialect: Dialect, messages: &History) -> History {
         if self.dialect != Some(dialect) {
             *self = Self { dialect: Some(dialect), ..Self::default() };
         }
@@ -40,8 +40,10 @@ impl SpokenHistory {
             }
             names.extend(message.calls().map(|call| (call.id.clone(), call.name.clone())));
             let message = match message.role {
-                Role::Assistant => Arc::new(Message::assistant(said(dialect, &message.parts))),
-                Role::Tool => Arc::new(Message::new(Role::User, answered(dialect, &message.parts, names))),
+                Role::Assistant => Arc::new(Message::assistant(encode_assistant(dialect, &message.parts))),
+                Role::Tool => {
+                    Arc::new(Message::new(Role::User, encode_results(dialect, &message.parts, names)))
+                }
                 _ => message.clone(),
             };
             let last = spoken.len().checked_sub(1).filter(|_| message.role == Role::User);
@@ -58,9 +60,9 @@ impl SpokenHistory {
 }
 
 /// Encodes an assistant message with its calls as the model would have written them.
-fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
+fn encode_assistant(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
     if dialect == Dialect::Structured {
-        return structured(parts);
+        return encode_structured(parts);
     }
     let mut said: Vec<Part> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -85,7 +87,7 @@ fn said(dialect: Dialect, parts: &[Part]) -> Vec<Part> {
 }
 
 /// Encodes the whole answer as one object, at the position of its first text or call.
-fn structured(parts: &[Part]) -> Vec<Part> {
+fn encode_structured(parts: &[Part]) -> Vec<Part> {
     let mut content = String::new();
     let mut calls = Vec::new();
     for part in parts {
@@ -112,7 +114,7 @@ fn structured(parts: &[Part]) -> Vec<Part> {
 }
 
 /// Encodes tool results as text, followed by their images (RULES R8).
-fn answered(dialect: Dialect, parts: &[Part], names: &BTreeMap<CallId, ToolName>) -> Vec<Part> {
+fn encode_results(dialect: Dialect, parts: &[Part], names: &BTreeMap<CallId, ToolName>) -> Vec<Part> {
     let all: Vec<&ToolResult> = parts
         .iter()
         .filter_map(|part| match part {

@@ -76,7 +76,7 @@ fn what_is_beyond_a_limit_is_text_and_told() {
         let mut out = Vec::new();
         scanner.push(text, &mut out);
         scanner.finish(&mut out);
-        (merged(out), scanner.exceeded())
+        (merged(out), scanner.exceeded_limit())
     };
     let calls = Limits { calls: 1, ..Limits::default() };
     let (out, exceeded) = limited(calls, &format!("{CALL} {CALL}"));

@@ -59,8 +59,8 @@ fn speeches() -> [Speech; 4] {
     [
         Speech::text(Dialect::Roo),
         Speech::text(Dialect::Hermes),
-        Speech::structured(StructuredOutput::Schema),
-        Speech::structured(StructuredOutput::Json),
+        Speech::new_structured(StructuredOutput::Schema),
+        Speech::new_structured(StructuredOutput::Json),
     ]
 }
 
@@ -144,7 +144,7 @@ fn results_stand_in_the_next_message_in_call_order_with_their_pictures() {
 
 #[test]
 fn a_structured_answer_is_held_to_a_schema_with_the_tools_in_it() {
-    let spoken = Speech::structured(StructuredOutput::Schema).request(&request());
+    let spoken = Speech::new_structured(StructuredOutput::Schema).request(&request());
     let OutputFormat::Schema(schema) = spoken.output else { panic!("{:?}", spoken.output) };
     let value: Value = schema.schema.to_value();
     let calls = &value["properties"]["toolCalls"]["items"]["anyOf"];
@@ -153,7 +153,7 @@ fn a_structured_answer_is_held_to_a_schema_with_the_tools_in_it() {
     assert_eq!(calls[1]["properties"]["arguments"]["required"], json!(["input"]));
     let at = |word| schema.schema.as_str().find(word).unwrap();
     assert!(at("\"content\"") < at("\"toolCalls\"") && at("\"toolCalls\"") < at("\"needsMoreWork\""));
-    assert_eq!(Speech::structured(StructuredOutput::Json).request(&request()).output, OutputFormat::Json);
+    assert_eq!(Speech::new_structured(StructuredOutput::Json).request(&request()).output, OutputFormat::Json);
     assert_eq!(Speech::text(Dialect::Roo).request(&request()).output, OutputFormat::Text);
 }
 
@@ -189,7 +189,7 @@ fn a_call_that_is_cut_in_words_is_no_call() {
     for (speech, words) in [
         (Speech::text(Dialect::Roo), "<read_file>\n<path>a.t"),
         (
-            Speech::structured(StructuredOutput::Schema),
+            Speech::new_structured(StructuredOutput::Schema),
             r#"{"content":"","toolCalls":[{"name":"read_file","arguments":{"path":"a"#,
         ),
         (
@@ -270,7 +270,7 @@ fn a_memory_changes_no_byte_and_shares_what_was_said() {
 #[expect(clippy::disallowed_methods, reason = "it measures time")]
 #[test]
 fn a_turn_late_in_a_run_costs_what_an_early_one_costs() {
-    for speech in [Speech::text(Dialect::Roo), Speech::structured(StructuredOutput::Schema)] {
+    for speech in [Speech::text(Dialect::Roo), Speech::new_structured(StructuredOutput::Schema)] {
         let cost_at = |turn: usize| {
             let mut memory = SpokenHistory::default();
             let mut request = turns(turn);

@@ -28,7 +28,7 @@ fn counts_are_those_of_the_published_examples() {
         assert_eq!(Tokenizer::Cl100k.count(text), cl100k, "{text}");
         assert_eq!(Tokenizer::O200k.count(text), o200k, "{text}");
     }
-    assert!(Tokenizer::of_model("gpt-4o").is_exact());
+    assert!(Tokenizer::for_model("gpt-4o").is_exact());
 }
 
 #[cfg(feature = "openai")]

@@ -7,7 +7,7 @@ use super::Case;
 
 #[track_caller]
 fn check(case: &str, expected: &str) {
-    let case = Case::of(&LitStr::new(case, Span::call_site())).unwrap();
+    let case = Case::parse(&LitStr::new(case, Span::call_site())).unwrap();
     assert_eq!(case.apply("max_line_count"), expected);
 }
 
@@ -25,5 +25,5 @@ fn fields_are_renamed_as_serde_renames_them() {
 
 #[test]
 fn a_case_that_serde_does_not_have_is_an_error() {
-    assert!(Case::of(&LitStr::new("Title Case", Span::call_site())).is_err());
+    assert!(Case::parse(&LitStr::new("Title Case", Span::call_site())).is_err());
 }

@@ -2,7 +2,7 @@
 
 use windlass_protocol::{Concurrency, Payload, ResultStatus, ToolCall, ToolName};
 use windlass_tool::EarlyArguments;
-use windlass_toolbox::{BuildError, Known, Preset, ToolConfig, Toolbox, ToolboxBuilder};
+use windlass_toolbox::{BuildError, CallableTool, Preset, ToolConfig, Toolbox, ToolboxBuilder};
 
 use crate::fake::{Does, call, fake};
 
@@ -21,11 +21,11 @@ const NAMES: &[&str] = &[
 
 fn all() -> ToolboxBuilder {
     let says = |name: &&str| fake(name, Concurrency::Parallel, Does::Says("x".into()));
-    Toolbox::builder().tools(NAMES.iter().map(says)).known_aliases()
+    Toolbox::builder().tools(NAMES.iter().map(says)).with_known_aliases()
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn presets_offer_four_nine_and_all() {
 #[test]
 fn a_tool_that_is_not_offered_is_not_there() {
     for preset in [Preset::Minimal, Preset::Standard, Preset::Full] {
-        let config = ToolConfig::new(preset).without("edit_file");
+        let config = ToolConfig::new(preset).remove_tool("edit_file");
         let toolbox = all().config(config).build().unwrap();
         for name in NAMES.iter().chain(&["search_and_replace"]) {
             let is_offered = offered(&toolbox).contains(&(*name).to_owned());
@@ -57,7 +57,7 @@ fn a_tool_that_is_not_offered_is_not_there() {
 #[test]
 fn the_configuration_names_tools_exactly() {
     for name in ["RUN_COMMAND", "run-command", "functions.run_command", "execute_command"] {
-        let config = ToolConfig::new(Preset::Full).without(name);
+        let config = ToolConfig::new(Preset::Full).remove_tool(name);
         assert!(matches!(all().config(config).build(), Err(BuildError::UnknownConfigured { .. })), "{name}");
     }
 }
@@ -92,11 +92,11 @@ fn aliases_and_forgiving_names_lead_to_one_tool() {
 #[test]
 fn known_names_lead_where_calls_are_looked_up() {
     let toolbox = all().build().unwrap();
-    let known = toolbox.known();
+    let known = toolbox.callable_tools();
     assert_eq!(known.len(), NAMES.len(), "hidden tools are known too");
     let find = |name: &str| {
         let plain = name.strip_prefix("functions.").unwrap_or(name);
-        let is_exact = |tool: &&Known| tool.exact.iter().any(|exact| exact == plain);
+        let is_exact = |tool: &&CallableTool| tool.exact.iter().any(|exact| exact == plain);
         let form = ToolName::loose_form(plain);
         let found =
             known.iter().find(is_exact).or_else(|| known.iter().find(|tool| tool.loose.contains(&form)));
@@ -133,7 +133,7 @@ fn one_name_for_two_tools_is_an_error() {
     assert!(matches!(clash, Err(BuildError::DuplicateName { .. })));
     let nowhere = Toolbox::builder().tool(says("a")).alias("x", "y").build();
     assert!(matches!(nowhere, Err(BuildError::UnknownTarget { .. })));
-    let config = ToolConfig::default().with("gone");
+    let config = ToolConfig::default().with_tool("gone");
     assert!(matches!(Toolbox::builder().config(config).build(), Err(BuildError::UnknownConfigured { .. })));
 }
 

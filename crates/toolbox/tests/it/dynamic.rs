@@ -16,12 +16,12 @@ fn says(name: &str) -> Arc<dyn windlass_tool::Tool> {
 
 fn toolbox(dynamic: &DynamicTools) -> Toolbox {
     let builder =
-        Toolbox::builder().tools([says("read_file"), says("run_command"), says("a.b")]).known_aliases();
+        Toolbox::builder().tools([says("read_file"), says("run_command"), says("a.b")]).with_known_aliases();
     builder.config(ToolConfig::new(Preset::Full)).dynamic(dynamic.clone()).build().unwrap()
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn what_comes_is_offered_at_the_next_turn_behind_the_others() {
     assert!(first.is_stale());
     assert_eq!(offered(&first), ["read_file", "run_command", "a_b"]);
     assert!(first.check(&call("late", "{}")).is_err());
-    let second = first.refreshed();
+    let second = first.refresh();
     assert_eq!(offered(&second), ["read_file", "run_command", "a_b", "late"]);
     assert!(second.check(&call("late", "{}")).is_ok());
     assert!(!second.is_stale());
@@ -51,7 +51,7 @@ async fn what_goes_does_not_begin_any_more_and_says_so() {
     assert_eq!(dynamic.remove("late"), Removal::Removed);
     assert_eq!(dynamic.remove("late"), Removal::NotThere);
     let ctx = Context::new(checked.call.id.clone());
-    for toolbox in [first.clone(), first.refreshed()] {
+    for toolbox in [first.clone(), first.refresh()] {
         assert_eq!(toolbox.standing("late"), Some(Standing::Removed));
         let result = toolbox.run(&checked, &ctx).await.unwrap();
         assert!(
@@ -64,9 +64,9 @@ async fn what_goes_does_not_begin_any_more_and_says_so() {
         assert!(result.wire_text().contains("late was removed"), "{}", result.wire_text());
     }
     dynamic.add(says("late")).unwrap();
-    assert!(first.refreshed().check(&call("late", "{}")).is_ok());
+    assert!(first.refresh().check(&call("late", "{}")).is_ok());
     // The call of the old one is not one of the new one.
-    assert!(!first.refreshed().run(&checked, &ctx).await.unwrap().status.is_ok());
+    assert!(!first.refresh().run(&checked, &ctx).await.unwrap().status.is_ok());
 }
 
 // N7
@@ -119,17 +119,17 @@ fn a_servers_tools_come_and_go_between_turns() {
     dynamic.set_server("s", visiting("s", &["one", "two"], Offer::Shown));
     assert!(first.is_stale());
     assert!(first.check(&call("mcp__s__one", "{}")).is_err());
-    let second = first.refreshed();
+    let second = first.refresh();
     assert_eq!(offered(&second)[3..], ["mcp__s__one", "mcp__s__two"]);
     assert!(second.check(&call("mcp__s__one", "{}")).is_ok());
     dynamic.set_server("s", visiting("s", &["two", "three"], Offer::Shown));
     assert_eq!(second.standing("mcp__s__one"), Some(Standing::Removed), "at once");
-    let third = second.refreshed();
+    let third = second.refresh();
     assert_eq!(offered(&third)[3..], ["mcp__s__two", "mcp__s__three"]);
     let result = third.check(&call("mcp__s__one", "{}")).err().unwrap();
     assert!(result.wire_text().contains("was removed"), "{}", result.wire_text());
     dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
-    assert_eq!(offered(&third.refreshed())[3..], ["mcp__s__one"]);
+    assert_eq!(offered(&third.refresh())[3..], ["mcp__s__one"]);
 }
 
 // N2: all that would have one name get a hash; the tools of this program keep theirs.
@@ -142,7 +142,7 @@ fn names_of_servers_that_meet_are_told_apart() {
     assert_eq!(offered(&before)[3..5], ["mcp__s__own", "mcp__s__a_b"]);
     dynamic.set_server("s2", visiting("s2", &["x"], Offer::Shown));
     dynamic.set_server("s", visiting("s", &["a.b", "a b", "own"], Offer::Shown));
-    let after = before.refreshed();
+    let after = before.refresh();
     let names = offered(&after);
     assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len());
     let plain = names.iter().filter(|name| name.starts_with("mcp__s__a_b")).collect::<Vec<_>>();
@@ -162,5 +162,5 @@ fn a_deferred_tool_is_known_and_not_offered() {
     let result = first.check(&call("mcp__s__one", "{}")).err().unwrap();
     assert!(result.wire_text().contains("tool_search"), "{}", result.wire_text());
     dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
-    assert!(first.refreshed().check(&call("mcp__s__one", "{}")).is_ok());
+    assert!(first.refresh().check(&call("mcp__s__one", "{}")).is_ok());
 }

@@ -18,7 +18,7 @@ fn all() -> ToolboxBuilder {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -37,10 +37,10 @@ fn a_models_rule_adds_and_takes_away_and_the_users_own_stands_before() {
     // What the user adds by name is not taken away by a rule for a model.
     check(
         "gpt-5-mini",
-        minimal().with("edit_file"),
+        minimal().with_tool("edit_file"),
         &["read_file", "write_file", "edit_file", "apply_patch", "run_command"],
     );
-    check("gpt-5-mini", minimal().without("apply_patch"), &["read_file", "write_file", "run_command"]);
+    check("gpt-5-mini", minimal().remove_tool("apply_patch"), &["read_file", "write_file", "run_command"]);
     check("grok-code-fast-1", minimal(), &["read_file", "write_file", "search_replace", "run_command"]);
 }
 
@@ -129,7 +129,7 @@ fn a_tool_that_cannot_work_here_says_why() {
 #[test]
 fn a_tool_is_shown_under_the_name_that_the_user_gives_it() {
     let config = || ToolConfig::new(Preset::Standard).renaming("edit_file", "search_replace");
-    let toolbox = all().known_aliases().config(config()).build().unwrap();
+    let toolbox = all().with_known_aliases().config(config()).build().unwrap();
     assert_eq!(offered(&toolbox), ["read_file", "write_file", "search_replace", "run_command"]);
     for name in ["search_replace", "edit_file", "edit", "search_and_replace", "Search-Replace"] {
         assert_eq!(toolbox.check(&call(name, "{}")).ok().unwrap().name.as_str(), "edit_file", "{name}");
@@ -168,10 +168,10 @@ fn every_other_name_of_the_catalogue_leads_to_its_tool() {
         ("skill", "fetch_instructions"),
         ("fetch_instructions", "skill"),
     ] {
-        let toolbox = Toolbox::builder().tool(says(name)).known_aliases().build().unwrap();
+        let toolbox = Toolbox::builder().tool(says(name)).with_known_aliases().build().unwrap();
         assert_eq!(toolbox.check(&call(alias, "{}")).ok().unwrap().name.as_str(), name, "{alias}");
         // A tool of that name is itself.
-        let both = Toolbox::builder().tools([says(name), says(alias)]).known_aliases();
+        let both = Toolbox::builder().tools([says(name), says(alias)]).with_known_aliases();
         let both = both.config(ToolConfig::new(Preset::Full)).build().unwrap();
         assert_eq!(both.check(&call(alias, "{}")).ok().unwrap().name.as_str(), alias);
     }

@@ -93,7 +93,7 @@ fn shown(pairs: &[(String, String)]) -> BTreeMap<(String, String), String> {
     let identities: Vec<Identity> = pairs.iter().map(|(server, tool)| Identity::mcp(server, tool)).collect();
     let map = NameMap::new(identities.clone()).unwrap();
     let each = pairs.iter().zip(&identities).map(|(pair, identity)| {
-        let shown = map.shown(identity.name().as_str()).unwrap();
+        let shown = map.display_name(identity.name().as_str()).unwrap();
         assert_eq!(map.find(shown.as_str()), Some(identity.name()), "{pair:?} as {shown}");
         (pair.clone(), shown.to_string())
     });
@@ -136,7 +136,7 @@ async fn each_shown_name_reaches_its_own_tool() {
         builder = builder.tool_as(identity, Arc::new(tool));
     }
     let toolbox = builder.build().unwrap();
-    let offered = toolbox.offered();
+    let offered = toolbox.offered_specs();
     assert_eq!(offered.len(), pairs.len());
     for ((server, tool), (spec, _)) in pairs.iter().zip(offered) {
         let name = ToolName::new(spec.name().as_str()).unwrap();

@@ -98,13 +98,13 @@ fn toolbox() -> Toolbox {
         .tools(NAMES.iter().map(|name| says(name, hints(name))))
         .modes(WorkModes::builtin())
         .config(ToolConfig::new(Preset::Full).with_feature("image_generation"))
-        .known_aliases()
+        .with_known_aliases()
         .build()
         .unwrap()
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -183,7 +183,8 @@ fn a_pattern_of_files_holds_for_every_path_of_a_call() {
 
 #[test]
 fn a_mode_without_edit_lets_nothing_write_but_commands() {
-    let modes = WorkModes::default().with(WorkMode::new("run", "Run", "You run.").with(ToolGroup::Command));
+    let modes = WorkModes::default()
+        .with_mode(WorkMode::new("run", "Run", "You run.").with_group(ToolGroup::Command));
     let tools = ["run_command", "deploy"].map(|name| says(name, Hints::default()));
     let toolbox =
         Toolbox::builder().tools(tools).modes(modes).config(ToolConfig::new(Preset::Full)).build().unwrap();

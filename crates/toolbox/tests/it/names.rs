@@ -27,7 +27,7 @@ fn is_legal(name: &str) -> bool {
 #[track_caller]
 fn check_shown(name: &str, shown: &str) {
     let map = map(&[name]);
-    assert_eq!(map.shown(name).unwrap().as_str(), shown);
+    assert_eq!(map.display_name(name).unwrap().as_str(), shown);
     assert_eq!(map.find(shown).unwrap().as_str(), name);
 }
 
@@ -55,7 +55,7 @@ fn what_is_legal_stays_and_what_is_not_gets_underscores() {
 fn a_name_that_is_too_long_ends_in_a_hash() {
     let long = "x".repeat(65);
     let map = map(&[&long]);
-    let shown = map.shown(&long).unwrap().as_str().to_owned();
+    let shown = map.display_name(&long).unwrap().as_str().to_owned();
     assert!(shown.len() == 64 && shown.starts_with(&"x".repeat(55)), "{shown}");
     check_found(&map, &shown, Some(&long));
 }
@@ -76,7 +76,7 @@ fn all_members_of_a_group_that_collides_get_a_hash() {
 #[test]
 fn a_name_that_looks_like_anothers_hash_is_told_apart() {
     let plain = map(&["a.b", "a_b"]);
-    let taken = plain.shown("a.b").unwrap().as_str().to_owned();
+    let taken = plain.display_name("a.b").unwrap().as_str().to_owned();
     let map = map(&["a.b", "a_b", &taken]);
     let shown: BTreeSet<&str> = map.iter().map(|(_, shown)| shown.as_str()).collect();
     assert!(shown.len() == 3 && shown.iter().all(|name| is_legal(name)), "{shown:?}");
@@ -102,7 +102,7 @@ fn tools_of_servers_are_told_apart_whatever_their_names() {
     let map = NameMap::new(identities.clone()).unwrap();
     let shown: BTreeSet<&str> = map.iter().map(|(_, shown)| shown.as_str()).collect();
     assert!(shown.len() == identities.len() && shown.iter().all(|name| is_legal(name)), "{shown:?}");
-    assert_eq!(map.shown("mcp__a__b__c").unwrap().as_str(), "mcp__a__b__c");
+    assert_eq!(map.display_name("mcp__a__b__c").unwrap().as_str(), "mcp__a__b__c");
 }
 
 // N3
@@ -136,7 +136,7 @@ fn aliases_mean_their_tool_and_take_no_name_away() {
     let tools = map(&["write_file", "math.sum"]).with_alias(alias("write_to_file"), "write_file").unwrap();
     check_found(&tools, "write_to_file", Some("write_file"));
     check_found(&tools, "Write-To-File", Some("write_file"));
-    assert_eq!(tools.shown("write_file").unwrap().as_str(), "write_file");
+    assert_eq!(tools.display_name("write_file").unwrap().as_str(), "write_file");
     for taken in ["write_file", "math_sum", "math.sum", "write_to_file"] {
         let error = tools.clone().with_alias(alias(taken), "write_file").unwrap_err();
         assert_eq!(error, NameMapError::Duplicate { name: alias(taken) });
@@ -161,10 +161,11 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         .tool(says("math.factorial"))
         .tool_as(Identity::mcp("my server", "read/file"), says("read/file"))
         .tool(says("hidden.tool"))
-        .config(ToolConfig::new(Preset::Full).without("hidden.tool"))
+        .config(ToolConfig::new(Preset::Full).remove_tool("hidden.tool"))
         .build()
         .unwrap();
-    let offered: Vec<String> = toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect();
+    let offered: Vec<String> =
+        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect();
     assert_eq!(offered, ["math_factorial", "mcp__my_server__read_file"]);
     for (written, name) in [
         ("math_factorial", "math.factorial"),
@@ -176,7 +177,7 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         assert_eq!((checked.name.as_str(), checked.call.name.as_str()), (name, written));
     }
     // The map is of all tools, so that what is hidden now takes no shown name away later.
-    assert_eq!(toolbox.names().shown("hidden.tool").unwrap().as_str(), "hidden_tool");
+    assert_eq!(toolbox.names().display_name("hidden.tool").unwrap().as_str(), "hidden_tool");
     let refused = toolbox.check(&call("hidden_tool", "{}")).err().unwrap();
     assert!(
         refused.wire_text().contains("math_factorial, mcp__my_server__read_file"),
@@ -199,8 +200,8 @@ fn one_bad_tool_of_a_server_does_not_take_the_others_with_it() {
         .config(full())
         .build()
         .unwrap();
-    assert_eq!(remote.offered().len(), 2);
-    assert_eq!(remote.unchecked()[0].0.as_str(), "mcp__s__bad");
+    assert_eq!(remote.offered_specs().len(), 2);
+    assert_eq!(remote.schema_errors()[0].0.as_str(), "mcp__s__bad");
     assert!(remote.check(&call("mcp__s__bad", r#"{"a":1}"#)).is_ok());
     assert!(remote.check(&call("mcp__s__good", r#"{"n":"x"}"#)).is_err());
 }
@@ -229,11 +230,11 @@ proptest! {
         let other = NameMap::new(sorted.iter().map(|name| own(name))).unwrap();
         let mut seen = BTreeSet::new();
         for name in &names {
-            let shown = map.shown(name).unwrap().as_str();
+            let shown = map.display_name(name).unwrap().as_str();
             prop_assert!(is_legal(shown), "{shown}");
             prop_assert!(seen.insert(shown.to_owned()), "{shown} twice");
             prop_assert_eq!(map.find(shown).unwrap().as_str(), name);
-            prop_assert_eq!(Some(shown), other.shown(name).map(ToolName::as_str));
+            prop_assert_eq!(Some(shown), other.display_name(name).map(ToolName::as_str));
         }
     }
 
@@ -256,7 +257,7 @@ fn names_of_the_berkeley_list_are_legal_and_go_back() {
                 row["function"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
             let map = NameMap::new(listed.iter().map(|name| own(name))).unwrap();
             for name in listed {
-                let shown = map.shown(name).unwrap().as_str();
+                let shown = map.display_name(name).unwrap().as_str();
                 assert!(is_legal(shown), "{shown}");
                 assert_eq!(map.find(shown).unwrap().as_str(), name);
                 assert_eq!(map.find(name).unwrap().as_str(), name, "as the model may write it all the same");

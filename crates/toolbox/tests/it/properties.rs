@@ -179,16 +179,16 @@ fn modes(groups: &[(ToolGroup, bool)]) -> WorkModes {
         if is_filed {
             mode.with_files(*group, FilePattern::new(r"\.md$").unwrap())
         } else {
-            mode.with(*group)
+            mode.with_group(*group)
         }
     });
-    WorkModes::builtin().with(mine)
+    WorkModes::builtin().with_mode(mine)
 }
 
 fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
     let mut config = ToolConfig::new(setup.preset).with_gate("generate_image", "image_generation");
-    config = setup.additional.iter().fold(config, |config, name| config.with(*name));
-    config = setup.disabled.iter().fold(config, |config, name| config.without(*name));
+    config = setup.additional.iter().fold(config, |config, name| config.with_tool(*name));
+    config = setup.disabled.iter().fold(config, |config, name| config.remove_tool(*name));
     if let Some(shown) = setup.rename {
         config = config.renaming("edit_file", shown);
     }
@@ -199,7 +199,7 @@ fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
     let builder = Toolbox::builder()
         .tools(NAMES.iter().map(|name| tool(name, log)))
         .tool_as(remote.clone(), tool(remote.name().as_str(), log))
-        .known_aliases()
+        .with_known_aliases()
         .modes(modes(&setup.groups))
         .dynamic(dynamic.clone())
         .config(config);
@@ -214,7 +214,7 @@ fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
 /// The registered names of what a model is offered.
 fn offered(toolbox: &Toolbox) -> BTreeSet<String> {
     let registered = |shown: &ToolName| toolbox.names().find(shown.as_str()).unwrap().to_string();
-    toolbox.offered().iter().map(|(spec, _)| registered(spec.name())).collect()
+    toolbox.offered_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
 }
 
 /// What ran was offered, and its paths are the mode's.
@@ -252,7 +252,7 @@ async fn play(setup: &Setup, steps: &[Step]) -> usize {
                 let slug = ["architect", "code", "ask", "debug", "orchestrator", "mine", "mine"][*which];
                 toolbox = toolbox.in_mode(slug).unwrap();
             }
-            Step::Turn => toolbox = toolbox.refreshed(),
+            Step::Turn => toolbox = toolbox.refresh(),
             Step::RunLate => {
                 if let Some(checked) = &kept {
                     let _ = toolbox.run(checked, &Context::new(checked.call.id.clone())).await;

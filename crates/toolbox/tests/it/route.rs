@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_protocol::{Arguments, CallId, Effect, Payload, ResultStatus, ToolCall, ToolName, ToolSpec};
 use windlass_tool::{Context, Output, ToolError};
-use windlass_toolbox::{CallbackTool, Identity, Misrouted, PayloadKind, Preset, ToolConfig, Toolbox};
+use windlass_toolbox::{CallbackTool, Identity, PayloadKind, Preset, ToolConfig, Toolbox, WrongPayload};
 
 fn tool(spec: ToolSpec) -> Arc<CallbackTool> {
     let tool = CallbackTool::new(spec, |_, payload| async move { Ok(Output::text(payload.text())) });
@@ -32,7 +32,7 @@ fn toolbox() -> Toolbox {
         .tool(tool(patch))
         .tool_as(mcp, tool(mcp_spec))
         .config(ToolConfig::new(Preset::Full))
-        .known_aliases()
+        .with_known_aliases()
         .build()
         .unwrap()
 }
@@ -129,6 +129,6 @@ async fn a_payload_that_was_exchanged_after_the_check_is_fatal() {
         checked.call.payload = payload;
         let ended = toolbox.run(&checked, &Context::new(checked.call.id.clone())).await;
         let Err(ToolError::Fatal(source)) = ended else { unreachable!("{ended:?}") };
-        assert!(source.downcast_ref::<Misrouted>().is_some());
+        assert!(source.downcast_ref::<WrongPayload>().is_some());
     }
 }

@@ -65,8 +65,8 @@ async fn place(home: Scope, answer: &'static str) -> Place {
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
-    let reach = Reach::default().with("127.0.0.1", 5173, Scope::Any).unwrap();
-    let reach = reach.with("public.test", 8443, Scope::Public).unwrap();
+    let reach = Reach::default().with_host("127.0.0.1", 5173, Scope::Any).unwrap();
+    let reach = reach.with_host("public.test", 8443, Scope::Public).unwrap();
     let limits = Limits::default();
     let ways: (Arc<dyn Resolver>, Arc<dyn Dialer>) = (Arc::new(fake.clone()), Arc::new(fake.clone()));
     let gate = Arc::new(Gate::new(reach, home, ways, limits.connect));

@@ -19,7 +19,7 @@ pub(crate) fn output(answer: Answer) -> Result<Output, ToolError> {
             Err("the tool failed and did not say why; look at what it did before calling it again".into())
         }
         Answer::Error(text) => Err(ToolError::model(text)),
-        Answer::Content(pieces) => Ok(gathered(pieces)),
+        Answer::Content(pieces) => Ok(gather_output(pieces)),
         Answer::Tools(_) => {
             let text = "the tool's process answered with a list of tools; what the call did is not known";
             Ok(Output::text(text).with_status(ResultStatus::EffectsUnknown))
@@ -27,7 +27,7 @@ pub(crate) fn output(answer: Answer) -> Result<Output, ToolError> {
     }
 }
 
-fn gathered(pieces: Vec<Piece>) -> Output {
+fn gather_output(pieces: Vec<Piece>) -> Output {
     let (mut words, mut images) = (Vec::new(), Vec::new());
     let more = pieces.len().saturating_sub(PIECES);
     for piece in pieces.into_iter().take(PIECES) {

@@ -4,7 +4,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use windlass_protocol::Containment;
-use windlass_sandbox::{Granted, Level};
+use windlass_sandbox::{GrantedConfinement, Level};
 use windlass_tools_shell::ServiceCommand;
 
 use super::ProcessFile;
@@ -21,7 +21,7 @@ impl ProcessFile {
     }
 
     /// Returns the confinement of the running process, or the one that it would get.
-    pub(crate) fn containment(&self, running: Option<&Granted>) -> Containment {
+    pub(crate) fn containment(&self, running: Option<&GrantedConfinement>) -> Containment {
         self.shell.service_containment(&self.command(), running)
     }
 

@@ -11,7 +11,7 @@ use windlass_tool::{CancellationToken, DropGuard};
 use super::Noise;
 use super::child::{Service, ServiceEnds};
 use super::lines::Line;
-use super::message::{self, Answer, Said};
+use super::message::{self, Answer, ProcessMessage};
 use super::watch::{Outgoing, watch};
 
 /// Maximum numbers of lines that wait to be written, of open calls, and of progress messages of a call that
@@ -123,11 +123,11 @@ impl Connection {
     }
 
     /// Returns the reason why the connection has ended, if it has.
-    pub(crate) fn ended(&self) -> Option<String> {
+    pub(crate) fn end_reason(&self) -> Option<String> {
         self.shared.pending().as_ref().err().cloned()
     }
 
-    pub(crate) fn gone(&self) -> CancellationToken {
+    pub(crate) fn end_token(&self) -> CancellationToken {
         self.gone.clone()
     }
 
@@ -174,7 +174,7 @@ impl Connection {
                 }
                 () = stop.cancelled() => return Err(Failure::Cancelled),
                 () = &mut deadline => {
-                    shared.met_silence_since(heard);
+                    shared.handle_timeout(heard);
                     return Err(Failure::TimedOut);
                 }
                 // Ignore the error: if the process does not read any more, `answer` receives the reason.
@@ -190,7 +190,7 @@ impl Shared {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn taken_back(&self) -> MutexGuard<'_, BTreeSet<u64>> {
+    fn lock_cancelled(&self) -> MutexGuard<'_, BTreeSet<u64>> {
         self.taken_back.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,7 +224,7 @@ impl Shared {
 
     /// Handles a timeout. The process is considered hung after several timeouts without any output; a single
     /// one may be due to the call.
-    fn met_silence_since(&self, heard: u64) {
+    fn handle_timeout(&self, heard: u64) {
         let is_silent = self.heard.load(Ordering::Relaxed) == heard;
         if is_silent && self.silences.fetch_add(1, Ordering::Relaxed).saturating_add(1) >= MOST_SILENCES {
             self.hung.cancel();
@@ -236,14 +236,14 @@ impl Shared {
         self.silences.store(0, Ordering::Relaxed);
         match line {
             Line::Whole(line) if line.trim_ascii().is_empty() => {}
-            Line::Whole(line) => match Said::read(line) {
+            Line::Whole(line) => match ProcessMessage::read(line) {
                 None => self.refuse(|noise| &mut noise.lines),
-                Some(Said::Changed) => {
+                Some(ProcessMessage::Changed) => {
                     self.is_changed.store(true, Ordering::Release);
                     self.changed.notify_one();
                 }
-                Some(Said::Progress { id, text }) => self.progress(id, text),
-                Some(Said::Answer { id, answer }) => self.answer(id, Ok(answer)),
+                Some(ProcessMessage::Progress { id, text }) => self.progress(id, text),
+                Some(ProcessMessage::Answer { id, answer }) => self.answer(id, Ok(answer)),
             },
             Line::TooLong { head, bytes } => {
                 self.refuse(|noise| &mut noise.too_long);
@@ -261,7 +261,7 @@ impl Shared {
             // The caller may have dropped the receiver meanwhile.
             Some(waiting) => drop(waiting.reply.send(reply)),
             // A late reply: the process answered before it read the cancellation.
-            None if self.taken_back().remove(&id) => {}
+            None if self.lock_cancelled().remove(&id) => {}
             None => self.refuse(|noise| &mut noise.unasked),
         }
     }
@@ -277,7 +277,7 @@ impl Shared {
                     noise.progress_lost = noise.progress_lost.saturating_add(1);
                 }
             }
-            None if self.taken_back().contains(&id) => {}
+            None if self.lock_cancelled().contains(&id) => {}
             None => self.refuse(|noise| &mut noise.unasked),
         }
     }
@@ -288,7 +288,7 @@ impl Drop for Open<'_> {
         let open = self.shared.pending().as_mut().ok().and_then(|pending| pending.remove(&self.id));
         // Send no cancellation for a request that was not written; it will not be.
         if open.is_some_and(|waiting| waiting.is_begun) {
-            let mut taken_back = self.shared.taken_back();
+            let mut taken_back = self.shared.lock_cancelled();
             if taken_back.len() >= TAKEN_BACK {
                 taken_back.pop_first();
             }

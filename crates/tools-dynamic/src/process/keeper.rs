@@ -4,17 +4,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use windlass_protocol::{Containment, Effect, ResultStatus};
-use windlass_sandbox::Granted;
+use windlass_sandbox::GrantedConfinement;
 use windlass_tool::{CancellationToken, Context, Output, Progress, Tool, ToolError};
 use windlass_toolbox::DynamicTools;
 
 use super::connection::{Connection, Failure};
 use super::life::Life;
 use super::lines::LINE_BYTES;
-use super::listed::{self, LeftOut, Listed};
+use super::listed::{self, LeftOut, ListedTool};
 use super::message::{self, Answer};
 use super::tool::ProcessTool;
-use super::{Listener, Noise, Offered, ProcessError, ProcessFile, Wrap, answer};
+use super::{Listener, Noise, OfferChange, ProcessError, ProcessFile, Wrap, answer};
 
 /// Manages a process and its offered tools.
 pub(crate) struct Keeper {
@@ -28,20 +28,20 @@ pub(crate) struct Keeper {
     pub(crate) noise: Arc<Mutex<Noise>>,
     pub(crate) life: tokio::sync::Mutex<Life>,
     /// Confinement that was granted to the process at its last start.
-    pub(crate) granted: Mutex<Option<Granted>>,
-    pub(crate) offered: Mutex<Vec<Listed>>,
+    pub(crate) granted: Mutex<Option<GrantedConfinement>>,
+    pub(crate) offered: Mutex<Vec<ListedTool>>,
 }
 
 impl Keeper {
     /// Returns a connection to the running process and an up-to-date list. Starts the process if necessary,
     /// and requests the list again if it changed.
-    pub(crate) async fn ready(self: &Arc<Self>) -> Result<(Arc<Connection>, Offered), ProcessError> {
+    pub(crate) async fn ready(self: &Arc<Self>) -> Result<(Arc<Connection>, OfferChange), ProcessError> {
         let mut life = self.life.lock().await;
         if self.over.is_cancelled() {
             return Err(ProcessError::Over);
         }
         if let Some(connection) = life.connection.clone() {
-            match connection.ended() {
+            match connection.end_reason() {
                 None => {
                     let offered = self.up_to_date(&connection).await?;
                     return Ok((connection, offered.unwrap_or_default()));
@@ -51,7 +51,7 @@ impl Keeper {
         }
         life.may_start()?;
         let (service, ends) = self.file.start().await.map_err(ProcessError::Start)?;
-        *self.granted() = Some(service.granted().clone());
+        *self.lock_grants() = Some(service.grants().clone());
         let connection = Arc::new(Connection::open(
             service,
             ends,
@@ -71,20 +71,23 @@ impl Keeper {
     /// Requests the list again if the running process reported a change. Does not start a process.
     pub(crate) async fn look_again(self: &Arc<Self>) {
         let life = self.life.lock().await;
-        let running = life.connection.clone().filter(|connection| connection.ended().is_none());
+        let running = life.connection.clone().filter(|connection| connection.end_reason().is_none());
         if let Some(connection) = running {
             // Ignore the error: the listener has received it, and the next call tries again.
             let _ = self.up_to_date(&connection).await;
         }
     }
 
-    fn tell(&self, told: Result<&Offered, &ProcessError>) {
+    fn tell(&self, told: Result<&OfferChange, &ProcessError>) {
         if let Some(listener) = &self.listener {
             listener(told);
         }
     }
 
-    async fn up_to_date(self: &Arc<Self>, connection: &Connection) -> Result<Option<Offered>, ProcessError> {
+    async fn up_to_date(
+        self: &Arc<Self>,
+        connection: &Connection,
+    ) -> Result<Option<OfferChange>, ProcessError> {
         if !connection.take_changed() {
             return Ok(None);
         }
@@ -96,7 +99,7 @@ impl Keeper {
         offered.map(Some)
     }
 
-    async fn list(self: &Arc<Self>, connection: &Connection) -> Result<Offered, ProcessError> {
+    async fn list(self: &Arc<Self>, connection: &Connection) -> Result<OfferChange, ProcessError> {
         let limit = self.file.list_timeout;
         let reply = connection.ask(message::list, limit, &self.over, |_| ()).await;
         let tools = match reply {
@@ -116,25 +119,25 @@ impl Keeper {
         Ok(self.offer(listed, left_out))
     }
 
-    pub(crate) fn offered(&self) -> MutexGuard<'_, Vec<Listed>> {
+    pub(crate) fn lock_offer(&self) -> MutexGuard<'_, Vec<ListedTool>> {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn granted(&self) -> MutexGuard<'_, Option<Granted>> {
+    fn lock_grants(&self) -> MutexGuard<'_, Option<GrantedConfinement>> {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the confinement that applies to a call now.
     pub(crate) fn containment(&self) -> Containment {
-        let granted = self.granted().clone();
+        let granted = self.lock_grants().clone();
         self.file.containment(granted.as_ref())
     }
 
     /// Removes tools that are not listed any more or have changed, and adds new ones. Unchanged tools keep
     /// their place, so that the prefix of requests stays the same (RULES N6).
-    fn offer(self: &Arc<Self>, listed: Vec<Listed>, left_out: Vec<LeftOut>) -> Offered {
-        let mut offered = self.offered();
-        let mut told = Offered { left_out, ..Offered::default() };
+    fn offer(self: &Arc<Self>, listed: Vec<ListedTool>, left_out: Vec<LeftOut>) -> OfferChange {
+        let mut offered = self.lock_offer();
+        let mut told = OfferChange { left_out, ..OfferChange::default() };
         if self.over.is_cancelled() {
             return told;
         }
@@ -165,7 +168,7 @@ impl Keeper {
         told
     }
 
-    fn tool(self: &Arc<Self>, listed: &Listed) -> Arc<dyn Tool> {
+    fn tool(self: &Arc<Self>, listed: &ListedTool) -> Arc<dyn Tool> {
         let words: Vec<_> = self.file.argv.iter().map(|word| windlass_command::quote(word)).collect();
         let directory = self.file.folder.display().to_string();
         let mut effects = vec![Effect::Execute { command: words.join(" "), directory }];
@@ -183,7 +186,7 @@ impl Keeper {
     pub(crate) async fn call(
         self: &Arc<Self>,
         ctx: &Context,
-        tool: &Listed,
+        tool: &ListedTool,
         arguments: &str,
     ) -> Result<Output, ToolError> {
         let name = tool.spec.name().as_str();
@@ -211,12 +214,12 @@ impl Keeper {
             let (connection, _) = ready.map_err(|error| {
                 ToolError::model(format!(
                     "{name} was not called: {}. Go on without it, or tell the user that the process of {} does not work.",
-                    told(&error),
+                    describe_error(&error),
                     self.file.name
                 ))
             })?;
             // Checked after the list was updated, so that no call runs under an outdated definition.
-            if !self.offered().contains(tool) {
+            if !self.lock_offer().contains(tool) {
                 return Err(ToolError::model(format!(
                     "{name} was not called: its process does not offer it any more, or has changed it. Use the tools \
                      that are offered in the next turn."
@@ -227,13 +230,13 @@ impl Keeper {
             match connection.ask(line, self.file.call_timeout, ctx.cancellation(), tell).await {
                 Ok(answer) => return answer::output(answer),
                 Err(again @ Failure::NotSent(_)) => failure = again,
-                Err(other) => return Ok(self.failed(name, other)),
+                Err(other) => return Ok(self.report_failure(name, other)),
             }
         }
-        Ok(self.failed(name, failure))
+        Ok(self.report_failure(name, failure))
     }
 
-    fn failed(&self, name: &str, failure: Failure) -> Output {
+    fn report_failure(&self, name: &str, failure: Failure) -> Output {
         let (status, text) = match failure {
             Failure::NotSent(why) => (
                 ResultStatus::NotStarted,
@@ -279,6 +282,6 @@ impl Keeper {
 }
 
 /// Returns an error message with its source.
-fn told(error: &ProcessError) -> String {
+fn describe_error(error: &ProcessError) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }

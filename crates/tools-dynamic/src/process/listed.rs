@@ -19,7 +19,7 @@ const NAME_SHOWN: usize = 64;
 
 /// A tool in a process's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedTool {
     pub(crate) spec: ToolSpec,
     pub(crate) hints: Hints,
 }
@@ -59,7 +59,7 @@ struct Written {
 
 /// Parses a list. An invalid tool does not affect the others (RULES N5). Returns `None` if it is not an
 /// array.
-pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<Listed>, Vec<LeftOut>)> {
+pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<ListedTool>, Vec<LeftOut>)> {
     let raws: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
     let (mut listed, mut left_out, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     for raw in raws.iter().take(MOST_TOOLS) {
@@ -77,7 +77,7 @@ pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<Listed>, V
     Some((listed, left_out))
 }
 
-fn one(raw: &str, file: &ProcessFile) -> Result<Listed, LeftOut> {
+fn one(raw: &str, file: &ProcessFile) -> Result<ListedTool, LeftOut> {
     let written: Written = serde_json::from_str(raw)
         .map_err(|error| LeftOut::new(raw, format!("it is no definition of a tool: {error}")))?;
     let refused = |why: String| LeftOut::new(&written.name, why);
@@ -91,5 +91,8 @@ fn one(raw: &str, file: &ProcessFile) -> Result<Listed, LeftOut> {
     let reads = file.read_only || (file.owner == FolderOwner::User && written.read_only == Some(true));
     let hints = if reads { Hints::read_only() } else { Hints::default() };
     let hints = Hints { risk: file.risk.unwrap_or(Risk::High), open_world: true, ..hints };
-    Ok(Listed { spec: ToolSpec::function(name, written.description.clone(), RawJson::from(&schema)), hints })
+    Ok(ListedTool {
+        spec: ToolSpec::function(name, written.description.clone(), RawJson::from(&schema)),
+        hints,
+    })
 }

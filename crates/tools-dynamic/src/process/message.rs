@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A message from a process.
 #[derive(Debug)]
-pub(crate) enum Said {
+pub(crate) enum ProcessMessage {
     /// The list of tools has changed.
     Changed,
     /// Progress of a call.
@@ -53,7 +53,7 @@ struct Written<'a> {
     content: Option<Vec<Piece>>,
 }
 
-impl Said {
+impl ProcessMessage {
     /// Parses a line. Returns `None` if it is not exactly one known message.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         let written: Written<'_> = serde_json::from_slice(line).ok()?;

@@ -6,18 +6,18 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 
 use super::keeper::Keeper;
-use super::listed::Listed;
+use super::listed::ListedTool;
 
 /// A tool of a process. It holds only a weak reference; the [`ServedProcess`](super::ServedProcess) keeps the
 /// process running.
 pub(crate) struct ProcessTool {
     keeper: Weak<Keeper>,
-    listed: Listed,
+    listed: ListedTool,
     effects: Vec<Effect>,
 }
 
 impl ProcessTool {
-    pub(crate) fn new(keeper: Weak<Keeper>, listed: Listed, effects: Vec<Effect>) -> Self {
+    pub(crate) fn new(keeper: Weak<Keeper>, listed: ListedTool, effects: Vec<Effect>) -> Self {
         Self { keeper, listed, effects }
     }
 }

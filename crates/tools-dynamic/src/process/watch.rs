@@ -81,7 +81,7 @@ pub(super) async fn watch(
         let _ = tokio::time::timeout(DRAIN, &mut hearing).await;
     }
     let heard = last_words.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    words(why, status, service.confined().err().as_ref(), &heard)
+    words(why, status, service.check_confined().err().as_ref(), &heard)
 }
 
 /// Describes the reason for the model.

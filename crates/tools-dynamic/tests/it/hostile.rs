@@ -50,7 +50,7 @@ fn hostile(probe: &Probe, script: &str) -> Option<Prepared> {
         fs::write(folder.join("secret"), "secret").unwrap();
         fs::create_dir(folder.join("project/.git")).unwrap();
         fs::write(folder.join("project/.env"), "KEY=secret").unwrap();
-        Shell::confined(helper(), probe).with_home(folder.join("house"))
+        Shell::new_confined(helper(), probe).with_home(folder.join("house"))
     })
 }
 
@@ -148,8 +148,8 @@ async fn policy_is_told_how_much_a_process_is_confined() {
         let containment = judged(&serving).1.unwrap();
         assert!(containment.gaps.iter().any(|gap| gap.contains("when it was started")), "{containment:?}");
     }
-    let confined = |_: &Path| Shell::confined(helper(), &Probe::run(&helper()));
-    let free = |_: &Path| Shell::unconfined();
+    let confined = |_: &Path| Shell::new_confined(helper(), &Probe::run(&helper()));
+    let free = |_: &Path| Shell::new_unconfined();
     for none in [
         prepared_in(PYTHON, TRIES, "", FolderOwner::User, free),
         prepared_in(PYTHON, TRIES, "unconfined = true", FolderOwner::User, confined),
@@ -166,7 +166,7 @@ async fn policy_is_told_how_much_a_process_is_confined() {
 async fn a_process_that_cannot_be_confined_is_not_started() {
     for (probe, _) in levels() {
         let prepared = prepared_in(PYTHON, TRIES, "", FolderOwner::User, |_| {
-            Shell::confined(Helper::new("/bin/true"), &probe)
+            Shell::new_confined(Helper::new("/bin/true"), &probe)
         });
         let Some(prepared) = prepared else { return };
         let error = prepared.serve().await.err().unwrap();

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use windlass_protocol::{Arguments, CallId, Effect, Payload, ResultStatus, Risk};
 use windlass_sandbox::Workspace;
 use windlass_tool::{Context, Output, Tool, ToolError};
-use windlass_tools_dynamic::{FolderOwner, Loaded, load};
+use windlass_tools_dynamic::{FolderOwner, LoadedTools, load};
 use windlass_tools_shell::Shell;
 
-fn loaded(files: &[(&str, &str)], owner: FolderOwner) -> (tempfile::TempDir, Loaded) {
+fn loaded(files: &[(&str, &str)], owner: FolderOwner) -> (tempfile::TempDir, LoadedTools) {
     let folder = tempfile::tempdir().unwrap();
     let (project, tools) = (folder.path().join("project"), folder.path().join("tools"));
     std::fs::create_dir(&project).unwrap();
@@ -31,7 +31,7 @@ fn loaded(files: &[(&str, &str)], owner: FolderOwner) -> (tempfile::TempDir, Loa
         std::fs::write(tools.join(name), text).unwrap();
     }
     let workspace = Arc::new(Workspace::open(&project).unwrap());
-    let loaded = load(&tools, owner, &workspace, &Shell::unconfined()).unwrap();
+    let loaded = load(&tools, owner, &workspace, &Shell::new_unconfined()).unwrap();
     (folder, loaded)
 }
 

@@ -220,11 +220,11 @@ def call(id, name, args):
     let told = tokio::time::timeout(SOON, listener.recv()).await.unwrap().unwrap();
     assert_eq!((told.added[0].as_str(), told.removed[0].as_str()), ("came", "goes"));
     let offered = |toolbox: &windlass_toolbox::Toolbox| {
-        toolbox.offered().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
+        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(offered(&serving.toolbox), ["stays", "grow"], "what went does not begin any more");
     check(&serving.call("goes", "{}").await, ResultStatus::UnknownTool, &["goes"]);
-    assert_eq!(offered(&serving.toolbox.refreshed()), ["stays", "grow", "came"]);
+    assert_eq!(offered(&serving.toolbox.refresh()), ["stays", "grow", "came"]);
     // A call that comes before the listener looked again runs under the new list, too.
     check(&serving.call("grow", "{}").await, ResultStatus::Ok, &["well"]);
     check(&serving.call("stays", "{}").await, ResultStatus::Ok, &["well"]);
@@ -280,7 +280,7 @@ def call(id, name, args):
         assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
         let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
         assert_eq!(late.status, ResultStatus::UnknownTool, "{}", late.wire_text());
-        assert!(toolbox.refreshed().offered().is_empty());
+        assert!(toolbox.refresh().offered_specs().is_empty());
     }
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct Serving {
 
 /// Nothing where there is no Python: it is said, and the test is none.
 pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Option<Prepared> {
-    prepared_in("python3", script, more, owner, |_| Shell::unconfined())
+    prepared_in("python3", script, more, owner, |_| Shell::new_unconfined())
 }
 
 /// The same with the shell for a folder in which `project` and `tools` lie.
@@ -100,7 +100,7 @@ impl Prepared {
         let dynamic = DynamicTools::default();
         let toolbox = Toolbox::builder().dynamic(dynamic.clone()).build().unwrap();
         let served = self.process.serve(&dynamic).await?;
-        Ok(Serving { folder: self.folder, served, toolbox: toolbox.refreshed(), hints: self.hints })
+        Ok(Serving { folder: self.folder, served, toolbox: toolbox.refresh(), hints: self.hints })
     }
 }
 

@@ -73,6 +73,6 @@ fn what_cannot_be_taken_back_is_told() {
     let before = workspace.read(&workspace.resolve("d").unwrap()).unwrap();
     let (path, error) = (before.path.clone(), FileError::Root);
     // Somebody made another file where the removed one stood.
-    let told = taken_back(&workspace, vec![Undo::PutBack(before, Expected::Absent)], &error);
+    let told = roll_back(&workspace, vec![Undo::PutBack(before, ExpectedState::Absent)], &error);
     assert!(told.contains(&format!("`{path}` could not be put back")), "{told}");
 }

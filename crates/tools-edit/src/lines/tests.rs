@@ -61,9 +61,9 @@ proptest! {
 
 #[test]
 fn the_line_end_near_a_place_is_the_next_one() {
-    let ends = LineEnds::of("a\r\nb\nc");
-    let near = |at: usize| ends.near(&(at..at));
+    let ends = LineEnds::split("a\r\nb\nc");
+    let near = |at: usize| ends.line_end_near(&(at..at));
     assert_eq!([near(0), near(3), near(4), near(5)], ["\r\n", "\n", "\n", "\n"]);
-    assert_eq!(LineEnds::of("a\r\nb").near(&(3..4)), "\r\n");
-    assert_eq!(LineEnds::of("a").near(&(0..1)), "\n");
+    assert_eq!(LineEnds::split("a\r\nb").line_end_near(&(3..4)), "\r\n");
+    assert_eq!(LineEnds::split("a").line_end_near(&(0..1)), "\n");
 }

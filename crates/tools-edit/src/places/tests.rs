@@ -34,7 +34,7 @@ proptest! {
             indents.iter().enumerate().filter(|(_, line)| of(line)).map(|(at, _)| at + beyond).collect()
         };
         let (anchors, places) = (chosen(|line| line.1), chosen(|line| line.2));
-        prop_assert_eq!(lines.below(&anchors, &places), plain(&lines, &anchors, &places));
+        prop_assert_eq!(lines.places_below(&anchors, &places), plain(&lines, &anchors, &places));
     }
 }
 
@@ -45,7 +45,7 @@ fn hunks_and_anchors_times_lines_have_a_limit() {
     let lines = Lines::new(&text, Charset::Utf8);
     let remove = |line: &str| Hunk { lines: vec![HunkLine::Remove(line.into())], ..Hunk::default() };
     let anchored = |anchors: usize| Hunk { anchors: vec!["a".into(); anchors], ..remove("b") };
-    let places = |hunks: &[Hunk], visits| lines.places(hunks, Order::Free, &Effort::of_visits(visits));
+    let places = |hunks: &[Hunk], visits| lines.places(hunks, Order::Free, &Effort::with_visits(visits));
     let halted = |position| Err((position, Misfit::Halted(Halt::TooMuch)));
     assert_eq!(places(&[anchored(3)], 10_000), Err((0, Misfit::Missing)));
     assert_eq!(places(&[anchored(30)], 10_000), halted(0));

@@ -102,12 +102,12 @@ fn a_line_number_breaks_a_tie_and_nothing_else() {
 fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     let scene = Scene::new(&[("a.txt", b"one\ntwo\n")]);
     let path = scene.workspace.resolve("a.txt").unwrap();
-    scene.workspace.remember(&path, Version::of(b"one\n"));
+    scene.workspace.remember(&path, Version::compute(b"one\n"));
     let met = apply(&scene, &block("two", "2")).unwrap_err();
     assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
-    scene.workspace.remember(&path, Version::of(b"one\ntwo\n"));
+    scene.workspace.remember(&path, Version::compute(b"one\ntwo\n"));
     apply(&scene, &block("two", "2")).unwrap();
-    assert_eq!(scene.workspace.remembered(&path), Some(Version::of(b"one\n2\n")));
+    assert_eq!(scene.workspace.last_seen_version(&path), Some(Version::compute(b"one\n2\n")));
 }
 
 // E7: conflict marks are text like any other.
@@ -132,7 +132,7 @@ fn a_diff_names_its_path_shows_its_change_and_writes_nothing() {
     };
     let good = seen(block("two", "2"));
     assert_eq!(good.changes[0].diff, "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
-    assert_eq!(good.targets[0].digest, Some(Version::of(b"one\ntwo\n").to_string()));
+    assert_eq!(good.targets[0].digest, Some(Version::compute(b"one\ntwo\n").to_string()));
     for bad in [block("none", "x"), "none".to_owned()] {
         let seen = seen(bad);
         assert_eq!((seen.targets.len(), seen.changes.len()), (1, 0));

@@ -59,7 +59,7 @@ fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> String {
         for (path, bytes) in before.iter().filter(|_| is_read) {
             if let Some(bytes) = bytes {
                 let path = scene.workspace.resolve(path.to_str().unwrap()).unwrap();
-                scene.workspace.remember(&path, Version::of(bytes));
+                scene.workspace.remember(&path, Version::compute(bytes));
             }
         }
         let expected = if case.join("expected").is_dir() { tree(&case.join("expected")) } else { [].into() };

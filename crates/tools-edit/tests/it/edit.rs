@@ -133,11 +133,11 @@ fn other_encodings_are_edited_in_their_own_letters() {
 #[test]
 fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
     let scene = Scene::new(b"one\ntwo\n");
-    scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::of(b"one\n"));
+    scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::compute(b"one\n"));
     let met = scene.edit("two", "2", &json!({})).unwrap_err();
     assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
     assert_eq!(scene.bytes(), b"one\ntwo\n");
-    scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::of(b"one\ntwo\n"));
+    scene.1.remember(&scene.1.resolve("a.txt").unwrap(), Version::compute(b"one\ntwo\n"));
     let told = scene.edit("two", "2", &json!({})).unwrap();
     assert!(told.starts_with("edited a.txt: 1 replaced, at line 2\n--- a/a.txt"), "{told}");
     assert!(told.contains("-two\n+2\n"), "{told}");
@@ -149,7 +149,7 @@ fn a_file_that_changed_since_it_was_read_is_refused_with_its_text() {
 fn a_touch_is_no_change_and_a_change_of_equal_length_is_one() {
     let scene = Scene::new(b"one\ntwo\n");
     let (file, path) = (scene.0.path().join("a.txt"), scene.1.resolve("a.txt").unwrap());
-    scene.1.remember(&path, Version::of(b"one\ntwo\n"));
+    scene.1.remember(&path, Version::compute(b"one\ntwo\n"));
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     fs::File::options()
         .write(true)
@@ -196,7 +196,7 @@ fn an_edit_shows_its_diff_and_changes_nothing() {
     };
     let seen = inspect("two");
     assert_eq!(seen.changes[0].diff, "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
-    assert_eq!(seen.targets[0].digest, Some(Version::of(b"one\ntwo\n").to_string()));
+    assert_eq!(seen.targets[0].digest, Some(Version::compute(b"one\ntwo\n").to_string()));
     assert_eq!(scene.bytes(), b"one\ntwo\n");
     // An edit that would fail has no diff to say yes to.
     for old in ["none", "", "o"] {

@@ -224,15 +224,15 @@ fn moves_keep_the_bytes_and_the_mode() {
 fn a_file_that_changed_since_it_was_read_is_refused() {
     let scene = Scene::new(&[("a.txt", b"one\ntwo\n")]);
     let path = scene.workspace.resolve("a.txt").unwrap();
-    scene.workspace.remember(&path, Version::of(b"one\n"));
+    scene.workspace.remember(&path, Version::compute(b"one\n"));
     let met = scene.apply(&update("@@\n-two\n+2")).unwrap_err();
     assert!(met.contains("changed since you read it") && met.contains("     2\ttwo"), "{met}");
-    scene.workspace.remember(&path, Version::of(b"one\ntwo\n"));
+    scene.workspace.remember(&path, Version::compute(b"one\ntwo\n"));
     scene.apply(&update("@@\n-two\n+2")).unwrap();
     // What the patch wrote is what the model knows now.
-    assert_eq!(scene.workspace.remembered(&path), Some(Version::of(b"one\n2\n")));
+    assert_eq!(scene.workspace.last_seen_version(&path), Some(Version::compute(b"one\n2\n")));
     scene.apply(&patch("*** Add File: b.txt\n+b")).unwrap();
-    assert!(scene.workspace.remembered(&scene.workspace.resolve("b.txt").unwrap()).is_some());
+    assert!(scene.workspace.last_seen_version(&scene.workspace.resolve("b.txt").unwrap()).is_some());
 }
 
 // H6, POL-027, CFG-025

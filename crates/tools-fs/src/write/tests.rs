@@ -4,7 +4,7 @@ use super::*;
 
 #[track_caller]
 fn check(path: &str, content: &str, expected: Option<&str>) {
-    assert_eq!(unfenced(path, content), expected);
+    assert_eq!(strip_fence(path, content), expected);
 }
 
 // E7

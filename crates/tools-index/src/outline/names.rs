@@ -31,11 +31,11 @@ pub(super) fn name_of(node: Node<'_>, kind: Kind) -> Option<Node<'_>> {
     if let Some(left) = node.child_by_field_name("left") {
         return Some(left);
     }
-    declared(node)
+    find_declared(node)
 }
 
 /// Returns the declared name in C, which is nested: `int *(*name)(void)`.
-fn declared(node: Node<'_>) -> Option<Node<'_>> {
+fn find_declared(node: Node<'_>) -> Option<Node<'_>> {
     let mut inner = node.child_by_field_name("declarator")?;
     for _ in 0..MAX_DECLARATORS {
         match inner.child_by_field_name("declarator") {

@@ -274,7 +274,7 @@ impl Walk<'_> {
             pending.depth == depth && node.start_position().row <= pending.last_row.saturating_add(1)
         });
         let is_inside = self.function().is_some();
-        let kind = refined(node, kind, is_inside)?;
+        let kind = refine_kind(node, kind, is_inside)?;
         if self.outline.symbols.len() >= self.most {
             self.outline.gap = Some(Gap::TooMany);
             return None;
@@ -309,7 +309,7 @@ impl Walk<'_> {
 }
 
 /// Refines the kind of a declaration by its content and position. Returns `None` if it is not a symbol there.
-fn refined(node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
+fn refine_kind(node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
     let value = node.child_by_field_name("value");
     let runs = value.is_some_and(|value| is_function(value.kind()));
     match (node.kind(), kind) {

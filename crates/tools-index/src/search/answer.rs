@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::ranker::{Passage, Ranking};
-use super::refresh::Behind;
+use super::refresh::StaleFiles;
 
 /// Maximum number of characters of a ranker's error message.
 const MAX_REASON_CHARS: usize = 300;
@@ -40,8 +40,8 @@ pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
 }
 
 /// Returns notes about the state of the index.
-pub(super) fn notes(behind: Behind, made: Option<&'static str>) -> String {
-    let Behind { secrets, left, unread, failed, is_busy, is_full } = behind;
+pub(super) fn notes(behind: StaleFiles, made: Option<&'static str>) -> String {
+    let StaleFiles { secrets, left, unread, failed, is_busy, is_full } = behind;
     let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
     // Writing into a string cannot fail.
     if left > 0 {

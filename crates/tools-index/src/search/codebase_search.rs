@@ -14,9 +14,9 @@ use super::answer::{Answer, notes, order, words};
 use super::embedder::{Embedder, EmbeddingLimits};
 use super::embedding_ranker::EmbeddingRanker;
 use super::folder::Folder;
-use super::hits::{Hit, Within, asked, hits};
+use super::hits::{Hit, QueryFilters, hits, query_words};
 use super::ranker::{Passage, Ranker};
-use super::refresh::{Behind, refresh};
+use super::refresh::{StaleFiles, refresh};
 use super::snippet::{body, snippet};
 use super::store::{Store, Trouble};
 use crate::indexer::{path_of, spec};
@@ -187,7 +187,7 @@ fn search(
     arguments: &SearchArguments,
     limit: usize,
 ) -> Result<Answer, ToolError> {
-    let asked = asked(&arguments.query);
+    let asked = query_words(&arguments.query);
     if asked.is_empty() {
         return Err(ToolError::model("the query has no word; give some that the code would use"));
     }
@@ -200,9 +200,9 @@ fn search(
         *store = None;
         store
     });
-    let within = Within { path: &path, language, limit };
+    let within = QueryFilters { path: &path, language, limit };
     let (hits, behind, made) =
-        found(index, &mut store, place, &asked, &within).map_err(|trouble| unusable(&trouble))?;
+        query_index(index, &mut store, place, &asked, &within).map_err(|trouble| unusable(&trouble))?;
     drop(store);
     let passages = hits.into_iter().filter_map(|hit| {
         let relative = place.workspace.resolve(&hit.file).ok()?;
@@ -220,15 +220,15 @@ fn search(
     Ok(Answer { passages, notes: notes(behind, made), asked })
 }
 
-type Found = (Vec<Hit>, Behind, Option<&'static str>);
+type Found = (Vec<Hit>, StaleFiles, Option<&'static str>);
 
 /// Queries the index. Reopens a damaged index, and rebuilds it if it is still damaged.
-fn found(
+fn query_index(
     index: &Index,
     store: &mut Option<Store>,
     place: &Place<'_>,
     asked: &[String],
-    within: &Within<'_>,
+    within: &QueryFilters<'_>,
 ) -> Result<Found, Trouble> {
     let attempt = |store: &mut Option<Store>| -> Result<Found, Trouble> {
         let open = match store {

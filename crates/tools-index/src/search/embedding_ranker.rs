@@ -29,7 +29,7 @@ pub(super) struct EmbeddingRanker {
 }
 
 /// Input of one search.
-struct Wanted<'a> {
+struct SearchInput<'a> {
     query: &'a str,
     texts: &'a [String],
     keys: &'a [Key],
@@ -37,7 +37,7 @@ struct Wanted<'a> {
 
 /// Vectors so far, kept even if the search times out.
 #[derive(Default)]
-struct Found {
+struct FoundVectors {
     query: Option<Vector>,
     of: HashMap<Key, Vector>,
     fresh: Vec<(Key, Vector)>,
@@ -59,8 +59,8 @@ impl EmbeddingRanker {
         let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
         let (vectors, wanted_keys) = (Arc::clone(&self.vectors), keys.clone());
         let of = blocking(move || vectors.find(&wanted_keys)).await?;
-        let mut found = Found { of, ..Found::default() };
-        let wanted = Wanted { query: cut(query, self.limits.passage_bytes), texts: &texts, keys: &keys };
+        let mut found = FoundVectors { of, ..FoundVectors::default() };
+        let wanted = SearchInput { query: cut(query, self.limits.passage_bytes), texts: &texts, keys: &keys };
         let asked = tokio::time::timeout(self.limits.total, self.ask(&wanted, &mut found)).await;
         let fresh = std::mem::take(&mut found.fresh);
         let sent = fresh.len();
@@ -70,16 +70,16 @@ impl EmbeddingRanker {
         asked
             .unwrap_or_else(|_| Err(format!("there was no answer within {:?}", self.limits.total)))
             .map_err(|error| format!("{name}: {error}"))?;
-        let scores = fused(&found, &keys).ok_or_else(|| format!("{name}: a vector is missing"))?;
+        let scores = fuse_scores(&found, &keys).ok_or_else(|| format!("{name}: a vector is missing"))?;
         let mut note = format!("ranked by words and by {name}, which was sent {sent} passages");
         if let Err(error) = kept {
             note = format!("{note} and whose vectors could not be kept ({error})");
         }
-        Ok(Ranking::of(scores).with_note(note))
+        Ok(Ranking::from_scores(scores).with_note(note))
     }
 
     /// Requests the vectors of the query and of all passages without a cached vector.
-    async fn ask(&self, wanted: &Wanted<'_>, found: &mut Found) -> Result<(), String> {
+    async fn ask(&self, wanted: &SearchInput<'_>, found: &mut FoundVectors) -> Result<(), String> {
         let mut missing = missing(wanted, &found.of);
         loop {
             let batch = self.batch(wanted, found.query.is_none(), &mut missing);
@@ -118,7 +118,7 @@ impl EmbeddingRanker {
     /// Returns the next texts that fit into one request, the query first.
     fn batch<'a>(
         &self,
-        wanted: &Wanted<'a>,
+        wanted: &SearchInput<'a>,
         with_query: bool,
         missing: &mut VecDeque<usize>,
     ) -> Vec<(Option<Key>, &'a str)> {
@@ -153,7 +153,7 @@ impl Ranker for EmbeddingRanker {
 }
 
 /// Returns the indexes of passages without a vector. Equal passages are requested once.
-fn missing(wanted: &Wanted<'_>, of: &HashMap<Key, Vector>) -> VecDeque<usize> {
+fn missing(wanted: &SearchInput<'_>, of: &HashMap<Key, Vector>) -> VecDeque<usize> {
     let mut seen = HashSet::new();
     let all = wanted.keys.iter().enumerate();
     all.filter(|(_, key)| !of.contains_key(*key) && seen.insert(**key)).map(|(at, _)| at).collect()
@@ -182,7 +182,7 @@ fn unit(vector: &[f32]) -> Option<Vector> {
 }
 
 /// Returns the scores of passages in BM25's order, or `None` if a vector is missing.
-fn fused(found: &Found, keys: &[Key]) -> Option<Vec<f32>> {
+fn fuse_scores(found: &FoundVectors, keys: &[Key]) -> Option<Vec<f32>> {
     let query = found.query.as_ref()?;
     let likeness = |vector: &Vector| query.iter().zip(vector.iter()).map(|(left, right)| left * right).sum();
     let likeness: Option<Vec<f32>> = keys.iter().map(|key| Some(likeness(found.of.get(key)?))).collect();

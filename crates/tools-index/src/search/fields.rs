@@ -100,12 +100,12 @@ impl Fields {
     /// long, the file is outlined by the first words of its lines.
     pub(super) fn pieces(&self, source: &Source, stopped: &dyn Fn() -> bool) -> Option<Vec<TantivyDocument>> {
         let path = source.path.relative();
-        let language = Language::of(path, &source.bytes).map(|(language, _)| language);
+        let language = Language::detect(path, &source.bytes).map(|(language, _)| language);
         let text = String::from_utf8_lossy(&source.bytes);
         let parse = || outline_in(language, &source.bytes, stopped);
         let outline = outline_or_rough(language, &text, stopped, parse)?;
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (file, around) = (source.path.to_string(), around(path));
+        let (file, around) = (source.path.to_string(), path_and_ancestors(path));
         let document = |chunk: Chunk<'_>| {
             let body = lines.get(chunk.first.saturating_sub(1)..chunk.last).unwrap_or_default().concat();
             let mut document = TantivyDocument::new();
@@ -160,9 +160,9 @@ fn outline_or_rough(
 }
 
 /// Returns the path and all of its ancestors, in the form of the path filter.
-fn around(path: &Path) -> Vec<String> {
+fn path_and_ancestors(path: &Path) -> Vec<String> {
     let all = path.ancestors().filter(|path| !path.as_os_str().is_empty());
-    all.filter_map(|path| WorkspacePath::found(path).ok()).map(|path| path.to_string()).collect()
+    all.filter_map(|path| WorkspacePath::from_walk(path).ok()).map(|path| path.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -27,14 +27,14 @@ pub(super) struct Hit {
 }
 
 /// Filters of a query, and the maximum number of hits.
-pub(super) struct Within<'w> {
+pub(super) struct QueryFilters<'w> {
     pub(super) path: &'w WorkspacePath,
     pub(super) language: Option<&'static Language>,
     pub(super) limit: usize,
 }
 
 /// Returns the distinct words of a query.
-pub(super) fn asked(query: &str) -> Vec<String> {
+pub(super) fn query_words(query: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     words(query, &mut |word| {
         if all.iter().all(|other| other != word) && all.len() < MAX_WORDS {
@@ -45,7 +45,7 @@ pub(super) fn asked(query: &str) -> Vec<String> {
 }
 
 /// Returns the best hits, the best first.
-pub(super) fn hits(store: &Store, words: &[String], within: &Within<'_>) -> Result<Vec<Hit>, Trouble> {
+pub(super) fn hits(store: &Store, words: &[String], within: &QueryFilters<'_>) -> Result<Vec<Hit>, Trouble> {
     let fields = &store.fields;
     let term = |field: Field, text: &str, record| -> Box<dyn Query> {
         Box::new(TermQuery::new(Term::from_field_text(field, text), record))

@@ -57,7 +57,7 @@ pub type RankFuture<'a> = Pin<Box<dyn Future<Output = Result<Ranking, String>> +
 ///
 ///     fn rank<'a>(&'a self, _query: &'a str, passages: &'a [Passage]) -> RankFuture<'a> {
 ///         let scores = passages.iter().map(|passage| -(passage.body.len() as f32)).collect();
-///         Box::pin(async move { Ok(Ranking::of(scores).with_note("short ones first")) })
+///         Box::pin(async move { Ok(Ranking::from_scores(scores).with_note("short ones first")) })
 ///     }
 /// }
 /// ```
@@ -71,7 +71,7 @@ pub trait Ranker: Send + Sync + fmt::Debug {
 
 impl Ranking {
     /// Returns a ranking with one score for each passage.
-    pub fn of(scores: Vec<f32>) -> Self {
+    pub fn from_scores(scores: Vec<f32>) -> Self {
         Self { scores, note: String::new() }
     }
 

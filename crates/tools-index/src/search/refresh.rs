@@ -11,7 +11,7 @@ use tantivy::{IndexWriter, Term};
 
 use super::folder::Folder;
 use super::store::{Store, Trouble, wait_for_lock};
-use super::watch::{Seen, Watch};
+use super::watch::{SeenFile, Watch};
 use crate::place::{Place, now};
 
 /// Maximum size of an indexed file, in bytes.
@@ -28,7 +28,7 @@ const LOOKED_BYTES: usize = 8 * 1024;
 
 /// Files that are missing from the index, so that results may be incomplete.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Behind {
+pub(super) struct StaleFiles {
     pub(super) secrets: usize,
     /// Files that are not read yet.
     pub(super) left: usize,
@@ -43,11 +43,11 @@ pub(super) struct Behind {
 }
 
 /// Checks all files and reads those that changed.
-pub(super) fn refresh(store: &mut Store, folder: &Folder, place: &Place<'_>) -> Result<Behind, Trouble> {
+pub(super) fn refresh(store: &mut Store, folder: &Folder, place: &Place<'_>) -> Result<StaleFiles, Trouble> {
     store.reload()?;
     let last = store.watch.take().and_then(|mut watch| watch.is_still_so().then_some(watch));
     let watch = last.unwrap_or_else(|| Watch::look(place));
-    let mut behind = Behind { secrets: watch.secrets, is_full: watch.is_full, ..Behind::default() };
+    let mut behind = StaleFiles { secrets: watch.secrets, is_full: watch.is_full, ..StaleFiles::default() };
     if (place.stopped)() {
         return Ok(behind);
     }
@@ -61,7 +61,7 @@ fn bring_up(
     folder: &Folder,
     place: &Place<'_>,
     watch: &Watch,
-    behind: &mut Behind,
+    behind: &mut StaleFiles,
 ) -> Result<(), Trouble> {
     let (changed, gone) = differences(store, watch, place, behind);
     if changed.is_empty() && gone.is_empty() {
@@ -95,11 +95,11 @@ fn differences(
     store: &Store,
     watch: &Watch,
     place: &Place<'_>,
-    behind: &mut Behind,
-) -> (Vec<Seen>, Vec<String>) {
-    let is_known = |seen: &&Seen| store.known.contains_key(&seen.file);
+    behind: &mut StaleFiles,
+) -> (Vec<SeenFile>, Vec<String>) {
+    let is_known = |seen: &&SeenFile| store.known.contains_key(&seen.file);
     let changed = watch.files.iter().filter(|seen| store.known.get(&seen.file) != Some(&seen.stamp));
-    let (changed, unread): (Vec<Seen>, Vec<Seen>) =
+    let (changed, unread): (Vec<SeenFile>, Vec<SeenFile>) =
         changed.cloned().partition(|seen| place.can_open(&seen.below));
     behind.unread = unread.len();
     // If the walk did not see all files, unseen files may still exist.
@@ -112,9 +112,9 @@ fn differences(
 }
 
 /// Reads files and commits. Returns the number of files that are left for another call.
-fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) -> Result<usize, Trouble> {
+fn write(store: &Store, place: &Place<'_>, changed: &[SeenFile], gone: &[String]) -> Result<usize, Trouble> {
     let mut writer: IndexWriter =
-        store.index.writer_with_num_threads(THREADS, WRITER_BYTES).map_err(Trouble::of_write)?;
+        store.index.writer_with_num_threads(THREADS, WRITER_BYTES).map_err(Trouble::classify_write)?;
     let mut merging = LogMergePolicy::default();
     merging.set_max_docs_before_merge(MERGED_PIECES);
     writer.set_merge_policy(Box::new(merging));
@@ -145,24 +145,29 @@ fn write(store: &Store, place: &Place<'_>, changed: &[Seen], gone: &[String]) ->
         return Err(trouble);
     }
     // Commits even if the call was cancelled, so that its work is not repeated.
-    writer.commit().map_err(Trouble::of_write)?;
-    writer.wait_merging_threads().map_err(Trouble::of_write)?;
+    writer.commit().map_err(Trouble::classify_write)?;
+    writer.wait_merging_threads().map_err(Trouble::classify_write)?;
     Ok(changed.len().saturating_sub(done.into_inner()))
 }
 
 /// Adds a file. Returns false if it could not be read or the call was cancelled; another call then reads it.
-fn one_file(store: &Store, place: &Place<'_>, writer: &IndexWriter, changed: &Seen) -> Result<bool, Trouble> {
+fn one_file(
+    store: &Store,
+    place: &Place<'_>,
+    writer: &IndexWriter,
+    changed: &SeenFile,
+) -> Result<bool, Trouble> {
     // A file that is too long or binary is recorded without chunks, so that it is not read again.
     if changed.stamp.len <= MAX_INDEXED_BYTES {
         let Some(source) = place.source(&changed.below) else { return Ok(false) };
         if !source.bytes.get(..LOOKED_BYTES).unwrap_or(&source.bytes).contains(&0) {
             let Some(pieces) = store.fields.pieces(&source, &|| (place.stopped)()) else { return Ok(false) };
             for piece in pieces {
-                writer.add_document(piece).map_err(Trouble::of_write)?;
+                writer.add_document(piece).map_err(Trouble::classify_write)?;
             }
         }
     }
     let stamp = store.fields.stamp(&changed.file, changed.stamp);
-    writer.add_document(stamp).map_err(Trouble::of_write)?;
+    writer.add_document(stamp).map_err(Trouble::classify_write)?;
     Ok(true)
 }

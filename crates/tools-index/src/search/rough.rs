@@ -61,7 +61,7 @@ pub(super) fn rough(language: &Language, text: &str) -> Outline {
         }
         let start = before.take().unwrap_or(number);
         let indent = line.len().saturating_sub(plain.len());
-        let Some((kind, name)) = declared(language, plain, indent) else { continue };
+        let Some((kind, name)) = find_declaration(language, plain, indent) else { continue };
         if outline.symbols.len() >= MAX_SYMBOLS {
             break;
         }
@@ -104,13 +104,13 @@ fn is_before(language: &Language, plain: &str) -> bool {
         || plain.starts_with('@')
 }
 
-fn declared<'l>(language: &Language, plain: &'l str, indent: usize) -> Option<(Kind, &'l str)> {
+fn find_declaration<'l>(language: &Language, plain: &'l str, indent: usize) -> Option<(Kind, &'l str)> {
     let mut rest = plain;
     loop {
         let end = rest.find(|letter: char| !letter.is_alphanumeric() && !"_#!".contains(letter));
         let (word, after) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
         if let Some((_, kind)) = DECLARES.iter().find(|(declares, _)| *declares == word)
-            && let Some(name) = named(language, *kind, after, indent)
+            && let Some(name) = find_name(language, *kind, after, indent)
         {
             return Some((*kind, name));
         }
@@ -141,10 +141,10 @@ fn is_name(letter: char) -> bool {
 }
 
 /// Returns the declared name if its context is that of a declaration.
-fn named<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> Option<&'l str> {
+fn find_name<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> Option<&'l str> {
     let mut rest = after.trim_start();
     if kind == Kind::Impl {
-        rest = implemented(rest);
+        rest = strip_trait(rest);
     } else if let Some(inner) = rest.strip_prefix('(') {
         // In Go the receiver precedes the name.
         rest = inner.split_once(')')?.1.trim_start();
@@ -168,7 +168,7 @@ fn named<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize) -> 
 }
 
 /// Returns the text after `impl<..> Trait for`.
-fn implemented(rest: &str) -> &str {
+fn strip_trait(rest: &str) -> &str {
     let head = rest.split(['{', '\n']).next().unwrap_or(rest);
     if let Some((_, target)) = head.split_once(" for ") {
         return target.trim_start();

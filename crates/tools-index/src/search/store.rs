@@ -45,7 +45,7 @@ impl From<TantivyError> for Trouble {
 
 impl Trouble {
     /// Classifies a failed write. Earlier commits are intact unless the error is about the index content.
-    pub(super) fn of_write(error: TantivyError) -> Self {
+    pub(super) fn classify_write(error: TantivyError) -> Self {
         match error {
             TantivyError::DataCorruption(_) | TantivyError::IncompatibleIndex(_) => {
                 Self::Broken(error.to_string())
@@ -115,7 +115,7 @@ impl Store {
         stopped: Stopped<'_>,
     ) -> Result<Self, Trouble> {
         let _lock = wait_for_lock(folder, stopped)?.ok_or(Trouble::Busy)?;
-        if folder.created_at() != broken.and_then(|broken| broken.created_at)
+        if folder.creation_time() != broken.and_then(|broken| broken.created_at)
             && folder.is_own()
             && let Ok(store) = Self::open_existing(folder)
         {
@@ -130,13 +130,13 @@ impl Store {
         let (schema, fields) = Fields::new();
         let index = Index::create_in_dir(folder.index(), schema)?;
         folder.sign()?;
-        Ok(Self { made: reason, created_at: folder.created_at(), ..Self::with(index, fields)? })
+        Ok(Self { made: reason, created_at: folder.creation_time(), ..Self::new(index, fields)? })
     }
 
     fn open_existing(folder: &Folder) -> Result<Self, Trouble> {
         let (schema, fields) = Fields::new();
         // Read the time first: if the index is replaced meanwhile, its time is later than the recorded one.
-        let created_at = folder.created_at();
+        let created_at = folder.creation_time();
         let directory = MmapDirectory::open(folder.index()).map_err(TantivyError::from)?;
         let index = Index::open(directory)?;
         if index.schema() != schema {
@@ -149,12 +149,12 @@ impl Store {
                 broken.len()
             )));
         }
-        let mut store = Self { created_at, ..Self::with(index, fields)? };
+        let mut store = Self { created_at, ..Self::new(index, fields)? };
         store.reload()?;
         Ok(store)
     }
 
-    fn with(index: Index, fields: Fields) -> Result<Self, Trouble> {
+    fn new(index: Index, fields: Fields) -> Result<Self, Trouble> {
         Fields::register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self {

@@ -43,12 +43,12 @@ pub(super) struct Vectors {
     /// Digest of the space, as used in file names and headers.
     space: String,
     most_bytes: usize,
-    held: Mutex<Held>,
+    held: Mutex<HeldContent>,
 }
 
 /// Content of the file when this process last read or wrote it.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldContent {
     stamp: Option<(u64, SystemTime)>,
     dimensions: usize,
     vectors: HashMap<Key, Vector>,
@@ -88,7 +88,7 @@ impl Vectors {
         }
         self.read_again(&mut held);
         if held.dimensions != dimensions {
-            *held = Held { dimensions, ..Held::default() };
+            *held = HeldContent { dimensions, ..HeldContent::default() };
         }
         let mut added = Vec::new();
         for (key, vector) in fresh.iter().filter(|(_, vector)| vector.len() == dimensions) {
@@ -122,7 +122,7 @@ impl Vectors {
     }
 
     /// Reads the file if it has changed since it was last read.
-    fn read_again(&self, held: &mut Held) {
+    fn read_again(&self, held: &mut HeldContent) {
         let stamp = self.stamp();
         if stamp.is_some() && stamp == held.stamp {
             return;
@@ -134,7 +134,7 @@ impl Vectors {
     }
 
     /// Parses the undamaged records. Returns `None` if the header is invalid.
-    fn parse(&self, bytes: &[u8]) -> Option<Held> {
+    fn parse(&self, bytes: &[u8]) -> Option<HeldContent> {
         let end = bytes.iter().take(200).position(|byte| *byte == b'\n')?;
         let (first_line, records) = bytes.split_at_checked(end.checked_add(1)?)?;
         let dimensions: usize =
@@ -143,7 +143,11 @@ impl Vectors {
             return None;
         }
         let size = record_bytes(dimensions);
-        let mut held = Held { dimensions, is_whole: records.len().is_multiple_of(size), ..Held::default() };
+        let mut held = HeldContent {
+            dimensions,
+            is_whole: records.len().is_multiple_of(size),
+            ..HeldContent::default()
+        };
         for record in records.chunks_exact(size) {
             let Some((key, vector)) = parse_record(record) else {
                 held.is_whole = false;
@@ -156,14 +160,14 @@ impl Vectors {
         Some(held)
     }
 
-    fn append(&self, held: &Held, added: &[Key]) -> io::Result<()> {
+    fn append(&self, held: &HeldContent, added: &[Key]) -> io::Result<()> {
         let records: Vec<u8> = added.iter().flat_map(|key| record(key, held)).collect();
         OpenOptions::new().append(true).open(self.path("vectors"))?.write_all(&records)
     }
 
     /// Replaces the file. If it would be too long, keeps only the newest vectors, up to half of
     /// the maximum size.
-    fn rewrite(&self, held: &mut Held) -> io::Result<()> {
+    fn rewrite(&self, held: &mut HeldContent) -> io::Result<()> {
         let size = record_bytes(held.dimensions);
         let room = self.most_bytes.checked_div(size).unwrap_or_default();
         if held.order.len() > room {
@@ -184,7 +188,7 @@ fn record_bytes(dimensions: usize) -> usize {
     dimensions.saturating_mul(4).saturating_add(size_of::<Key>() + CHECK_BYTES)
 }
 
-fn record(key: &Key, held: &Held) -> Vec<u8> {
+fn record(key: &Key, held: &HeldContent) -> Vec<u8> {
     let Some(vector) = held.vectors.get(key) else { return Vec::new() };
     let mut record = Vec::with_capacity(record_bytes(vector.len()));
     record.extend(key);

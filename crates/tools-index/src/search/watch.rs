@@ -28,7 +28,7 @@ const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
 /// A file that may be in the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SeenFile {
     pub(super) below: PathBuf,
     /// Path as used in the index.
     pub(super) file: String,
@@ -39,7 +39,7 @@ pub(super) struct Seen {
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     /// Files, sorted by path.
-    pub(super) files: Vec<Seen>,
+    pub(super) files: Vec<SeenFile>,
     pub(super) secrets: usize,
     /// The workspace has more files than the index can hold.
     pub(super) is_full: bool,
@@ -83,11 +83,14 @@ impl Watch {
                 lock().secrets += 1;
                 return WalkState::Continue;
             }
-            let (Ok(path), Ok(metadata)) = (WorkspacePath::found(below), entry.metadata()) else {
+            let (Ok(path), Ok(metadata)) = (WorkspacePath::from_walk(below), entry.metadata()) else {
                 return WalkState::Continue;
             };
-            let seen =
-                Seen { below: below.to_path_buf(), file: path.to_string(), stamp: Stamp::of(&metadata) };
+            let seen = SeenFile {
+                below: below.to_path_buf(),
+                file: path.to_string(),
+                stamp: Stamp::from_metadata(&metadata),
+            };
             let mut found = lock();
             if found.files.len() >= MAX_FILES {
                 found.is_full = true;
@@ -166,7 +169,7 @@ fn folder_time(path: &Path) -> Option<u64> {
 
 fn file_stamp(path: &Path) -> Option<Stamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(Stamp::of(&metadata))
+    Some(Stamp::from_metadata(&metadata))
 }
 
 /// Returns the time at which a folder changed. Prefers ctime, because `tar`, `rsync -t` and `touch -d` set
@@ -195,7 +198,7 @@ fn nanos(time: Option<SystemTime>) -> Option<u64> {
 }
 
 impl Stamp {
-    fn of(metadata: &fs::Metadata) -> Self {
+    fn from_metadata(metadata: &fs::Metadata) -> Self {
         let (changed, inode) = inode_of(metadata);
         let modified = nanos(metadata.modified().ok()).unwrap_or_default();
         Self { modified, len: metadata.len(), changed, inode }
@@ -203,7 +206,7 @@ impl Stamp {
 
     /// Returns the stamp of a link's target, because ignore rules are read through links.
     fn at_target(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|metadata| Self::of(&metadata))
+        fs::metadata(path).ok().map(|metadata| Self::from_metadata(&metadata))
     }
 }
 

@@ -190,10 +190,10 @@ impl Ranker for Turned {
         let turned = move || (0_u8..).map(f32::from).zip(passages).map(|(score, _)| score).collect();
         Box::pin(async move {
             match self {
-                Self::Works => Ok(Ranking::of(turned()).with_note("turned\nround")),
+                Self::Works => Ok(Ranking::from_scores(turned()).with_note("turned\nround")),
                 Self::Fails => Err(format!("no route\n{}", "x".repeat(10_000))),
-                Self::GivesTooFew => Ok(Ranking::of(vec![1.0])),
-                Self::GivesNoNumber => Ok(Ranking::of(vec![f32::NAN; passages.len()])),
+                Self::GivesTooFew => Ok(Ranking::from_scores(vec![1.0])),
+                Self::GivesNoNumber => Ok(Ranking::from_scores(vec![f32::NAN; passages.len()])),
             }
         })
     }

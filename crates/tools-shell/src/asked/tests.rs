@@ -1,11 +1,11 @@
 //! What words prove.
 
-use super::{Asked, Need};
+use super::{Need, RequestedCommand};
 
 #[track_caller]
 fn check(need: Need, texts: &[&str]) {
     for text in texts {
-        assert_eq!(Asked::text((*text).to_owned()).need(), need, "{text}");
+        assert_eq!(RequestedCommand::text((*text).to_owned()).need(), need, "{text}");
     }
 }
 
@@ -39,7 +39,7 @@ fn everything_else_gets_the_workspace() {
 
 #[test]
 fn words_are_told_as_a_shell_reads_them() {
-    let asked = Asked::Words(["echo", "a b", "$(x)"].map(str::to_owned).to_vec());
+    let asked = RequestedCommand::Words(["echo", "a b", "$(x)"].map(str::to_owned).to_vec());
     assert_eq!(asked.command(), "echo 'a b' '$(x)'");
-    assert_eq!(Asked::text("echo  'a'".to_owned()).command(), "echo a");
+    assert_eq!(RequestedCommand::text("echo  'a'".to_owned()).command(), "echo a");
 }

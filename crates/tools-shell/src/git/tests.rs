@@ -1,6 +1,6 @@
 //! Words of git.
 
-use super::{tamed, writes_repository};
+use super::{tame, writes_repository};
 
 fn words(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
@@ -8,7 +8,7 @@ fn words(text: &str) -> Vec<String> {
 
 #[track_caller]
 fn check(given: &str, expected: &str) {
-    assert_eq!(tamed(&words(given)).join(" "), expected);
+    assert_eq!(tame(&words(given)).join(" "), expected);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn check(limit: usize, pushed: &str, expected: &str) {
     for size in 1..=pushed.len() {
-        let mut kept = Kept::new(limit);
+        let mut kept = HeadAndTail::new(limit);
         pushed.as_bytes().chunks(size).for_each(|bytes| kept.push(bytes));
         assert_eq!(kept.total(), pushed.len() as u64);
         assert_eq!(kept.text(), expected, "in pieces of {size}");

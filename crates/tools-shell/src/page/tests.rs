@@ -5,34 +5,34 @@ use std::io::Cursor;
 use super::*;
 
 #[track_caller]
-fn check(text: &str, wanted: &Wanted, line: &str, body: &str) {
+fn check(text: &str, wanted: &RequestedPart, line: &str, body: &str) {
     let mut source = Cursor::new(text.as_bytes());
     let met = read(&mut source, text.len() as u64, wanted).unwrap();
     assert_eq!((met.0.as_str(), met.1.as_str()), (line, body), "{wanted:?}");
 }
 
-fn from(offset: u64, limit: usize) -> Wanted {
-    Wanted { offset: Some(offset), limit: Some(limit), ..Wanted::default() }
+fn from(offset: u64, limit: usize) -> RequestedPart {
+    RequestedPart { offset: Some(offset), limit: Some(limit), ..RequestedPart::default() }
 }
 
-fn tail(lines: u64) -> Wanted {
-    Wanted { tail: Some(lines), ..Wanted::default() }
+fn tail(lines: u64) -> RequestedPart {
+    RequestedPart { tail: Some(lines), ..RequestedPart::default() }
 }
 
-fn matching(search: &str) -> Wanted {
-    Wanted { search: Some(search.to_owned()), ..Wanted::default() }
+fn matching(search: &str) -> RequestedPart {
+    RequestedPart { search: Some(search.to_owned()), ..RequestedPart::default() }
 }
 
 // R9
 #[test]
 fn pages_end_on_lines_and_lead_to_the_next() {
     let text = "one\ntwo\nthree\n";
-    check(text, &Wanted::default(), "[bytes 0 to 14 of 14; this is its end]", text);
+    check(text, &RequestedPart::default(), "[bytes 0 to 14 of 14; this is its end]", text);
     check(text, &from(0, 6), "[bytes 0 to 4 of 14; read on with \"offset\": 4]", "one\n");
     check(text, &from(4, 10), "[bytes 4 to 14 of 14; this is its end]", "two\nthree\n");
     check(text, &from(5, 2), "[bytes 5 to 7 of 14; read on with \"offset\": 7]", "wo");
     check(text, &from(99, 2), "[bytes 14 to 14 of 14; this is its end]", "");
-    check("", &Wanted::default(), "[bytes 0 to 0 of 0; this is its end]", "");
+    check("", &RequestedPart::default(), "[bytes 0 to 0 of 0; this is its end]", "");
     // No character is torn, and every page goes on.
     check("aüüü", &from(0, 2), "[bytes 0 to 1 of 7; read on with \"offset\": 1]", "a");
     check("aüüü", &from(2, 3), "[bytes 3 to 5 of 7; read on with \"offset\": 5]", "ü");
@@ -58,9 +58,9 @@ fn matching_lines_come_with_their_offsets_and_totals() {
     check(text, &matching("zero"), &format!("[0 of 4 lines match `zero`{end}"), "");
     let plain = ", looked for as plain text because it is no regular expression";
     check(text, &matching("e("), &format!("[0 of 4 lines match `e(`{plain}{end}"), "");
-    let wanted = Wanted { offset: Some(5), ..matching("two") };
+    let wanted = RequestedPart { offset: Some(5), ..matching("two") };
     check(text, &wanted, &format!("[1 of 3 lines from byte 5 on match `two`{end}"), "14: TWO\n");
-    let wanted = Wanted { limit: Some(1), ..matching("o") };
+    let wanted = RequestedPart { limit: Some(1), ..matching("o") };
     let more = "; 1 are shown, see more with \"offset\": 4";
     check(text, &wanted, &format!("[3 of 4 lines match `o`{more}{end}"), "0: one\n");
 }

@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn check(written: &str, text: &str) {
     for size in 1..=written.len() {
-        let (mut screen, mut kept) = (Screen::new(Size::of(None, None)), Kept::new(1000));
+        let (mut screen, mut kept) = (Screen::new(Size::clamp(None, None)), HeadAndTail::new(1000));
         written.as_bytes().chunks(size).for_each(|bytes| screen.push(bytes, &mut kept));
         screen.flush(&mut kept);
         assert_eq!(kept.text(), text, "in pieces of {size}");
@@ -24,7 +24,7 @@ fn text_is_told_without_what_moves_and_colours() {
 
 #[test]
 fn a_line_without_an_end_is_bounded() {
-    let (mut screen, mut kept) = (Screen::new(Size::of(None, None)), Kept::new(1000));
+    let (mut screen, mut kept) = (Screen::new(Size::clamp(None, None)), HeadAndTail::new(1000));
     for _ in 0..1000 {
         screen.push(&[b'x'; 1000], &mut kept);
         assert!(screen.text.line.len() <= LINE_BYTES);
@@ -35,21 +35,21 @@ fn a_line_without_an_end_is_bounded() {
 
 #[test]
 fn a_screen_is_what_a_human_would_see() {
-    let (mut screen, mut kept) = (Screen::new(Size::of(Some(4), Some(20))), Kept::new(1000));
+    let (mut screen, mut kept) = (Screen::new(Size::clamp(Some(4), Some(20))), HeadAndTail::new(1000));
     screen.push(b"first\r\n\x1b[?1049h\x1b[2J\x1b[2;3Hmenu\x1b[H", &mut kept);
     assert!(screen.is_drawn_on());
     assert_eq!(
-        screen.shown().unwrap(),
+        screen.visible_text().unwrap(),
         "[screen of 4 rows and 20 columns; cursor at row 1, column 1]\n\n  menu"
     );
     screen.push(b"\x1b[?1049l", &mut kept);
-    assert!(!screen.is_drawn_on() && screen.shown().unwrap().ends_with("first"));
+    assert!(!screen.is_drawn_on() && screen.visible_text().unwrap().ends_with("first"));
 }
 
 // S16: whatever is written, nothing fails and nothing grows.
 #[test]
 fn noise_harms_nobody() {
-    let (mut screen, mut kept) = (Screen::new(Size::of(Some(1), Some(1))), Kept::new(100));
+    let (mut screen, mut kept) = (Screen::new(Size::clamp(Some(1), Some(1))), HeadAndTail::new(100));
     let mut seed = 1_u64;
     for _ in 0..200_000 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -64,7 +64,8 @@ fn noise_harms_nobody() {
 
 #[test]
 fn a_size_is_in_bounds() {
-    let of = |rows, columns| (Size::of(rows, columns).rows.get(), Size::of(rows, columns).columns.get());
+    let of =
+        |rows, columns| (Size::clamp(rows, columns).rows.get(), Size::clamp(rows, columns).columns.get());
     assert_eq!(of(None, None), (24, 80));
     assert_eq!(of(Some(0), Some(0)), (1, 1));
     assert_eq!(of(Some(u16::MAX), Some(u16::MAX)), (200, 400));

@@ -33,7 +33,7 @@ async fn a_character_that_two_reads_share_is_reported_whole() {
         };
         tokio::join!(writing, stream.read(&ctx, Some(reader)));
         assert_eq!(told.lock().unwrap().concat(), text, "in pieces of {size}");
-        assert_eq!(stream.shown().1, text);
+        assert_eq!(stream.show().1, text);
     }
 }
 
@@ -78,7 +78,7 @@ async fn a_drained_flood_can_always_be_written() {
         };
         let (is_taken, ()) = tokio::join!(writing, stream.read(&ctx, Some(reader)));
         assert_eq!(is_taken, flood == Flood::Drained);
-        let (notice, text) = stream.shown();
+        let (notice, text) = stream.show();
         assert_eq!(text.ends_with("the end\n"), is_taken, "{text}");
         assert_eq!(notice.contains("was not read further"), !is_taken, "{notice}");
         assert_eq!(notice.contains("its first 4500 bytes: "), is_taken, "{notice}");
@@ -109,7 +109,7 @@ async fn a_stream_as_long_as_its_file_is_whole_only_where_it_ended_there() {
             drop(writer);
         };
         tokio::join!(writing, stream.read(&ctx, Some(reader)));
-        let (notice, _) = stream.shown();
+        let (notice, _) = stream.show();
         assert_eq!(notice.contains("all of it: "), is_whole, "{pieces}: {notice}");
         assert_eq!(notice.contains("it went on, and was not read further"), !is_whole, "{pieces}: {notice}");
         let file = folder.path().join("call_1-stdout-1.txt");

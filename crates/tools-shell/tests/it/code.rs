@@ -84,7 +84,7 @@ fn exc_005_and_007_no_namespace_and_no_socket_is_made() {
 #[test]
 fn code_is_refused_where_nothing_confines_it() {
     let mut scene = Scene::new();
-    scene.shell = Shell::unconfined();
+    scene.shell = Shell::new_unconfined();
     let error = run(&scene, "python", "open('/tmp/windlass-ran', 'w')").unwrap_err();
     assert!(error.contains("nothing was run"), "{error}");
     let tool = ExecuteCode::new(scene.shell.clone());

@@ -46,10 +46,10 @@ fn the_containment_is_told_before_the_call() {
     };
     assert!(look(&scene.shell).is_full());
     let none = Probe::run(&Helper::new("/nowhere/helper"));
-    assert_eq!(look(&Shell::confined(Helper::new("/nowhere/helper"), &none)).level, "none");
+    assert_eq!(look(&Shell::new_confined(Helper::new("/nowhere/helper"), &none)).level, "none");
     let mut lower = probe().clone();
     lower.level = Level::Landlock;
-    let seen = look(&Shell::confined(crate::scene::helper(), &lower));
+    let seen = look(&Shell::new_confined(crate::scene::helper(), &lower));
     assert_eq!(seen.level, "landlock+seccomp");
     let gaps = seen.gaps.join("; ");
     assert!(gaps.contains("`.git` among them") && gaps.contains("secrets can be read"), "{gaps}");
@@ -127,7 +127,7 @@ fn what_cannot_be_confined_is_not_run() {
     assert!(error.contains("nothing was run") && error.contains(".claude"), "{error}");
     fs::remove_file(scene.work.join(".claude")).unwrap();
     // A helper that is gone by now.
-    scene.shell = Shell::confined(Helper::new("/bin/true"), probe());
+    scene.shell = Shell::new_confined(Helper::new("/bin/true"), probe());
     let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
     assert!(error.contains("nothing was run"), "{error}");
     assert!(!scene.work.join("ran").exists());
@@ -137,7 +137,7 @@ fn what_cannot_be_confined_is_not_run() {
 #[test]
 fn a_change_of_what_runs_later_is_told() {
     let mut scene = Scene::new();
-    scene.shell = Shell::unconfined();
+    scene.shell = Shell::new_unconfined();
     scene.write(".git/config", "[core]\n");
     let text = |command: &str| scene.run(&json!({"command": command})).unwrap().1;
     assert_eq!(text("echo x > a.txt; echo x > .git/index"), "[exit code 0; sandbox: none]");
@@ -175,7 +175,8 @@ fn new_modes_are_told() {
         is_confined(1),
         "mkdir -p target; cp /bin/true target/x; rm -f a b s p*; touch a b; chmod 700 a; chmod 666 b; cat old.sh",
     );
-    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::unconfined())].into_iter().flatten() {
+    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::new_unconfined())].into_iter().flatten()
+    {
         scene.shell = shell;
         let told = text(&scene, script);
         let lines: Vec<_> = told.lines().skip(1).collect();
@@ -213,7 +214,8 @@ fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
         printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch @CANARY@; false\\n' > docs/config";
     let plant = plant.replace("@CANARY@", scene.canary.to_str().unwrap());
     let confined = is_confined(1);
-    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::unconfined())].into_iter().flatten() {
+    for shell in [confined.then(|| scene.shell.clone()), Some(Shell::new_unconfined())].into_iter().flatten()
+    {
         scene.shell = shell;
         let _ = fs::remove_dir_all(scene.work.join("docs"));
         let told = scene.run(&json!({"command": plant})).unwrap().1;
@@ -240,7 +242,7 @@ fn without_namespaces_the_same_grants_hold() {
     let mut lower = probe().clone();
     lower.level = Level::Landlock;
     let mut scene = Scene::new();
-    scene.shell = Shell::confined(crate::scene::helper(), &lower).with_home(&scene.home);
+    scene.shell = Shell::new_confined(crate::scene::helper(), &lower).with_home(&scene.home);
     check(&scene, "echo $TMPDIR > a; touch $TMPDIR/x; cat a", ResultStatus::Ok, "sandbox: landlock+seccomp]");
     check(&scene, "cat ../out/secret.txt", ResultStatus::Error, "denied");
     check(&scene, "touch ../out/x", ResultStatus::Error, "denied");

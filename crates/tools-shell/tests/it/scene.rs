@@ -107,7 +107,7 @@ impl Scene {
         fs::write(root.join("home/.ssh/id_rsa"), SECRET).unwrap();
         fs::write(root.join("out/secret.txt"), SECRET).unwrap();
         let home = root.join("home");
-        let shell = Shell::confined(helper(), probe()).with_home(&home).with_never(root.join("state"));
+        let shell = Shell::new_confined(helper(), probe()).with_home(&home).with_never(root.join("state"));
         Self { work: root.join("work"), home, canary: root.join("out/canary"), folder, shell }
     }
 
@@ -118,7 +118,7 @@ impl Scene {
     }
 
     pub(crate) fn tool(&self) -> RunCommand {
-        RunCommand::with(Arc::new(Workspace::open(&self.work).unwrap()), self.shell.clone())
+        RunCommand::for_workspace(Arc::new(Workspace::open(&self.work).unwrap()), self.shell.clone())
     }
 
     pub(crate) fn run(&self, arguments: &Value) -> Met {
@@ -243,7 +243,7 @@ fn met(output: Result<windlass_tool::Output, ToolError>) -> Met {
 /// The scene with nothing confined, and the one that is confined as well as this machine can, by name.
 pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
     let mut plain = Scene::new();
-    plain.shell = Shell::unconfined();
+    plain.shell = Shell::new_unconfined();
     let mut scenes = vec![("none", plain)];
     if is_confined(1) {
         scenes.push(("ns", Scene::new()));
@@ -255,7 +255,7 @@ pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
             continue;
         }
         lower.level = level;
-        scene.shell = Shell::confined(helper(), &lower).with_home(&scene.home);
+        scene.shell = Shell::new_confined(helper(), &lower).with_home(&scene.home);
         scenes.push((name, scene));
     }
     scenes

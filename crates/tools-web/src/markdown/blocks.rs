@@ -1,6 +1,6 @@
 //! `Blocks`: the effect of each element on the output.
 
-use crate::markdown::Rendered;
+use crate::markdown::RenderedText;
 use crate::markdown::attributes::Attributes;
 use crate::markdown::code::Code;
 use crate::markdown::list::List;
@@ -188,13 +188,13 @@ impl Blocks {
     }
 
     /// Returns the page, or its main part if that has at least `meant` bytes.
-    pub(crate) fn finish(self, meant: usize, is_cut: bool) -> Rendered {
+    pub(crate) fn finish(self, meant: usize, is_cut: bool) -> RenderedText {
         let text = self.writer.finish();
         let main = self.main.and_then(|(start, end)| text.get(start..end.unwrap_or(text.len())));
         let text = main.map(str::trim).filter(|main| main.len() >= meant).unwrap_or(&text).trim_matches('\n');
         let text = if text.trim().is_empty() { String::new() } else { format!("{}\n", text.trim_end()) };
         let title = self.title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
-        Rendered { title: title.filter(|title| !title.is_empty()), text, is_cut }
+        RenderedText { title: title.filter(|title| !title.is_empty()), text, is_cut }
     }
 
     fn image(&mut self, attributes: &Attributes) {
@@ -271,7 +271,7 @@ impl Blocks {
         } else if self.writer.style() == Style::Text {
             self.writer.lines(code.text.trim_matches('\n'));
         } else {
-            self.writer.lines(&code.fenced());
+            self.writer.lines(&code.to_fenced());
         }
         self.writer.gap(2);
     }

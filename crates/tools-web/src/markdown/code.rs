@@ -9,7 +9,7 @@ pub(crate) struct Code {
 
 impl Code {
     /// Returns the block between fences that are longer than any run of backticks in it.
-    pub(crate) fn fenced(&self) -> String {
+    pub(crate) fn to_fenced(&self) -> String {
         let (mut longest, mut run) = (0_usize, 0_usize);
         for byte in self.text.bytes() {
             run = if byte == b'`' { run.saturating_add(1) } else { 0 };

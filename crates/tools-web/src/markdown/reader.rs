@@ -3,7 +3,7 @@
 use crate::markdown::attributes::Attributes;
 use crate::markdown::blocks::{Blocks, Undo};
 use crate::markdown::tag::{TAGS, Tag};
-use crate::markdown::{Part, Rendered};
+use crate::markdown::{Part, RenderedText};
 use crate::{Style, WebUrl};
 
 /// Maximum depth. Deeper elements are ignored, but their text is read.
@@ -40,7 +40,7 @@ impl Reader {
     }
 
     pub(crate) fn open(&mut self, name: &[u8]) {
-        self.tag = Tag::of(name);
+        self.tag = Tag::from_name(name);
         self.attributes = Attributes::default();
     }
 
@@ -81,7 +81,7 @@ impl Reader {
     }
 
     pub(crate) fn end(&mut self, name: &[u8]) {
-        let Some(tag) = Tag::of(name).filter(|tag| self.is_open(*tag)) else { return };
+        let Some(tag) = Tag::from_name(name).filter(|tag| self.is_open(*tag)) else { return };
         let is_of_table = matches!(tag, Tag::Cell | Tag::Row | Tag::Table);
         // An end tag in a table cell cannot close an element outside of the cell.
         let borders: &[Tag] = if is_of_table { &[] } else { &[Tag::Cell] };
@@ -95,7 +95,7 @@ impl Reader {
     }
 
     /// Returns the page, or its main part if that has at least `meant` bytes.
-    pub(crate) fn finish(mut self, meant: usize) -> Rendered {
+    pub(crate) fn finish(mut self, meant: usize) -> RenderedText {
         // Check before the open elements are closed, because closing them can fill the output without losing
         // text.
         let is_cut = self.is_full();

@@ -43,7 +43,7 @@ pub(crate) enum Tag {
 pub(crate) const TAGS: usize = Tag::List as usize + 1;
 
 impl Tag {
-    pub(crate) fn of(name: &[u8]) -> Option<Self> {
+    pub(crate) fn from_name(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"a" => Self::Anchor,
             b"base" => Self::Base,

@@ -1,10 +1,10 @@
 //! Types and characters.
 
-use super::{Declared, Media};
+use super::{DeclaredMedia, Media};
 
 #[track_caller]
 fn check(header: &str, body: &[u8], expected: Option<(Media, &str)>) {
-    let declared = Declared::parse(header);
+    let declared = DeclaredMedia::parse(header);
     let media = declared.media(body).filter(|_| !declared.is_binary(body));
     let read = media.map(|media| (media, declared.decode(body, media)));
     assert_eq!(read.as_ref().map(|(media, text)| (*media, text.as_str())), expected, "{header} {body:?}");
@@ -51,7 +51,7 @@ fn characters_follow_mark_then_header_then_page() {
 fn the_charset_of_scripts_comments_and_text_does_not_count() {
     let decode = |page: &str| {
         let body = [page.as_bytes(), b"<p>caf\xe9</p>"].concat();
-        Declared::parse("text/html").decode(&body, Media::Html)
+        DeclaredMedia::parse("text/html").decode(&body, Media::Html)
     };
     for page in [
         "<script charset=\"utf-8\" src=x></script>",

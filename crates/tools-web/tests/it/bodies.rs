@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use windlass_tools_web::{Ending, FetchError, Fetched, Limits, Page, WebUrl};
+use windlass_tools_web::{Ending, FetchError, FetchResult, Limits, Page, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer};
@@ -15,7 +15,7 @@ async fn get(server: &Server, limits: Limits) -> Result<Page, FetchError> {
     let fetch = FakeWeb::default().fetch().with_limits(limits);
     let fetch = fetch.with_reachable("127.0.0.1", server.address.port()).unwrap();
     match fetch.get(&WebUrl::parse(&server.url("/")).unwrap()).await? {
-        Fetched::Page(page) => Ok(page),
+        FetchResult::Page(page) => Ok(page),
         other => panic!("{other:?}"),
     }
 }

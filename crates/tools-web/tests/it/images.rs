@@ -29,7 +29,7 @@ impl Scene {
         let server = Server::saying(answer("200 OK", JSON, body.to_string().as_bytes())).await;
         let folder = tempfile::tempdir().unwrap();
         let fetch = FakeWeb::default().fetch().with_reachable("127.0.0.1", server.address.port()).unwrap();
-        let key = ServiceKey::of(Some("sk-planted".into()), "OPENAI_API_KEY");
+        let key = ServiceKey::from_variable(Some("sk-planted".into()), "OPENAI_API_KEY");
         let provider = ImageProvider::new(Arc::new(fetch), &server.url("/v1"), "painter", key).unwrap();
         let provider = provider.with_parameter("quality", "low".into());
         let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
@@ -126,7 +126,7 @@ async fn without_a_key_nothing_is_sent() {
     let web = FakeWeb::default();
     let folder = tempfile::tempdir().unwrap();
     let workspace = Arc::new(Workspace::open(folder.path()).unwrap());
-    let key = ServiceKey::of(None, "IMAGES_KEY");
+    let key = ServiceKey::from_variable(None, "IMAGES_KEY");
     let provider = ImageProvider::new(Arc::new(web.fetch()), "https://images.test/v1", "m", key).unwrap();
     let tools = image_tools(&workspace, &provider);
     let (_, text) = call(&*tools[0], &json!({"prompt": "p", "path": "a.png"})).await;

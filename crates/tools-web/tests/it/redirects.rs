@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use windlass_tools_web::{Fetch, FetchError, Fetched, Redirect, WebUrl};
+use windlass_tools_web::{Fetch, FetchError, FetchResult, Redirect, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
@@ -26,28 +26,28 @@ fn reaching(web: &FakeWeb, server: SocketAddr) -> Fetch {
     web.fetch().with_reachable("127.0.0.1", server.port()).unwrap()
 }
 
-async fn get(fetch: &Fetch, url: &str) -> Result<Fetched, FetchError> {
+async fn get(fetch: &Fetch, url: &str) -> Result<FetchResult, FetchError> {
     fetch.get(&WebUrl::parse(url).unwrap()).await
 }
 
 #[track_caller]
-fn told(fetched: Result<Fetched, FetchError>) -> Redirect {
+fn told(fetched: Result<FetchResult, FetchError>) -> Redirect {
     match fetched.unwrap() {
-        Fetched::Redirect(redirect) => redirect,
+        FetchResult::Redirect(redirect) => redirect,
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn text(fetched: Result<Fetched, FetchError>) -> (String, usize) {
+fn text(fetched: Result<FetchResult, FetchError>) -> (String, usize) {
     match fetched.unwrap() {
-        Fetched::Page(page) => (page.text, page.redirects),
+        FetchResult::Page(page) => (page.text, page.redirects),
         other => panic!("{other:?}"),
     }
 }
 
 #[track_caller]
-fn refused(fetched: Result<Fetched, FetchError>) -> FetchError {
+fn refused(fetched: Result<FetchResult, FetchError>) -> FetchError {
     match fetched.unwrap_err() {
         FetchError::Redirect { source, .. } => *source,
         other => panic!("{other:?}"),

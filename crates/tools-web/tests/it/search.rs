@@ -15,7 +15,7 @@ use crate::tool::{call, context, payload, unmarked};
 pub(crate) const JSON: &str = "content-type: application/json\r\n";
 
 pub(crate) fn key() -> ServiceKey {
-    ServiceKey::of(Some("tvly-planted-0001\n".into()), "TAVILY_API_KEY")
+    ServiceKey::from_variable(Some("tvly-planted-0001\n".into()), "TAVILY_API_KEY")
 }
 
 pub(crate) fn tavily(server: &Server) -> Tavily {

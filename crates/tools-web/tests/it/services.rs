@@ -99,14 +99,14 @@ async fn hostile_answers_end_in_words() {
 async fn without_a_key_the_variable_is_named_and_nothing_is_sent() {
     let web = FakeWeb::default();
     for key in [None, Some(String::new()), Some(" \n".into())] {
-        let tavily = Tavily::new(Arc::new(web.fetch()), ServiceKey::of(key, "TAVILY_API_KEY"));
+        let tavily = Tavily::new(Arc::new(web.fetch()), ServiceKey::from_variable(key, "TAVILY_API_KEY"));
         let text = search(tavily).await;
         assert!(
             text.starts_with("there is no key for Tavily, and nothing was sent: TAVILY_API_KEY is not set."),
             "{text}"
         );
     }
-    let odd = ServiceKey::of(Some("a\nb".into()), "TAVILY_API_KEY");
+    let odd = ServiceKey::from_variable(Some("a\nb".into()), "TAVILY_API_KEY");
     let text = search(Tavily::new(Arc::new(web.fetch()), odd)).await;
     assert!(text.contains("has characters that no key has, and nothing was sent"), "{text}");
     assert!(web.dialed().is_empty() && web.asked().is_empty());

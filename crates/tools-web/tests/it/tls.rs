@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use windlass_tools_web::{FetchError, Fetched, WebUrl};
+use windlass_tools_web::{FetchError, FetchResult, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::answer;
@@ -58,7 +58,7 @@ async fn the_certificate_has_to_be_trusted_and_of_that_name() {
     let trusting = web.fetch().with_root(pem.as_bytes()).unwrap();
     let get = |url: &str| WebUrl::parse(url).unwrap();
     match trusting.get(&get("https://a.test/")).await.unwrap() {
-        Fetched::Page(page) => assert_eq!(page.text, "secret"),
+        FetchResult::Page(page) => assert_eq!(page.text, "secret"),
         other => panic!("{other:?}"),
     }
     for (fetch, url) in [

@@ -108,7 +108,7 @@ impl Blocks {
     }
 
     fn end_thoughts(&mut self, opaque: Option<&Opaque>, steps: &mut Vec<Step>) {
-        let field = |name| opaque?.of(NAME)?.get(name)?.as_str();
+        let field = |name| opaque?.for_wire(NAME)?.get(name)?.as_str();
         if let Some(data) = field("data") {
             let index = self.start(json!({ "type": "redacted_thinking", "data": data }), steps);
             steps.push(Step::Stop { index });
@@ -162,7 +162,7 @@ impl Blocks {
     ) -> usize {
         let id = id.map_or_else(|| format!("toolu_{}", self.begun), str::to_owned);
         let mut block = marks::block(opaque).cloned().unwrap_or_default();
-        let caller = opaque.and_then(|opaque| opaque.of(NAME)?.get("caller"));
+        let caller = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get("caller"));
         block.extend(caller.map(|caller| ("caller".to_owned(), caller.clone())));
         block.insert("type".to_owned(), "tool_use".into());
         block.insert("id".to_owned(), id.into());

@@ -103,7 +103,7 @@ fn document(fields: &mut Fields<'_>) -> Result<Option<File>, RequestError> {
             Some(File::base64(media_type, base64::encode(source.required_text("data")?.as_bytes())))
         }
         "url" => Some(File::url("application/pdf", source.required_text("url")?)),
-        "file" => Some(File::uploaded("application/octet-stream", source.required_text("file_id")?)),
+        "file" => Some(File::from_upload("application/octet-stream", source.required_text("file_id")?)),
         _ => None,
     })
 }
@@ -136,7 +136,7 @@ fn result(mut fields: Fields<'_>) -> Result<ToolResult, RequestError> {
     for (position, part) in parts.into_iter().enumerate() {
         contents.push(match part {
             Part::Text(Text { text, .. }) if failed && position == 0 => {
-                let (named, words) = ResultStatus::named_in(&text);
+                let (named, words) = ResultStatus::parse_prefix(&text);
                 status = named;
                 Content::text(words)
             }

@@ -85,7 +85,7 @@ impl AnswerEncoder {
         };
         let opaque = call.opaque.as_ref();
         // If this API sent a call without an id, its result has no id either.
-        let is_own = opaque.is_some_and(|opaque| opaque.of(NAME).is_some());
+        let is_own = opaque.is_some_and(|opaque| opaque.for_wire(NAME).is_some());
         let id = if is_own { mark(opaque, ID) } else { call.id.as_deref() };
         let part = CallPart { id, name: &call.name, args: &args };
         self.part(bytes, Part::Call { call: part, signature: mark(opaque, SIGNATURE) })

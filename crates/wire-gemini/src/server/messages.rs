@@ -121,14 +121,14 @@ impl Contents {
         let name = tool_name(fields.place("name"), fields.required_text("name")?)?;
         let args = fields.raw("args").map_or("{}", RawValue::get);
         let arguments = Arguments::parse(args).map_err(|error| fields.wrong("args", error.to_string()))?;
-        let made = || CallId::synthesized(u64::try_from(turn).unwrap_or(u64::MAX), position);
+        let made = || CallId::synthesize(u64::try_from(turn).unwrap_or(u64::MAX), position);
         // An id of an earlier call does not identify this one (RULES P1).
         let known = given.as_deref().and_then(|id| CallId::new(id).ok()).filter(|id| !self.ids.contains(id));
         let mut id = known.unwrap_or_else(made);
         let mut further = position;
         while self.ids.contains(&id) {
             further = further.saturating_add(1000);
-            id = CallId::synthesized(u64::try_from(turn).unwrap_or(u64::MAX), further);
+            id = CallId::synthesize(u64::try_from(turn).unwrap_or(u64::MAX), further);
         }
         self.ids.insert(id.clone());
         marks.extend(given.clone().map(|id| (ID.to_owned(), id.into())));

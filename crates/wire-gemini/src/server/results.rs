@@ -51,7 +51,7 @@ fn said(response: Value) -> (ResultStatus, Vec<Content>) {
         return (ResultStatus::Ok, vec![Content::text(text)]);
     }
     if let Some(text) = only("error") {
-        return match ResultStatus::named_in(text) {
+        return match ResultStatus::parse_prefix(text) {
             (ResultStatus::Ok | ResultStatus::Error, _) => (ResultStatus::Error, vec![Content::text(text)]),
             (status, "") => (status, vec![Content::text(text)]),
             (status, words) => (status, vec![Content::text(words)]),

@@ -171,7 +171,7 @@ impl AnswerEncoder {
 
 /// Returns an opaque field of this API.
 pub(super) fn mark<'a>(opaque: Option<&'a Opaque>, name: &str) -> Option<&'a str> {
-    opaque?.of(NAME)?.get(name)?.as_str()
+    opaque?.for_wire(NAME)?.get(name)?.as_str()
 }
 
 impl Encoder for AnswerEncoder {

@@ -90,7 +90,7 @@ fn file(
 ) -> Result<Part, RequestError> {
     let name = body.text("filename")?;
     let file = match (body.text("file_id")?, body.text("file_data")?) {
-        (Some(id), _) => File::uploaded("application/octet-stream", id),
+        (Some(id), _) => File::from_upload("application/octet-stream", id),
         (None, Some(data)) => match data_url(&data) {
             Some((media_type, data)) => File::base64(media_type, data),
             // `OpenRouter` accepts a URL here, OpenAI does not. The empty opaque value permits the encoder to

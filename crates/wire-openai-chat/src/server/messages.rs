@@ -163,7 +163,7 @@ fn result(fields: &mut Fields<'_>) -> Result<ToolResult, RequestError> {
     for (position, part) in parts.into_iter().enumerate() {
         contents.push(match part {
             Part::Text(Text { text, .. }) if position == 0 => {
-                let (named, words) = ResultStatus::named_in(&text);
+                let (named, words) = ResultStatus::parse_prefix(&text);
                 status = named;
                 Content::text(words)
             }

@@ -34,12 +34,12 @@ pub(crate) fn usage(usage: &Usage) -> Value {
 
 /// Returns the `reasoning_details` of a server of this format.
 pub(crate) fn details(opaque: Option<&Opaque>) -> Option<&Value> {
-    opaque?.of(NAME)?.get("reasoning_details")
+    opaque?.for_wire(NAME)?.get("reasoning_details")
 }
 
 /// Returns the field in which a server of this format sent the reasoning.
 pub(crate) fn thought_field(opaque: Option<&Opaque>) -> Option<&str> {
-    opaque?.of(NAME)?.get("field")?.as_str()
+    opaque?.for_wire(NAME)?.get("field")?.as_str()
 }
 
 /// Returns the text of a refusal, which formats keep as a part with the field `refusal`.

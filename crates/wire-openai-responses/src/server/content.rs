@@ -93,7 +93,7 @@ pub(crate) fn image(mut fields: Fields<'_>) -> Result<Part, RequestError> {
         fields.raw("detail");
     }
     if let Some(id) = fields.text("file_id")? {
-        return Ok(Part::File(File::uploaded("image/*", id).with_opaque(marks(fields.rest()))));
+        return Ok(Part::File(File::from_upload("image/*", id).with_opaque(marks(fields.rest()))));
     }
     let url = fields.required_text("image_url")?;
     let image = match data(&url) {
@@ -113,7 +113,7 @@ fn file(mut fields: Fields<'_>) -> Result<Part, RequestError> {
             None => File::base64(media_type, url),
         },
         (None, Some(url), _) => File::url(media_type_of(&url), url),
-        (None, None, Some(id)) => File::uploaded(media_type, id),
+        (None, None, Some(id)) => File::from_upload(media_type, id),
         (None, None, None) => {
             return Err(RequestError::shape(
                 fields.place("file_data"),

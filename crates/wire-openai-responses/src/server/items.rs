@@ -41,12 +41,12 @@ pub(crate) struct OpenCall {
 
 /// Returns the opaque fields of this API.
 pub(crate) fn marks_of(opaque: Option<&Opaque>) -> Map<String, Value> {
-    opaque.and_then(|opaque| opaque.of(NAME)?.as_object().cloned()).unwrap_or_default()
+    opaque.and_then(|opaque| opaque.for_wire(NAME)?.as_object().cloned()).unwrap_or_default()
 }
 
 /// Returns the original item, if it came from this API.
 pub(crate) fn own_item(opaque: Option<&Opaque>) -> Option<Value> {
-    opaque?.of(NAME)?.get(ITEM_FIELD).cloned()
+    opaque?.for_wire(NAME)?.get(ITEM_FIELD).cloned()
 }
 
 /// Encodes a text part.

@@ -58,7 +58,7 @@ enum Form {
 
 /// Splits a result's text into the status that it names and the rest.
 fn words(text: &str) -> (ResultStatus, Vec<Content>) {
-    match ResultStatus::named_in(text) {
+    match ResultStatus::parse_prefix(text) {
         (status, words) if !words.is_empty() => (status, vec![Content::text(words)]),
         _ => (ResultStatus::Ok, vec![Content::text(text)]),
     }

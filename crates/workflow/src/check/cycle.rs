@@ -44,7 +44,7 @@ fn visit<'a>(
     }
     marks.insert(&node.name, Mark::OnTheWay);
     way.push(&node.name);
-    for before in before(node).filter_map(|name| by_name.get(name)) {
+    for before in iter_needs(node).filter_map(|name| by_name.get(name)) {
         visit(before, by_name, marks, way)?;
     }
     way.pop();
@@ -52,6 +52,6 @@ fn visit<'a>(
     Ok(())
 }
 
-fn before(node: &Node) -> impl Iterator<Item = &str> {
+fn iter_needs(node: &Node) -> impl Iterator<Item = &str> {
     node.needs.iter().map(|need| need.step.as_str()).chain(node.gates.iter().map(String::as_str))
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::ToolName;
 
-use super::{Around, Checked, Level, level};
+use super::{Checked, Level, LevelContext, level};
 use crate::condition::Condition;
 use crate::questions::{APPROVAL, INPUT};
 use crate::template::{Filling, Path};
@@ -17,16 +17,16 @@ const MOST: (usize, usize) = (100, 1_000);
 const KINDS: &str = "tool, agent, approval, ask, condition, parallel or map";
 
 /// The kind of a step, and the paths that its inner steps read from the levels around it.
-pub(super) struct Found {
+pub(super) struct CheckedKind {
     pub(super) kind: Kind,
     pub(super) inner: Vec<Path>,
 }
 
-pub(super) fn of(
+pub(super) fn check_kind(
     step: &StepDefinition,
     here: &Level<'_>,
-    around: Around<'_>,
-) -> Result<Found, WorkflowError> {
+    around: LevelContext<'_>,
+) -> Result<CheckedKind, WorkflowError> {
     let wrong = |problem: String| WorkflowError::Kind { step: step.name.clone(), problem };
     let path = |problem: PathError| WorkflowError::Path { step: step.name.clone(), problem };
     let kinds = kinds(step);
@@ -34,13 +34,13 @@ pub(super) fn of(
         let met = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(" and ") };
         return Err(wrong(format!("it has {met}, and needs exactly one of {KINDS}")));
     };
-    if let Some((key, owner)) = misplaced(step, kind) {
+    if let Some((key, owner)) = find_misplaced(step, kind) {
         return Err(wrong(format!("`{key}` belongs to {owner}, and this is a step with `{kind}`")));
     }
-    let call = |tool: String, arguments: Value, reading: Reading| -> Result<Found, WorkflowError> {
+    let call = |tool: String, arguments: Value, reading: Reading| -> Result<CheckedKind, WorkflowError> {
         ToolName::new(&tool).map_err(|error| wrong(error.to_string()))?;
-        let arguments = Filling::of(&arguments).map_err(path)?;
-        Ok(Found { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
+        let arguments = Filling::parse(&arguments).map_err(path)?;
+        Ok(CheckedKind { kind: Kind::Call { tool, arguments, reading }, inner: Vec::new() })
     };
     let output = Reading::Output(step.output.unwrap_or_default());
     if let Some(tool) = &step.tool {
@@ -59,22 +59,26 @@ pub(super) fn of(
         return call(INPUT.to_owned(), arguments, Reading::Output(step.output.unwrap_or_default()));
     }
     if let Some(condition) = &step.condition {
-        let condition = Condition::of(condition).map_err(path)?;
+        let condition = Condition::parse(condition).map_err(path)?;
         let (then, otherwise) = (step.then.clone(), step.otherwise.clone());
-        return Ok(Found { kind: Kind::Condition { condition, then, otherwise }, inner: Vec::new() });
+        return Ok(CheckedKind { kind: Kind::Condition { condition, then, otherwise }, inner: Vec::new() });
     }
     group(step, here, around)
 }
 
-fn group(step: &StepDefinition, here: &Level<'_>, around: Around<'_>) -> Result<Found, WorkflowError> {
-    let over = step.map.as_ref().map(Filling::of).transpose();
+fn group(
+    step: &StepDefinition,
+    here: &Level<'_>,
+    around: LevelContext<'_>,
+) -> Result<CheckedKind, WorkflowError> {
+    let over = step.map.as_ref().map(Filling::parse).transpose();
     let over = over.map_err(|problem| WorkflowError::Path { step: step.name.clone(), problem })?;
     let steps = if over.is_some() { &step.body } else { &step.parallel };
     if steps.is_empty() {
         let problem = "a `map` needs what is done for each element: [[step.do]]".to_owned();
         return Err(WorkflowError::Kind { step: step.name.clone(), problem });
     }
-    let inside = Around {
+    let inside = LevelContext {
         outer: Some(here),
         has_item: around.has_item || over.is_some(),
         depth: around.depth.saturating_add(1),
@@ -84,7 +88,7 @@ fn group(step: &StepDefinition, here: &Level<'_>, around: Around<'_>) -> Result<
     // A `map` runs its elements sequentially unless its author sets `at_once`.
     let at_once = step.at_once.or(over.is_some().then_some(1)).map(|count| count.max(1));
     let most = step.most.unwrap_or(MOST.0).min(MOST.1);
-    Ok(Found { kind: Kind::Group(Group { over, nodes, at_once, most }), inner: reads })
+    Ok(CheckedKind { kind: Kind::Group(Group { over, nodes, at_once, most }), inner: reads })
 }
 
 fn kinds(step: &StepDefinition) -> Vec<&'static str> {
@@ -102,7 +106,7 @@ fn kinds(step: &StepDefinition) -> Vec<&'static str> {
 
 /// Returns a key that belongs to another kind of step and would be ignored silently, and the kind that it
 /// belongs to.
-fn misplaced(step: &StepDefinition, kind: &str) -> Option<(&'static str, &'static str)> {
+fn find_misplaced(step: &StepDefinition, kind: &str) -> Option<(&'static str, &'static str)> {
     let is_call = matches!(kind, "tool" | "agent" | "ask");
     let is_group = matches!(kind, "parallel" | "map");
     let all = [

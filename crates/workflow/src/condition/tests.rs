@@ -9,7 +9,7 @@ fn holds(condition: Value) -> Result<bool, String> {
     let state = json!({"input": {"n": 3, "words": "a b c", "list": [1, "x"], "none": ""}});
     let definition: ConditionDefinition =
         serde_json::from_value(condition).map_err(|error| error.to_string())?;
-    let condition = Condition::of(&definition).map_err(|error| error.to_string())?;
+    let condition = Condition::parse(&definition).map_err(|error| error.to_string())?;
     let look = |path: &crate::template::Path| follow(state.get(path.root())?, path.rest());
     condition.holds(&look).map_err(|error| error.to_string())
 }

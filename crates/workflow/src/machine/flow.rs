@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Ended, Machine, Open, State, Tried};
+use super::{Attempts, EndedStep, Machine, Open, State};
 use crate::StepStatus;
 use crate::condition::Condition;
 use crate::workflow::{Kind, Node, Why};
@@ -54,7 +54,7 @@ impl Machine {
     }
 
     fn turn_of(&self, node: &Node, scope: usize) -> Option<Turn> {
-        let beside = |name: &str| match self.beside(scope, name).map(|step| &step.state) {
+        let beside = |name: &str| match self.find_sibling(scope, name).map(|step| &step.state) {
             Some(State::Ended(ended)) => Some(ended),
             _ => None,
         };
@@ -97,7 +97,7 @@ impl Machine {
 
     fn begin(&mut self, at: usize, node: &Node, scope: usize) -> bool {
         match &node.kind {
-            Kind::Call { .. } => self.call(at, Tried { attempt: 1, failures: 0 }, 0),
+            Kind::Call { .. } => self.call(at, Attempts { attempt: 1, failures: 0 }, 0),
             Kind::Condition { condition, then, otherwise } => {
                 self.choose(at, node, (scope, condition), (then, otherwise));
             }
@@ -119,7 +119,7 @@ impl Machine {
         match condition.holds(&|path| self.look(scope, path)) {
             Ok(holds) => {
                 let opens = if holds { then } else { otherwise };
-                let ended = Ended {
+                let ended = EndedStep {
                     status: StepStatus::Ok,
                     output: json!(holds),
                     error: None,

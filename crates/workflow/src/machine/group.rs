@@ -61,7 +61,7 @@ impl Machine {
         }
         match open.stopped_by {
             Some(by) => {
-                let message = self.told_by(by);
+                let message = self.describe_outcome(by);
                 self.fail(at, message, Value::Null, &node.on_failure);
             }
             None if is_stopping && begun < open.items.len() => {
@@ -97,7 +97,7 @@ impl Machine {
         }
     }
 
-    fn told_by(&self, by: usize) -> String {
+    fn describe_outcome(&self, by: usize) -> String {
         let Some(step) = self.steps.get(by) else { return String::new() };
         let error = match &step.state {
             State::Ended(ended) => ended.error.as_deref().unwrap_or_default(),
@@ -163,6 +163,6 @@ impl Machine {
             let owner = self.scopes.get(scope).and_then(|scope| self.steps.get(scope.owner));
             matches!(owner.map(|owner| &owner.state), Some(State::Open(open)) if open.stopped_by.is_some())
         };
-        self.stopped_by.is_some() || self.around(scope).any(is_stopped)
+        self.stopped_by.is_some() || self.iter_levels(scope).any(is_stopped)
     }
 }

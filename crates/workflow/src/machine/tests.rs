@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::{Again, Effect, End, Failure, Machine};
+use super::{Effect, End, Failure, Machine, RetryRule};
 use crate::{Definition, StepDefinition, Workflow, WorkflowOutcome};
 
 /// Runs to the end. `answer` says what becomes of a call, `choose` which of those that run ends next.
@@ -31,7 +31,7 @@ fn run(
         let at = choose(running.len()) % running.len();
         let (key, attempt, arguments) = running.remove(at);
         let end = answer(key.as_str(), attempt, &arguments);
-        effects = machine.ended(&key, attempt, end);
+        effects = machine.end_call(&key, attempt, end);
     }
 }
 
@@ -39,14 +39,18 @@ fn workflow(steps: &str) -> Workflow {
     Workflow::from_toml(&format!("name = \"test\"\n[input.list]\ndefault = [1, 2, 3]\n{steps}")).unwrap()
 }
 
-fn failed(again: Again) -> End {
+fn failed(again: RetryRule) -> End {
     End::Failed(Failure { message: "broken".into(), output: json!("half"), again })
 }
 
 /// Runs with calls that give their arguments back, but for those whose key is in `fails`.
 fn echo(steps: &str, fails: &[&str]) -> (Value, WorkflowOutcome, Vec<String>) {
     let answer = |key: &str, _: u32, arguments: &Map<String, Value>| {
-        if fails.contains(&key) { failed(Again::MayNot) } else { End::Done(Value::Object(arguments.clone())) }
+        if fails.contains(&key) {
+            failed(RetryRule::MayNot)
+        } else {
+            End::Done(Value::Object(arguments.clone()))
+        }
     };
     let (machine, outcome, begun) = run(&workflow(steps), json!({"list": [1, 2, 3]}), answer, |_| 0);
     (machine.state(), outcome, begun)
@@ -190,11 +194,11 @@ fn a_map_goes_through_its_list_in_order_and_keeps_it_in_the_result() {
 #[test]
 fn calls_are_made_again_only_where_they_may_be() {
     let steps = "[[step]]\nname = \"a\"\ntool = \"t\"\nretries = 2\nbackoff_ms = 10";
-    let begun = |again: Again| run(&workflow(steps), json!({}), |_, _, _| failed(again), |_| 0).2;
-    assert_eq!(begun(Again::May), ["a#1", "a#2", "a#3"]);
-    assert_eq!(begun(Again::MayNot), ["a#1"]);
-    assert_eq!(begun(Again::Unknown), ["a#1"]);
-    assert_eq!(begun(Again::Anew).len(), 20, "a crash counts as no failure, and there is an end to it");
+    let begun = |again: RetryRule| run(&workflow(steps), json!({}), |_, _, _| failed(again), |_| 0).2;
+    assert_eq!(begun(RetryRule::May), ["a#1", "a#2", "a#3"]);
+    assert_eq!(begun(RetryRule::MayNot), ["a#1"]);
+    assert_eq!(begun(RetryRule::Unknown), ["a#1"]);
+    assert_eq!(begun(RetryRule::Anew).len(), 20, "a crash counts as no failure, and there is an end to it");
 }
 
 // A suspicion of correctness-2: the longest wait bounded the first wait only, and not those that it doubles
@@ -208,7 +212,7 @@ fn waits_double_up_to_the_longest_one() {
     let (mut effects, mut waits) = (machine.start(), Vec::new());
     while let Some(Effect::Run { key, attempt, delay_ms, .. }) = effects.pop() {
         waits.push(delay_ms);
-        effects = machine.ended(&key, attempt, failed(Again::May));
+        effects = machine.end_call(&key, attempt, failed(RetryRule::May));
         effects.retain(|effect| matches!(effect, Effect::Run { .. }));
     }
     assert_eq!((waits.len(), &waits[..5]), (21, &[0, 100_000, 200_000, 400_000, 600_000][..]));
@@ -225,7 +229,7 @@ fn a_wait_before_a_retry_doubles_up_to_its_limit() {
         let (mut effects, mut delays) = (machine.start(), Vec::new());
         while let Some(Effect::Run { key, attempt, delay_ms, .. }) = effects.pop() {
             delays.push(delay_ms);
-            effects = machine.ended(&key, attempt, failed(Again::May));
+            effects = machine.end_call(&key, attempt, failed(RetryRule::May));
         }
         delays
     };
@@ -308,7 +312,7 @@ fn answer(key: &str, attempt: u32, arguments: &Map<String, Value>) -> End {
     let mut digest = DefaultHasher::new();
     (key, attempt, Value::Object(arguments.clone()).to_string()).hash(&mut digest);
     match digest.finish() % 5 {
-        0 if !key.contains('.') => failed(Again::MayNot),
+        0 if !key.contains('.') => failed(RetryRule::MayNot),
         rest => End::Done(json!(rest)),
     }
 }

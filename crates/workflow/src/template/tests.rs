@@ -11,7 +11,7 @@ fn state() -> Value {
 
 fn fill(value: &Value) -> Result<Value, PathError> {
     let state = state();
-    Filling::of(value)?.fill(&|path| {
+    Filling::parse(value)?.fill(&|path| {
         let root = state.get(path.root())?;
         follow(root, path.rest())
     })
@@ -43,7 +43,7 @@ fn values_are_filled_at_every_depth_and_lists_are_spread() {
 
 #[test]
 fn what_is_filled_in_is_not_read_again() {
-    let filling = Filling::of(&json!("{{ input }}")).unwrap();
+    let filling = Filling::parse(&json!("{{ input }}")).unwrap();
     let filled = filling.fill(&|_| Some(json!("{{ input.secret }}"))).unwrap();
     assert_eq!(filled, json!("{{ input.secret }}"));
 }

@@ -1,6 +1,6 @@
 //! Faults of providers.
 
-use super::Shown::By;
+use super::FaultProof::By;
 use super::{Row, row};
 
 /// The rows, in the order of the catalogue.

@@ -28,10 +28,10 @@ pub(super) async fn session(
     engine.policy = engine.policy.with_file(Source::User, rules::parse(&file)?)?;
     // Use the names that the model sees.
     let names = engine.toolbox.names();
-    let shown = |name: &String| names.shown(name).map_or_else(|| name.clone(), ToString::to_string);
+    let shown = |name: &String| names.display_name(name).map_or_else(|| name.clone(), ToString::to_string);
     let turns: Vec<Vec<Value>> =
         called.iter().map(|name| vec![json!({"call": {"name": shown(name), "arguments": "{}"}})]).collect();
-    Session::of_turns(engine, &turns, stage.setup.answers).run().await
+    Session::for_turns(engine, &turns, stage.setup.answers).run().await
 }
 
 pub(super) async fn start(id: &str, script: &Script, limits: Limits) -> anyhow::Result<McpClient> {
@@ -58,7 +58,7 @@ pub(super) fn name_of(client: &McpClient, position: usize) -> anyhow::Result<Str
     Ok(tool.spec().name().to_string())
 }
 
-pub(super) async fn until(holds: impl Fn() -> bool) -> anyhow::Result<()> {
+pub(super) async fn wait_until(holds: impl Fn() -> bool) -> anyhow::Result<()> {
     let waiting = async {
         while !holds() {
             tokio::time::sleep(Duration::from_millis(2)).await;

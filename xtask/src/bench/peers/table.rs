@@ -17,7 +17,7 @@ pub(super) fn print(rows: &[Value]) {
 
 fn print_row(row: &Value) {
     let text = |key: &str| row[key].as_str().unwrap_or_default();
-    let value = row["value"].as_f64().map_or_else(|| "-".to_owned(), rounded);
+    let value = row["value"].as_f64().map_or_else(|| "-".to_owned(), round);
     println!(
         "{:<4} {:<WIDTH$} {value:>10}  {:<14} {:>9} {:>9}  {}",
         text("id"),
@@ -44,7 +44,7 @@ fn summary(rows: &[Value]) -> String {
 }
 
 /// Formats a value with three significant digits, or as an integer if it has more.
-fn rounded(value: f64) -> String {
+fn round(value: f64) -> String {
     match value.abs() {
         0.0..10.0 => format!("{value:.2}"),
         10.0..100.0 => format!("{value:.1}"),
@@ -56,11 +56,11 @@ fn rounded(value: f64) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{rounded, summary};
+    use super::{round, summary};
 
     #[test]
     fn values_keep_three_digits() {
-        assert_eq!([0.8283, 26.64, 3123.4].map(rounded), ["0.83", "26.6", "3123"]);
+        assert_eq!([0.8283, 26.64, 3123.4].map(round), ["0.83", "26.6", "3123"]);
     }
 
     #[test]

@@ -41,6 +41,15 @@ const PHRASES: [&str; 30] = [
     "are there",
 ];
 
+/// Returns true if the sentence begins with an interrogative word and is not a question.
+pub(super) fn is_interrogative(sentence: &str) -> bool {
+    let first = sentence.split_whitespace().next().unwrap_or_default();
+    // `Why:` before a reason is a label and not the begin of a sentence.
+    let is_label = first.ends_with(':');
+    let word = first.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
+    BEGINNINGS.contains(&word.as_str()) && !is_label && !sentence.ends_with('?')
+}
+
 /// Returns the first marker of the sentence.
 pub(super) fn first_in(sentence: &str) -> Option<String> {
     let words: Vec<String> = sentence
@@ -49,9 +58,7 @@ pub(super) fn first_in(sentence: &str) -> Option<String> {
         .filter(|word| !word.is_empty())
         .collect();
     let first = words.first()?;
-    // `Why:` before a reason is a label and not the begin of a sentence.
-    let is_label = sentence.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
-    if BEGINNINGS.contains(&first.as_str()) && !is_label && !sentence.ends_with('?') {
+    if is_interrogative(sentence) {
         return Some(format!("begins with {first}"));
     }
     if sentence.starts_with("The same") {

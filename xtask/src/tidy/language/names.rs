@@ -3,6 +3,7 @@
 /// A name with the line of its definition.
 pub(super) struct Name<'a> {
     pub(super) line: usize,
+    pub(super) is_function: bool,
     pub(super) word: &'a str,
 }
 
@@ -113,7 +114,7 @@ const REGULAR: [&str; 16] = [
 ];
 
 /// Returns every function, struct, enum and trait that the file defines.
-pub(super) fn defined_in(content: &str) -> Vec<Name<'_>> {
+pub(super) fn find_definitions(content: &str) -> Vec<Name<'_>> {
     let mut names = Vec::new();
     for (line, text) in (1..).zip(content.lines()) {
         let code = text.trim_start();
@@ -129,7 +130,7 @@ pub(super) fn defined_in(content: &str) -> Vec<Name<'_>> {
             });
             let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
             if is_definition && let Some(word) = after.get(..end).filter(|word| !word.is_empty()) {
-                names.push(Name { line, word });
+                names.push(Name { line, is_function: keyword == "fn ", word });
             }
         }
     }

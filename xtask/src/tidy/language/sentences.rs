@@ -8,7 +8,7 @@ pub(super) struct Sentence {
 }
 
 /// Returns the sentences in the comments of a Rust file, without code examples.
-pub(super) fn of_source(content: &str) -> Vec<Sentence> {
+pub(super) fn read_source(content: &str) -> Vec<Sentence> {
     let mut paragraphs = Paragraphs::default();
     for (number, line) in (1..).zip(content.lines()) {
         let comment = line.trim_start().strip_prefix("//");
@@ -22,7 +22,7 @@ pub(super) fn of_source(content: &str) -> Vec<Sentence> {
 }
 
 /// Returns the sentences of a Markdown file, without code, headings and tables.
-pub(super) fn of_markdown(content: &str) -> Vec<Sentence> {
+pub(super) fn read_markdown(content: &str) -> Vec<Sentence> {
     let mut paragraphs = Paragraphs::default();
     for (number, line) in (1..).zip(content.lines()) {
         paragraphs.line(number, line);
@@ -71,7 +71,7 @@ impl Paragraphs {
 
     fn cut(&mut self) {
         let text = std::mem::take(&mut self.text);
-        let found = split(&without_code(&text));
+        let found = split(&replace_code(&text));
         let begin = self.begin;
         self.sentences.extend(found.into_iter().map(|text| Sentence { line: begin, text }));
     }
@@ -83,7 +83,7 @@ impl Paragraphs {
 }
 
 /// Replaces each piece of inline code with one word, because its words are not prose.
-fn without_code(text: &str) -> String {
+fn replace_code(text: &str) -> String {
     let pieces = text.split('`').enumerate();
     pieces.map(|(place, piece)| if place % 2 == 0 { piece } else { "CODE" }).collect()
 }

@@ -1,8 +1,8 @@
 //! Tests of the counting of markers.
 
 use super::markers::first_in;
-use super::names::{defined_in, is_odd};
-use super::sentences::{Sentence, of_markdown, of_source};
+use super::names::{find_definitions, is_odd};
+use super::sentences::{Sentence, read_markdown, read_source};
 
 fn texts(sentences: &[Sentence]) -> Vec<&str> {
     sentences.iter().map(|sentence| sentence.text.as_str()).collect()
@@ -21,7 +21,7 @@ fn a() {} // not a line of its own
     /// Returns `what is` here, e.g. a name.
     fn b() {}
 ";
-    let found = of_source(source);
+    let found = read_source(source);
     assert_eq!(texts(&found), ["Reads a file.", "It stops at the end.", "Returns CODE here, e.g. a name."]);
     assert_eq!(found.iter().map(|sentence| sentence.line).collect::<Vec<_>>(), [1, 1, 8]);
 }
@@ -29,7 +29,7 @@ fn a() {} // not a line of its own
 #[test]
 fn headings_tables_and_code_are_no_sentences() {
     let page = "# What it is\n\nOne two.\n\n| what is | told |\n\n```\nnobody here\n```\n- First point.\n- Second point.\n";
-    assert_eq!(texts(&of_markdown(page)), ["One two.", "First point.", "Second point."]);
+    assert_eq!(texts(&read_markdown(page)), ["One two.", "First point.", "Second point."]);
 }
 
 #[test]
@@ -68,8 +68,9 @@ fn names_that_are_no_verbs_and_no_nouns_are_found() {
     {
         assert!(!is_odd(name), "{name}");
     }
-    let defined =
-        defined_in("pub(crate) async fn sent(x: u8) {}\n// fn no()\npub struct Told<'a>;\nlet f: fn (u8);\n");
+    let defined = find_definitions(
+        "pub(crate) async fn sent(x: u8) {}\n// fn no()\npub struct Told<'a>;\nlet f: fn (u8);\n",
+    );
     assert_eq!(
         defined.iter().map(|name| (name.line, name.word)).collect::<Vec<_>>(),
         [(1, "sent"), (3, "Told")]

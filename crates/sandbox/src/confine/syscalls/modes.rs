@@ -18,7 +18,7 @@ pub(crate) enum GroupBit {
 }
 
 impl GroupBit {
-    pub(crate) fn of(plan: &Plan) -> Self {
+    pub(crate) fn from_plan(plan: &Plan) -> Self {
         let has_bit = |path| std::fs::metadata(path).is_ok_and(|found| found.mode() & libc::S_ISGID != 0);
         if plan.writable.iter().any(has_bit) { Self::Inherited } else { Self::Refused }
     }

@@ -5,8 +5,8 @@ use super::*;
 #[track_caller]
 fn check(name: &[u8], expected: &str) {
     let name = from_bytes(name.to_vec()).unwrap();
-    assert_eq!(shown(&name, Position::First), expected);
-    assert_eq!(*unquoted(expected), *name, "{expected}");
+    assert_eq!(display_name(&name, Position::First), expected);
+    assert_eq!(*unquote(expected), *name, "{expected}");
 }
 
 // F51
@@ -29,8 +29,8 @@ fn every_name_is_read_back_as_it_is_shown() {
                 continue;
             }
             let name = from_bytes(name).unwrap();
-            let text = shown(&name, Position::Later);
-            assert_eq!(*unquoted(&text), *name, "{text}");
+            let text = display_name(&name, Position::Later);
+            assert_eq!(*unquote(&text), *name, "{text}");
             assert!(!text.chars().any(char::is_control), "{text}");
         }
     }
@@ -39,9 +39,9 @@ fn every_name_is_read_back_as_it_is_shown() {
 #[test]
 fn what_is_no_quoted_name_is_taken_as_it_stands() {
     for text in [r#""a\/b""#, r#""a\057b""#, r#"""#, r#""""#, r#""a\q""#, r#""\400""#, r#""\00""#, r#"a"b"#] {
-        assert_eq!(*unquoted(text), *OsStr::new(text));
+        assert_eq!(*unquote(text), *OsStr::new(text));
     }
-    assert_eq!(*unquoted(r#"a/"b\n"/c"#), *OsStr::new("a/b\n/c"));
+    assert_eq!(*unquote(r#"a/"b\n"/c"#), *OsStr::new("a/b\n/c"));
     // Quotes hide no way out: the path is put in order after they are gone.
-    assert_eq!(*unquoted(r#"".."/x"#), *OsStr::new("../x"));
+    assert_eq!(*unquote(r#"".."/x"#), *OsStr::new("../x"));
 }

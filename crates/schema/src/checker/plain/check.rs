@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use super::super::Scope;
 use super::compile::limit;
 use super::number::{compare, is_equal, is_integer, is_multiple};
-use crate::violation::{Violation, alternatives, article, options_of, short, shown};
-use crate::work::{escaped, target};
+use crate::violation::{Violation, alternatives, article, options_of, short, show};
+use crate::work::{escape, target};
 
 /// Maximum number of schemas that are applied inside each other. More would exhaust the stack.
 const MAX_DEPTH: usize = 512;
@@ -53,12 +53,12 @@ impl<'a> Check<'a> {
     ) {
         let Some(keywords) = schema.as_object() else {
             if schema == &Value::Bool(false) {
-                found.push(Violation::new(path.clone(), shown(value), "no value here".to_owned()));
+                found.push(Violation::new(path.clone(), show(value), "no value here".to_owned()));
             }
             return;
         };
         if limits.depth >= MAX_DEPTH {
-            found.push(Violation::of_too_much());
+            found.push(Violation::too_expensive());
             return;
         }
         let limits = Limits { depth: limits.depth.saturating_add(1), ..limits };
@@ -78,7 +78,7 @@ impl<'a> Check<'a> {
     fn keyword(&self, keyword: &str, wanted: &'a Value, at: &mut At<'a, '_>, found: &mut Vec<Violation>) {
         let value = at.value;
         if let Some(expected) = self.simple(keyword, wanted, value) {
-            found.push(Violation::new(at.path.clone(), shown(value), expected));
+            found.push(Violation::new(at.path.clone(), show(value), expected));
             return;
         }
         match (keyword, wanted) {
@@ -93,7 +93,7 @@ impl<'a> Check<'a> {
             }
             ("anyOf" | "oneOf", Value::Array(branches)) => self.union(keyword, branches, at, found),
             ("not", schema) if self.fits(schema, value, at) => {
-                found.push(Violation::new(at.path.clone(), shown(value), "another value".to_owned()));
+                found.push(Violation::new(at.path.clone(), show(value), "another value".to_owned()));
             }
             ("if", schema) => {
                 let next = if self.fits(schema, value, at) { "then" } else { "else" };
@@ -190,7 +190,7 @@ impl<'a> Check<'a> {
             ("oneOf", 2..) => "a value that fits one alternative only".to_owned(),
             _ => return,
         };
-        found.push(Violation::new(at.path.clone(), shown(at.value), wanted));
+        found.push(Violation::new(at.path.clone(), show(at.value), wanted));
     }
 
     /// Checks a member or an item.
@@ -207,7 +207,7 @@ impl<'a> Check<'a> {
         }
         let end = at.path.len();
         at.path.push('/');
-        at.path.push_str(&escaped(name));
+        at.path.push_str(&escape(name));
         self.apply(schema, value, at.path, at.limits, found);
         at.path.truncate(end);
     }

@@ -26,7 +26,7 @@ pub(super) fn compile(root: &Value) -> Result<HashMap<String, Regex>, SchemaErro
             _ => return Err(refused(&path, "a schema is an object or a boolean")),
         };
         for (keyword, value) in keywords {
-            let path = format!("{path}/{}", crate::work::escaped(keyword));
+            let path = format!("{path}/{}", crate::work::escape(keyword));
             keyword_value(keyword, value, &path)?;
             for pattern in patterns_of(keyword, value) {
                 if !patterns.contains_key(pattern) {
@@ -108,13 +108,13 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, path: &str, open: &mut Walk<'
             Value::Object(all),
         ) => {
             open.extend(
-                all.iter().map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escaped(name)))),
+                all.iter().map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escape(name)))),
             );
         }
         ("dependencies", Value::Object(all)) => {
             let schemas = all.iter().filter(|(_, value)| !value.is_array());
             open.extend(
-                schemas.map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escaped(name)))),
+                schemas.map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escape(name)))),
             );
         }
         ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {

@@ -9,7 +9,7 @@ use crate::reader::Input;
 
 impl EnvelopeReader {
     /// Continues reading a value.
-    pub(super) fn inside(&mut self, role: Role, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
+    pub(super) fn read_value(&mut self, role: Role, rest: Input<'_, '_>, sink: &mut Sink<'_>) -> Step {
         let end = self.scan.push(rest.text);
         let len = end.unwrap_or(rest.text.len());
         let part = rest.text.get(..len).unwrap_or_default();

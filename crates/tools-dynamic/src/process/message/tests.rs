@@ -1,16 +1,18 @@
 //! What is understood of a line, and what is not.
 
-use super::{Answer, Said, call, id_of_head};
+use super::{Answer, ProcessMessage, call, id_of_head};
 
 #[track_caller]
 fn check(line: &str, expected: Option<&str>) {
-    let said = Said::read(line.as_bytes()).map(|said| match said {
-        Said::Changed => "changed".to_owned(),
-        Said::Progress { id, text } => format!("{id} progress {text}"),
-        Said::Answer { id, answer: Answer::Text(text) } => format!("{id} text {text}"),
-        Said::Answer { id, answer: Answer::Error(text) } => format!("{id} error {text}"),
-        Said::Answer { id, answer: Answer::Tools(tools) } => format!("{id} tools {tools}"),
-        Said::Answer { id, answer: Answer::Content(pieces) } => format!("{id} pieces {}", pieces.len()),
+    let said = ProcessMessage::read(line.as_bytes()).map(|said| match said {
+        ProcessMessage::Changed => "changed".to_owned(),
+        ProcessMessage::Progress { id, text } => format!("{id} progress {text}"),
+        ProcessMessage::Answer { id, answer: Answer::Text(text) } => format!("{id} text {text}"),
+        ProcessMessage::Answer { id, answer: Answer::Error(text) } => format!("{id} error {text}"),
+        ProcessMessage::Answer { id, answer: Answer::Tools(tools) } => format!("{id} tools {tools}"),
+        ProcessMessage::Answer { id, answer: Answer::Content(pieces) } => {
+            format!("{id} pieces {}", pieces.len())
+        }
     });
     assert_eq!(said.as_deref(), expected, "{line}");
 }

@@ -5,7 +5,7 @@ use super::*;
 const SOURCE: &str = "/// Waits.\nfn wombat() {\n    wait();\n}\n";
 
 fn rust() -> Option<&'static Language> {
-    Language::named("rust")
+    Language::find_by_name("rust")
 }
 
 fn names(outline: &Outline) -> Vec<&str> {
@@ -30,7 +30,7 @@ fn a_parse_that_breaks_or_takes_too_long_leaves_the_first_words_of_lines() {
 #[test]
 fn a_file_at_which_the_call_was_stopped_has_no_pieces() {
     let (_, fields) = Fields::new();
-    let path = WorkspacePath::found(Path::new("a.rs")).unwrap();
+    let path = WorkspacePath::from_walk(Path::new("a.rs")).unwrap();
     let source = Source { path, bytes: SOURCE.as_bytes().to_vec() };
     assert!(fields.pieces(&source, &|| true).is_none());
     assert_eq!(fields.pieces(&source, &|| false).unwrap().len(), 1);

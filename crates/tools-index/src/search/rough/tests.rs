@@ -5,7 +5,7 @@ use crate::language::Language;
 
 #[track_caller]
 fn check(language: &str, source: &str, expected: &[(usize, &str)]) {
-    let outline = rough(Language::named(language).unwrap(), source);
+    let outline = rough(Language::find_by_name(language).unwrap(), source);
     let found: Vec<_> = outline
         .symbols
         .iter()

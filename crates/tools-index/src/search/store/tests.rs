@@ -30,7 +30,7 @@ fn only_failures_of_the_content_make_an_index_broken() {
     let of = |kind: io::ErrorKind| TantivyError::IoError(Arc::new(io::Error::from(kind)));
     for kind in [io::ErrorKind::StorageFull, io::ErrorKind::PermissionDenied, io::ErrorKind::QuotaExceeded] {
         assert!(matches!(Trouble::from(of(kind)), Trouble::Folder(_)), "{kind}");
-        assert!(matches!(Trouble::of_write(of(kind)), Trouble::Folder(_)), "{kind}");
+        assert!(matches!(Trouble::classify_write(of(kind)), Trouble::Folder(_)), "{kind}");
     }
     for kind in [io::ErrorKind::NotFound, io::ErrorKind::UnexpectedEof, io::ErrorKind::InvalidData] {
         assert!(matches!(Trouble::from(of(kind)), Trouble::Broken(_)), "{kind}");

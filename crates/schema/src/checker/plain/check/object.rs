@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::super::super::Scope;
 use super::{At, Check, Limits};
-use crate::violation::{Violation, named, properties};
+use crate::violation::{Violation, list_names, properties};
 
 impl<'a> Check<'a> {
     /// Appends the violations of a keyword that concerns the members of an object.
@@ -69,7 +69,11 @@ impl<'a> Check<'a> {
         } else if !unknown.is_empty() {
             let names: Vec<String> = unknown.into_iter().map(|(name, _)| name.clone()).collect();
             let wanted = properties(known, Some(members), &names);
-            found.push(Violation::new(at.path.clone(), format!("the unknown {}", named(&names)), wanted));
+            found.push(Violation::new(
+                at.path.clone(),
+                format!("the unknown {}", list_names(&names)),
+                wanted,
+            ));
         }
     }
 
