@@ -12,7 +12,7 @@ use crate::engine::{Engine, EngineDecision, now_ms};
 use crate::observed::{Observation, skip};
 use crate::scene::Scene;
 use crate::setup::{Otherwise, Setup};
-use crate::{rules, words};
+use crate::{execute, rules, words};
 
 /// Decides about a tool call with the crates, and also with the built program if the setup can be passed to
 /// it.
@@ -28,6 +28,7 @@ pub(crate) fn run(
     }
     let (arguments, _) = words::arguments(tool, input);
     let arguments = words::understood(&engine, tool, &arguments)?;
+    execute::require_confinement(&engine, setup, tool, &arguments)?;
     let observed = judge(&mut engine, setup, tool, &arguments)?;
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()

@@ -42,8 +42,13 @@ pub(crate) async fn run(
 }
 
 /// Checks that a setup that requires a sandbox gets one before any process is started. Without it the attacks
-/// would harm the machine and other users' processes.
-fn require_confinement(engine: &Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<()> {
+/// would harm the machine and other users' processes, and a decision depends on it.
+pub(crate) fn require_confinement(
+    engine: &Engine,
+    setup: &Setup,
+    tool: &str,
+    arguments: &str,
+) -> anyhow::Result<()> {
     if setup.sandbox != Sandbox::Required {
         return Ok(());
     }

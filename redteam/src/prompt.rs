@@ -4,8 +4,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 use crate::case::Stage;
 use crate::engine::Engine;

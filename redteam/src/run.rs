@@ -49,9 +49,9 @@ impl RunOptions {
         ensure!(!self.files.is_empty() || self.faults.is_some(), "name a catalogue: --file or --faults");
         let (ground, folder) = Ground::prepare(self.scratch.as_deref(), self.program.as_deref())?;
         let mut lines = Vec::new();
-        for file in &self.files {
+        for (number, file) in self.files.iter().enumerate() {
             let file = file.canonicalize().with_context(|| format!("the catalogue {}", file.display()))?;
-            lines.extend(self.deal(&file, &Catalogue::read(&file)?, &ground));
+            lines.extend(self.deal((number, &file), &Catalogue::read(&file)?, &ground));
         }
         if let Some(file) = &self.faults {
             lines.extend(faults::run(file, &self.only, &ground)?);
@@ -66,7 +66,7 @@ impl RunOptions {
     }
 
     /// Runs the cases with several workers. The report keeps the catalogue's order.
-    fn deal(&self, file: &Path, catalogue: &Catalogue, ground: &Ground) -> Vec<Line> {
+    fn deal(&self, file: (usize, &Path), catalogue: &Catalogue, ground: &Ground) -> Vec<Line> {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let jobs = self.jobs.unwrap_or(processors).max(1);
         let next = AtomicUsize::new(0);

@@ -45,12 +45,18 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// Creates the job for a case of a catalogue.
-    pub(crate) fn for_case(file: &Path, setups: &Map<String, Value>, index: usize, case: &Case) -> Self {
+    /// Creates the job for a case of a catalogue. `catalogue` is the catalogue's number in this run: the folder of a
+    /// failed case is kept, so a case of another catalogue must not have the same one.
+    pub(crate) fn for_case(
+        (catalogue, file): (usize, &Path),
+        setups: &Map<String, Value>,
+        index: usize,
+        case: &Case,
+    ) -> Self {
         // A setup that cannot be read is reported by the case's own process.
         let setup = Setup::read(setups, &case.setup, str::to_owned).unwrap_or_default();
         Self {
-            name: format!("case-{index}"),
+            name: format!("case-{catalogue}-{index}"),
             words: vec!["case".into(), index.to_string().into(), "--file".into(), file.into()],
             environment: setup.environment,
             limit: limit(case),
@@ -80,7 +86,8 @@ impl Ground {
 
     fn attempt(&self, job: &Job) -> anyhow::Result<Ending> {
         let folder = self.folder.join(&job.name);
-        fs::create_dir_all(&folder).context("the case's folder cannot be made")?;
+        // A file of another case, such as its socket, would fail this one.
+        fs::create_dir(&folder).context("the case's folder cannot be made")?;
         let mut child = self.command(job, &folder)?.spawn()?;
         let is_over = wait(&mut child, job.limit);
         end_group(&child);

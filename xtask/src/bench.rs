@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: runs the benchmarks, for figures or as a smoke test.
 
+mod growth;
 mod peers;
 
 use std::process::ExitCode;
@@ -21,6 +22,12 @@ FILTER is a benchmark program, such as `partial_json`, or a part of a benchmark'
 
   --smoke       runs each once, unoptimised: that they work, no figures
   --save NAME   keeps the figures under a name, to compare a later run with
+
+cargo xtask bench growth [CRATE]
+
+Runs the growth tests in a release build and prints a line for each shape of text: how long a reader takes for the longest
+text and for a quarter of it, and how far the memory of its process grows. A text that takes more than 50 ms of a processor
+or grows the memory by 64 MiB fails. CRATE is a name such as `hitl`; without it all crates with such tests run.
 
 cargo xtask bench peers [TARGET] [--json]
 
@@ -46,6 +53,9 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
             bail!("`bench peers` takes a target and `--json`, not `--smoke` or `--save`");
         }
         return peers::run(sh, arguments);
+    }
+    if filter.as_deref() == Some("growth") {
+        return growth::run(sh, arguments);
     }
     arguments.finish()?;
     let project = Project::load(sh)?;

@@ -22,6 +22,9 @@ Runs every check, the cheapest first, and sums up.
 A failed step does not stop the others. The last line counts steps: `N passed, N failed`, and
 `, N skipped` where a step could not run; the summary says why and what to install.
 
+A test that skips a case although this machine has what the case needs (git, a browser, the corpora)
+fails: WINDLASS_STRICT names these needs, unless it is set already. 1 means all needs.
+
   --quick    leaves out the slow steps, and says which
   --strict   a skipped step fails, too";
 

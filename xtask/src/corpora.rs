@@ -9,6 +9,7 @@ use xshell::{Shell, cmd};
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
+use crate::needs;
 
 pub(crate) const HELP: &str = "\
 cargo xtask corpora
@@ -37,10 +38,11 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let test = cmd!(
         sh,
         "cargo test --locked --workspace --tests --features {OFF_BY_DEFAULT} --no-fail-fast corpus -- --show-output"
-    );
+    )
+    .env(needs::STRICT, needs::strict(sh));
     let captured = capture::run(test, Keep::Stdout, |_| false)?;
     let lines = libtest::summary_lines(&captured.lines);
-    let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
+    let count = |word: &str| captured.lines.iter().filter(|line| line.starts_with(word)).count();
     let (figures, skipped) = (count("corpus:"), count("skipped:"));
     let (verdict, note) = if !captured.success {
         libtest::print_failures(&captured.lines);

@@ -2,6 +2,7 @@
 
 mod rule;
 mod table;
+mod weight;
 
 #[cfg(test)]
 mod tests;
@@ -21,7 +22,8 @@ Checks that each crate uses only crates of earlier layers.
 
 The layers are [workspace.metadata.layers] in the root Cargo.toml. Normal and build dependencies
 must go to a strictly earlier layer; pure crates must not reach what is listed there as impure,
-through any number of crates; dev-dependencies are free, but the test kit comes by path only.
+through any number of crates; dev-dependencies are free, but the test kit and the mock come by path only.
+The tests of a crate in `test-packages` compile at most that many packages.
 
   --write   writes the edge table into docs/LAYERS.md, between its two markers";
 
@@ -51,7 +53,9 @@ pub(crate) fn find_broken_rules(sh: &Shell, project: &Project) -> Result<Vec<Str
     if !direct.is_empty() {
         return Ok(direct);
     }
-    Ok(rule::transitive(project, &project::resolve(sh)?))
+    let mut problems = rule::transitive(project, &project::resolve(sh)?);
+    problems.extend(weight::heavy_tests(sh, project)?);
+    Ok(problems)
 }
 
 /// Returns the problem with the table in the page, if it has one.

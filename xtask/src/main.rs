@@ -1,11 +1,13 @@
-//! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `fuzz`, `bench`,
-//! `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
+//! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
+//! `bench`, `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
 #![expect(
-    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a developer's tool: it prints, times, reads files and starts cargo"
 )]
+
+#[macro_use]
+mod output;
 
 mod arguments;
 mod capture;
@@ -14,12 +16,14 @@ mod project;
 
 mod bench;
 mod ci;
+mod circles;
 mod corpora;
 mod fetch;
 mod fresh;
 mod fuzz;
 mod layers;
 mod mcp;
+mod needs;
 mod picture;
 mod redteam;
 mod release;
@@ -39,11 +43,12 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 13] = [
+const COMMANDS: [Command; 14] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
     Command { name: "layers", help: layers::HELP, run: layers::run },
+    Command { name: "circles", help: circles::HELP, run: circles::run },
     Command { name: "fuzz", help: fuzz::HELP, run: fuzz::run },
     Command { name: "bench", help: bench::HELP, run: bench::run },
     Command { name: "corpora", help: corpora::HELP, run: corpora::run },

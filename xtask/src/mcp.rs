@@ -12,6 +12,7 @@ use xshell::{Shell, cmd};
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
 use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
+use crate::needs;
 use install::InstalledServers;
 
 pub(crate) const HELP: &str = "\
@@ -73,12 +74,15 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
 /// Runs the tests that start the servers. Each test reports the parts that it had to skip.
 fn with_servers(sh: &Shell, installed: &InstalledServers) -> Result<Outcome> {
     let home = &installed.home;
+    let met = if installed.missing.is_empty() { "mcp-servers" } else { "" };
+    let strict = sh.var(needs::STRICT).unwrap_or_else(|_| met.to_owned());
     // Enable the features of the other steps, so that nothing is built twice.
     let test = cmd!(
         sh,
         "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --test real_servers -- --show-output"
     )
-    .env(install::HOME, home);
+    .env(install::HOME, home)
+    .env(needs::STRICT, strict);
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
         libtest::print_failures(&captured.lines);

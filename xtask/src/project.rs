@@ -54,6 +54,8 @@ pub(crate) struct LayerTable {
     pub(crate) order: Vec<Layer>,
     pub(crate) pure: Vec<String>,
     pub(crate) impure_dependencies: Vec<String>,
+    /// The largest number of packages that the tests of a crate may compile.
+    pub(crate) test_packages: Vec<(String, u64)>,
 }
 
 /// A row of the layer table.
@@ -191,6 +193,12 @@ fn parse_layers(table: &Value) -> Result<LayerTable> {
         order,
         pure: names(table, "pure"),
         impure_dependencies: names(table, "impure-dependencies"),
+        test_packages: table["test-packages"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, most)| Some((name.clone(), most.as_u64()?)))
+            .collect(),
     })
 }
 

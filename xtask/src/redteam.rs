@@ -90,7 +90,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
 }
 
 /// Returns the folder of the shared catalogues, if it exists.
-fn folder(sh: &Shell) -> Option<PathBuf> {
+pub(crate) fn folder(sh: &Shell) -> Option<PathBuf> {
     let named = sh.var_os("WINDLASS_ATTACKS").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| sh.current_dir().join("../shared/attacks"));
     folder.is_dir().then_some(folder)

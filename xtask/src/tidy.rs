@@ -2,9 +2,11 @@
 
 mod documents;
 mod files;
+mod formats;
 mod language;
 mod manifests;
 mod rules;
+mod skips;
 mod sources;
 mod text;
 
@@ -18,16 +20,17 @@ use anyhow::Result;
 use xshell::Shell;
 
 use crate::arguments::Arguments;
-use crate::layers;
 use crate::project::Project;
+use crate::{circles, layers};
 use language::Language;
 use rules::Rules;
 
 pub(crate) const HELP: &str = "\
 cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
-Checks layers, file sizes and names, headers, manifests, READMEs, forbidden text, language,
-and that each id of a rule that is cited has an entry.
+Checks layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
+text, language, places that name a wire format, and that each id of a rule that is cited has an
+entry.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
 example says so on itself or on the line before: `tidy: sample`.
@@ -95,10 +98,15 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     let project = Project::load(sh)?;
     let mut found = Findings { errors: layers::find_broken_rules(sh, &project)?, warnings: Vec::new() };
     found.errors.extend(layers::stale_table(sh, &project)?);
-    for (path, content) in texts(sh)? {
-        text::check(&path, &content, &mut found);
-        sources::check(&path, &content, &mut found);
+    let formats = formats::names(project.crates().map(|package| package.folder.as_str()));
+    let texts = texts(sh)?;
+    for (path, content) in &texts {
+        text::check(path, content, &mut found);
+        skips::check(path, content, &mut found);
+        sources::check(path, content, &mut found);
+        formats::check(path, content, &formats, &mut found);
     }
+    circles::check(&texts, &mut found);
     language_of(sh)?.check(&mut found);
     rules_of(sh)?.check(&mut found);
     for package in &project.packages {
@@ -117,7 +125,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
 }
 
 /// Returns the path and text of each file of the project. Files that are not UTF-8 are images or test data.
-fn texts(sh: &Shell) -> Result<Vec<(String, String)>> {
+pub(crate) fn texts(sh: &Shell) -> Result<Vec<(String, String)>> {
     let mut texts = Vec::new();
     for path in files::list_project_files(sh)? {
         if let Ok(content) = String::from_utf8(sh.read_binary_file(&path)?) {

@@ -3,21 +3,14 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use windlass_hitl::{Mode, Policy};
 use windlass_journal::Record;
-use windlass_loop::{Config, Entry, Event, Input, Machine, Outcome};
+use windlass_loop::{Entry, Event, Input, Machine, Outcome};
 use windlass_protocol::Usage;
-use windlass_redact::Redactor;
-use windlass_stream::Model;
-use windlass_tool::Human;
-use windlass_toolbox::Toolbox;
 
-use crate::asking::SpeechOptions;
+use crate::agent_inner::AgentInner;
 use crate::driver::Driver;
-use crate::lessons::Lessons;
 use crate::redacting::history_without;
-use crate::tools::Tools;
-use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
+use crate::{AgentBuilder, AgentError, EventStream, RunOptions};
 
 /// A language model with tools, a policy and an approver, which executes tasks.
 ///
@@ -50,25 +43,7 @@ use crate::{AgentBuilder, AgentError, Approver, EventStream, RunOptions};
 /// ```
 #[derive(Clone)]
 pub struct Agent {
-    parts: Arc<Parts>,
-}
-
-/// The configuration of an agent, shared by its runs.
-pub(crate) struct Parts {
-    pub(crate) model: Arc<dyn Model>,
-    pub(crate) toolbox: Option<Toolbox>,
-    pub(crate) policy: Policy,
-    pub(crate) mode: Mode,
-    pub(crate) work_mode: Option<String>,
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) human: Option<Arc<dyn Human>>,
-    pub(crate) root: String,
-    pub(crate) config: Config,
-    pub(crate) speech: SpeechOptions,
-    pub(crate) lessons: Option<Arc<Lessons>>,
-    pub(crate) redactor: Redactor,
-    /// The names of the agents from the root's child down to this one; empty for the root.
-    pub(crate) agents: Vec<String>,
+    parts: Arc<AgentInner>,
 }
 
 /// The result of a run that has ended.
@@ -97,11 +72,11 @@ impl Agent {
         AgentBuilder::default()
     }
 
-    pub(crate) fn new(parts: Parts) -> Self {
+    pub(crate) fn new(parts: AgentInner) -> Self {
         Self { parts: Arc::new(parts) }
     }
 
-    pub(crate) fn parts(&self) -> &Arc<Parts> {
+    pub(crate) fn parts(&self) -> &Arc<AgentInner> {
         &self.parts
     }
 
@@ -154,18 +129,6 @@ impl Agent {
         let config = tools.config(&parts.config).with_run(options.run_id());
         let (machine, effects) = Machine::resume(config, entries, 0)?;
         Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
-    }
-}
-
-impl Parts {
-    /// Returns the tools of a new run.
-    fn begin(&self) -> Arc<Tools> {
-        self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
-    }
-
-    /// Returns the tools of a run that begins in the given mode.
-    fn tools(&self, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
-        Ok(Arc::new(Tools::new(self.toolbox.as_ref(), self.config.system.clone(), mode)?))
     }
 }
 

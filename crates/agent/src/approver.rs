@@ -66,9 +66,9 @@ impl<T: Approver + ?Sized> Approver for Arc<T> {
 /// An approver that approves every request. Calls that the policy denies still do not run.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
-pub struct Everything;
+pub struct ApproveAll;
 
-impl Approver for Everything {
+impl Approver for ApproveAll {
     fn decide<'a>(&'a self, request: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async { Some(ApprovalDecision::approve(request.request_id.clone())) })
     }
@@ -77,9 +77,9 @@ impl Approver for Everything {
 /// An approver that is absent: only calls that the policy allows run.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
-pub struct Nobody;
+pub struct DenyAll;
 
-impl Approver for Nobody {
+impl Approver for DenyAll {
     fn decide<'a>(&'a self, _: &'a ApprovalRequest) -> ApproverFuture<'a> {
         Box::pin(async { None })
     }

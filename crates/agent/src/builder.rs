@@ -12,12 +12,12 @@ use windlass_tokens::Tokenizer;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::asking::SpeechOptions;
 use crate::lessons::{LearnedStore, Lessons};
 use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, Approver, Nobody};
+use crate::{Agent, AgentError, Approver, DenyAll};
 
 /// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
 ///
@@ -66,7 +66,7 @@ pub struct AgentBuilder {
 impl AgentBuilder {
     /// Returns the builder of an agent that works for another agent (RULES H13). It inherits the settings
     /// that [`beside`](Self::beside) copies; its questions to the human begin with its name.
-    pub(crate) fn below(parts: &Parts, toolbox: Option<Toolbox>, name: String) -> Self {
+    pub(crate) fn below(parts: &AgentInner, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::beside(parts, toolbox);
         below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);
         below.agents.push(name);
@@ -75,7 +75,7 @@ impl AgentBuilder {
 
     /// Returns a builder with the settings of another agent, except its system prompt, work mode, learned
     /// approvals and own budget, which have their defaults. The shared budget is copied.
-    pub(crate) fn beside(parts: &Parts, toolbox: Option<Toolbox>) -> Self {
+    pub(crate) fn beside(parts: &AgentInner, toolbox: Option<Toolbox>) -> Self {
         let config = &parts.config;
         Self {
             model: Some((Arc::clone(&parts.model), config.model.clone())),
@@ -141,7 +141,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the approver, which answers approval requests. The default is [`Nobody`], so that only calls that
+    /// Sets the approver, which answers approval requests. The default is [`DenyAll`], so that only calls that
     /// the policy allows run.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.approver = Some(Arc::new(approver));
@@ -295,13 +295,13 @@ impl AgentBuilder {
             .with_unknown_effects(self.unknown_effects)
             .with_protocols(self.protocols)
             .with_max_output_tokens(self.max_output_tokens);
-        Ok(Agent::new(Parts {
+        Ok(Agent::new(AgentInner {
             model,
             toolbox: self.toolbox,
             policy: self.policy,
             mode: self.mode,
             work_mode: self.work_mode,
-            approver: self.approver.unwrap_or_else(|| Arc::new(Nobody)),
+            approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
             human: self.human,
             root: self.root,
             config,

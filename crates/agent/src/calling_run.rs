@@ -7,8 +7,8 @@ use windlass_loop::Limits;
 use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
 
-use crate::agent::Parts;
-use crate::{AgentBuilder, Allowance, RunOptions};
+use crate::agent_inner::AgentInner;
+use crate::{AgentBuilder, RunOptions, SharedBudget};
 
 /// The run that a call belongs to. The agent stores it in the context of each call, for tools that start
 /// agents. These agents have at most the rights, the approver and the budget of this run.
@@ -24,10 +24,10 @@ use crate::{AgentBuilder, Allowance, RunOptions};
 /// ```
 #[derive(Clone)]
 pub struct CallingRun {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) parts: Arc<AgentInner>,
     pub(crate) toolbox: Option<Toolbox>,
     pub(crate) id: String,
-    pub(crate) allowance: Allowance,
+    pub(crate) shared_budget: SharedBudget,
     pub(crate) ended: CancellationToken,
 }
 
@@ -70,8 +70,8 @@ impl CallingRun {
     }
 
     /// Returns the usage that all runs of the task share.
-    pub fn allowance(&self) -> &Allowance {
-        &self.allowance
+    pub fn shared_budget(&self) -> &SharedBudget {
+        &self.shared_budget
     }
 
     /// Returns the builder of an agent below this one. The agent has the same model, policy, approver, human,
@@ -82,12 +82,12 @@ impl CallingRun {
     }
 
     /// Returns the options for a run that a call starts. The run id is the idempotency key of the call, the
-    /// usage counts in the same allowance, and the run stops with the call. The record is kept in memory
+    /// usage counts in the same shared budget, and the run stops with the call. The record is kept in memory
     /// unless another journal is set.
     pub fn options(&self, ctx: &Context) -> RunOptions {
         let options = RunOptions::default()
             .with_run_id(ctx.idempotency_key())
-            .with_allowance(self.allowance.clone())
+            .with_shared_budget(self.shared_budget.clone())
             .with_cancellation(ctx.cancellation().child_token());
         match ctx.outputs() {
             Some(outputs) => options.with_outputs(outputs),

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 use windlass_journal::Redacting as Redacted;
-use windlass_loop::{Effect, Event, Input, Machine};
+use windlass_loop::{Command, Event, Input, Machine};
 use windlass_protocol::Message;
 use windlass_tool::{CancellationToken, DropGuard};
 
-use crate::agent::Parts;
-use crate::allowance::Share;
+use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
+use crate::command_runner::{CommandRunner, OwnRun};
 use crate::options::RunOptions;
 use crate::outbox::Outbox;
-use crate::outside::{Outside, OwnRun};
 use crate::previews::Previews;
 use crate::recorder::Recorder;
 use crate::redacting::Redacting;
+use crate::shared_budget::BudgetShare;
 use crate::tools::Tools;
-use crate::{AgentError, Allowance, Messages};
+use crate::{AgentError, MessageReceiver, SharedBudget};
 
 /// Inputs that may be queued for the machine.
 const WAITING_INPUTS: usize = 256;
@@ -30,51 +30,57 @@ pub(crate) struct Driver {
     recorder: Recorder,
     redacting: Redacting,
     cancellation: CancellationToken,
-    outside: Outside,
+    runner: CommandRunner,
     gate: Arc<Gate>,
     inputs: mpsc::Receiver<Box<Input>>,
     previews: Previews,
     tools: Arc<Tools>,
-    messages: Option<Messages>,
-    share: Share,
+    messages: Option<MessageReceiver>,
+    share: BudgetShare,
     /// Cancels the token of the run when the driver is dropped, so that work which calls left running ends
     /// too.
     _ended: DropGuard,
 }
 
 impl Driver {
-    pub(crate) fn new(parts: &Arc<Parts>, tools: Arc<Tools>, machine: Machine, options: RunOptions) -> Self {
+    pub(crate) fn new(
+        parts: &Arc<AgentInner>,
+        tools: Arc<Tools>,
+        machine: Machine,
+        options: RunOptions,
+    ) -> Self {
         let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
         let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
         // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
         // these calls start count.
-        let counted = if options.model.is_none() { options.allowance.clone() } else { Allowance::default() };
-        let mut share = Share::new(counted, machine.run_id(), machine.used_by_others());
+        let counted =
+            if options.model.is_none() { options.shared_budget.clone() } else { SharedBudget::default() };
+        let mut share = BudgetShare::new(counted, machine.run_id(), machine.used_by_others());
         share.set(machine.used());
         let ended = CancellationToken::new();
         let run = OwnRun {
             id: machine.run_id().to_owned(),
             outputs: options.outputs,
-            allowance: options.allowance,
+            shared_budget: options.shared_budget,
             ended: ended.clone(),
             model: options.model,
         };
-        let outside = Outside::new(
+        let runner = CommandRunner::new(
             Arc::clone(parts),
             Arc::clone(&tools),
             sender,
             run,
-            (options.brought, options.session),
+            (options.resume_inputs, options.session),
             Arc::clone(&gate),
         );
         let said = machine.transcript().messages().iter().flat_map(Message::calls);
-        outside.remind(said.chain(&options.earlier));
+        runner.remind(said.chain(&options.earlier));
         Self {
             machine,
             recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
-            outside,
+            runner,
             gate,
             inputs,
             previews: Previews::default(),
@@ -86,20 +92,20 @@ impl Driver {
     }
 
     /// Executes effects and passes inputs to the machine until the run ends.
-    pub(crate) async fn drive(mut self, mut effects: Vec<Effect>, events: Outbox) -> Result<(), AgentError> {
+    pub(crate) async fn drive(mut self, mut effects: Vec<Command>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
-        self.outside.watch(events.clone());
+        self.runner.watch(events.clone());
         let cancellation = self.cancellation.clone();
         let mut cancelled = std::pin::pin!(cancellation.cancelled());
         loop {
             for effect in effects.drain(..) {
                 match effect {
-                    Effect::Record(entry) => self.recorder.record(&entry)?,
-                    Effect::Show(event) => self.show(event, &events).await,
-                    Effect::Offered { number } => self.tools.begin(number),
-                    Effect::Done(_) => return Ok(()),
-                    effect => self.outside.perform(effect),
+                    Command::Record(entry) => self.recorder.record(&entry)?,
+                    Command::Show(event) => self.show(event, &events).await,
+                    Command::Offered { number } => self.tools.begin(number),
+                    Command::Done(_) => return Ok(()),
+                    command => self.runner.perform(command),
                 }
             }
             let deadline = self.machine.next_deadline().map(|ms| began + Duration::from_millis(ms));
@@ -108,7 +114,7 @@ impl Driver {
                     is_cancelled = true;
                     Input::Cancel
                 }
-                Some(input) = self.outside.answer() => input,
+                Some(input) = self.runner.answer() => input,
                 Some(input) = self.inputs.recv() => *input,
                 input = heard(&mut self.messages) => input,
                 () = self.share.granted() => Input::Tick,
@@ -116,7 +122,7 @@ impl Driver {
             };
             let now_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             if let Input::Approval(outcome) = &input
-                && let Some(reason) = self.outside.remember(outcome)
+                && let Some(reason) = self.runner.remember(outcome)
             {
                 events.send(Event::AnswerRefused { reason }).await;
             }
@@ -126,7 +132,7 @@ impl Driver {
 
     /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the
     /// machine needs them before it ends a turn. A chunk cannot end a turn, so it skips them.
-    fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
+    fn tell_machine(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Command>) {
         if !matches!(input, Input::Chunk(_)) {
             let offer = self.tools.news().map(|offer| Input::Offer(Box::new(offer)));
             for news in offer.into_iter().chain(self.share.news()) {
@@ -151,7 +157,7 @@ impl Driver {
     /// streaming calls after it.
     async fn show(&mut self, event: Event, events: &Outbox) {
         if let Event::ApprovalEnded { outcome } = &event {
-            self.outside.ended(outcome);
+            self.runner.ended(outcome);
         }
         let mut shown = Vec::new();
         self.previews.see(&event, &self.tools, &mut shown);
@@ -169,7 +175,7 @@ impl Driver {
 }
 
 /// Returns the next message to the run. Waits forever if the run does not receive messages.
-async fn heard(messages: &mut Option<Messages>) -> Input {
+async fn heard(messages: &mut Option<MessageReceiver>) -> Input {
     match messages {
         Some(messages) => messages.next().await,
         None => std::future::pending().await,

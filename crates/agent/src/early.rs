@@ -10,7 +10,7 @@ use windlass_stream::CallKey;
 use windlass_tool::EarlyArguments;
 use windlass_toolbox::RefusalCause;
 
-use crate::agent::Parts;
+use crate::agent_inner::AgentInner;
 use crate::tools::Tools;
 
 /// The complete arguments of the streaming calls of one answer.
@@ -27,7 +27,7 @@ impl EarlyChecks {
     /// arguments are.
     pub(crate) fn check(
         &mut self,
-        (parts, tools): (&Parts, &Tools),
+        (parts, tools): (&AgentInner, &Tools),
         (answer, key): (u64, CallKey),
         tool: &ToolName,
         argument: &str,

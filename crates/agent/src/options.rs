@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_journal::{Journal, MemoryJournal};
-use windlass_loop::{ConsultationId, Entry, RunOrigin, Transcript};
+use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
 use windlass_protocol::{ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
-use crate::{Allowance, Checkpointer, Messages, Session, WithoutCheckpoint};
+use crate::{Checkpointer, MessageReceiver, Session, SharedBudget, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.
@@ -27,11 +27,11 @@ pub struct RunOptions {
     pub(crate) journal: Box<dyn Journal + Send>,
     pub(crate) id: Option<String>,
     pub(crate) origin: Option<RunOrigin>,
-    pub(crate) allowance: Allowance,
+    pub(crate) shared_budget: SharedBudget,
     pub(crate) cancellation: CancellationToken,
     pub(crate) outputs: Option<PathBuf>,
-    pub(crate) messages: Option<Messages>,
-    pub(crate) brought: Brought,
+    pub(crate) messages: Option<MessageReceiver>,
+    pub(crate) resume_inputs: ResumeInputs,
     pub(crate) session: Session,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
@@ -42,7 +42,7 @@ pub struct RunOptions {
 
 /// Results and answers that arrived while the run was suspended.
 #[derive(Debug, Default)]
-pub(crate) struct Brought {
+pub(crate) struct ResumeInputs {
     pub(crate) results: Vec<ToolResult>,
     pub(crate) guidance: Option<Guidance>,
 }
@@ -51,17 +51,17 @@ pub(crate) struct Brought {
 #[derive(Debug)]
 pub(crate) struct Guidance {
     /// The id of the question; `None` means the question that is open in the record.
-    pub(crate) id: Option<ConsultationId>,
+    pub(crate) id: Option<InterruptId>,
     pub(crate) words: String,
 }
 
-impl Brought {
+impl ResumeInputs {
     /// Sets the id of an answer that does not name its question to the question that is open in the record.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         if let Some(guidance) = &mut self.guidance
             && guidance.id.is_none()
         {
-            guidance.id = ConsultationId::open_in(entries);
+            guidance.id = InterruptId::open_in(entries);
         }
     }
 }
@@ -73,11 +73,11 @@ impl Default for RunOptions {
             journal: Box::new(MemoryJournal::default()),
             id: None,
             origin: None,
-            allowance: Allowance::default(),
+            shared_budget: SharedBudget::default(),
             cancellation: CancellationToken::new(),
             outputs: None,
             messages: None,
-            brought: Brought::default(),
+            resume_inputs: ResumeInputs::default(),
             session: Session::default(),
             history: None,
             earlier: Vec::new(),
@@ -109,16 +109,16 @@ impl RunOptions {
         self
     }
 
-    /// Sets the allowance, so that the usage of this run counts together with that of other runs.
-    pub fn with_allowance(mut self, allowance: Allowance) -> Self {
-        self.allowance = allowance;
+    /// Sets the shared budget, so that the usage of this run counts together with that of other runs.
+    pub fn with_shared_budget(mut self, shared_budget: SharedBudget) -> Self {
+        self.shared_budget = shared_budget;
         self
     }
 
     /// Restores from the record of a resumed run the session's grants and the question that an answer belongs
     /// to.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
-        self.brought.read(entries);
+        self.resume_inputs.read(entries);
         self.session.restore(entries);
     }
 
@@ -139,8 +139,8 @@ impl RunOptions {
         self
     }
 
-    /// Sets the queue of messages to the running task; see [`Messages::channel`].
-    pub fn with_messages(mut self, messages: Messages) -> Self {
+    /// Sets the queue of messages to the running task; see [`MessageReceiver::channel`].
+    pub fn with_messages(mut self, messages: MessageReceiver) -> Self {
         self.messages = Some(messages);
         self
     }
@@ -174,22 +174,22 @@ impl RunOptions {
     /// Adds results of calls that were executed elsewhere (`ToolError::Deferred`). They are used when the run
     /// is resumed. A result for a call that is not deferred is ignored.
     pub fn with_results(mut self, results: impl IntoIterator<Item = ToolResult>) -> Self {
-        self.brought.results.extend(results);
+        self.resume_inputs.results.extend(results);
         self
     }
 
-    /// Sets the human's answer to the question that the record leaves open (`Wait::Guidance`). It is valid
+    /// Sets the human's answer to the question that the record leaves open (`Wait::InterruptReply`). It is valid
     /// for that question only: the resumed run uses it in place of consulting the human when it repeats the
     /// question. If the run does not repeat it, the answer is refused with `Event::AnswerRefused`.
     pub fn with_guidance(mut self, words: impl Into<String>) -> Self {
-        self.brought.guidance = Some(Guidance { id: None, words: words.into() });
+        self.resume_inputs.guidance = Some(Guidance { id: None, words: words.into() });
         self
     }
 
     /// Like [`with_guidance`](Self::with_guidance), but for the question with this id, independent of the
     /// record. Use it for a stored answer if another process may have continued the run since.
-    pub fn with_guidance_for(mut self, id: ConsultationId, words: impl Into<String>) -> Self {
-        self.brought.guidance = Some(Guidance { id: Some(id), words: words.into() });
+    pub fn with_guidance_for(mut self, id: InterruptId, words: impl Into<String>) -> Self {
+        self.resume_inputs.guidance = Some(Guidance { id: Some(id), words: words.into() });
         self
     }
 

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use windlass_loop::{Ahead, EarlyRefusal, Event, Input, Judgement, StreamFailure, Transcript};
+use windlass_hitl::ApprovalOutcome;
+use windlass_loop::{EarlyRefusal, Event, Input, Judgement, SpeculativeOutcome, StreamFailure, Transcript};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::{CallKey, Chunk};
@@ -70,26 +71,21 @@ impl Redacting {
                 };
                 Input::RefusedEarly { answer, key, refusal }
             }
-            Input::Ahead { answer, call, outcome } => {
+            Input::Speculative { answer, call, outcome } => {
                 let outcome = Box::new(ahead_without(redactor, *outcome));
-                Input::Ahead { answer, call, outcome }
+                Input::Speculative { answer, call, outcome }
             }
             Input::Judged { call, judgement } => {
                 Input::Judged { call, judgement: Box::new(judgement_without(redactor, *judgement)) }
             }
             Input::Result(result) => Input::Result(result_without(redactor, result)),
             Input::Fatal { call, message } => Input::Fatal { call, message: clean(redactor, message) },
-            Input::Guidance { id, words } => {
-                Input::Guidance { id, words: words.map(|words| clean(redactor, words)) }
+            Input::InterruptReply { id, words } => {
+                Input::InterruptReply { id, words: words.map(|words| clean(redactor, words)) }
             }
             Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
             Input::Start { task } => Input::Start { task: clean(redactor, task) },
-            Input::Approval(outcome) => match through_json(redactor, outcome.clone()) {
-                Some(clean) => Input::Approval(clean),
-                // The redacted JSON is not an outcome any more, for example because a secret equals a field
-                // name. The original is passed on, so that the request ends.
-                None => Input::Approval(outcome),
-            },
+            Input::Approval(outcome) => Input::Approval(redact_outcome(redactor, outcome)),
             other => other,
         };
         [None, Some(clean)]
@@ -195,17 +191,19 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
 }
 
 /// Redacts the outcome of a call that ran while its answer streamed.
-fn ahead_without(redactor: &Redactor, outcome: Ahead) -> Ahead {
+fn ahead_without(redactor: &Redactor, outcome: SpeculativeOutcome) -> SpeculativeOutcome {
     match outcome {
-        Ahead::NotBegun => Ahead::NotBegun,
-        Ahead::Judged(judgement) => Ahead::Judged(judgement_without(redactor, judgement)),
-        Ahead::Ran { facts, mut decision, result } => {
-            decision.reason.text = clean(redactor, decision.reason.text);
-            Ahead::Ran { facts, decision, result: result_without(redactor, result) }
+        SpeculativeOutcome::NotBegun => SpeculativeOutcome::NotBegun,
+        SpeculativeOutcome::Judged(judgement) => {
+            SpeculativeOutcome::Judged(judgement_without(redactor, judgement))
         }
-        Ahead::Fatal { facts, mut decision, message } => {
+        SpeculativeOutcome::Ran { facts, mut decision, result } => {
             decision.reason.text = clean(redactor, decision.reason.text);
-            Ahead::Fatal { facts, decision, message: clean(redactor, message) }
+            SpeculativeOutcome::Ran { facts, decision, result: result_without(redactor, result) }
+        }
+        SpeculativeOutcome::Fatal { facts, mut decision, message } => {
+            decision.reason.text = clean(redactor, decision.reason.text);
+            SpeculativeOutcome::Fatal { facts, decision, message: clean(redactor, message) }
         }
     }
 }
@@ -224,6 +222,18 @@ fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
             });
             Judgement::Decided { facts, decision, request }
         }
+    }
+}
+
+/// Redacts the human's comment. An outcome has no other text from outside: its id is made by the engine, which
+/// finds the request by it.
+fn redact_outcome(redactor: &Redactor, outcome: ApprovalOutcome) -> ApprovalOutcome {
+    match outcome {
+        ApprovalOutcome::Answered(mut decision) => {
+            decision.reason = decision.reason.map(|reason| clean(redactor, reason));
+            ApprovalOutcome::Answered(decision)
+        }
+        other => other,
     }
 }
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use windlass_loop::{Effect, Event};
+use windlass_loop::{Command, Event};
 
 use crate::AgentError;
 use crate::driver::Driver;
@@ -45,7 +45,7 @@ pub struct EventStream {
 }
 
 impl EventStream {
-    pub(crate) fn new(driver: Driver, effects: Vec<Effect>) -> Self {
+    pub(crate) fn new(driver: Driver, effects: Vec<Command>) -> Self {
         let (outbox, events) = Outbox::new();
         Self { events, run: Some(Box::pin(driver.drive(effects, outbox))), error: None }
     }

@@ -27,13 +27,13 @@ use crate::{CassetteError, Line};
 /// ```
 /// use std::sync::Arc;
 /// use serde_json::json;
-/// use windlass_agent::Everything;
+/// use windlass_agent::ApproveAll;
 /// use windlass_cassette::{Player, Recorder};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("run.jsonl");
 /// let recorder = Recorder::create(&file, json!({"task": "say hello"}), [])?;
-/// let approver = recorder.approver(Arc::new(Everything));
+/// let approver = recorder.approver(Arc::new(ApproveAll));
 /// // … an agent with `recorder.transport(…)`, `recorder.tool(…)` and `approver` runs here …
 /// # let _ = approver;
 /// recorder.finish()?;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::stream;
 use windlass_agent::{Approver, ApproverFuture};
-use windlass_client::{Incoming, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture};
+use windlass_client::{
+    Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest, TransportResponse,
+};
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{CallId, Payload};
 use windlass_redact::Redactor;
@@ -27,14 +29,14 @@ pub(crate) struct ReplayTransport {
 
 /// Result of matching a request with the cassette.
 enum MatchResult {
-    Recorded(Result<Incoming, TransportError>),
+    Recorded(Result<TransportResponse, TransportError>),
     /// All recorded exchanges were replayed, and the run continues live.
     Live,
     Different(Difference),
 }
 
 impl Transport for ReplayTransport {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(async move {
             let met = meet(&mut self.played.state(), &request, self.live.is_some());
             match (met, &self.live) {
@@ -51,7 +53,7 @@ impl Transport for ReplayTransport {
     }
 }
 
-fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> MatchResult {
+fn meet(state: &mut State, request: &TransportRequest, is_live: bool) -> MatchResult {
     let (method, body) = (method(request.method), Body::whole(&request.body));
     let waiting = || state.exchanges.iter().enumerate().filter(|(_, exchange)| !exchange.is_played);
     let same = |exchange: &Exchange| {
@@ -79,14 +81,14 @@ fn meet(state: &mut State, request: &Outgoing, is_live: bool) -> MatchResult {
     MatchResult::Recorded(answer(exchange))
 }
 
-fn answer(exchange: &mut Exchange) -> Result<Incoming, TransportError> {
+fn answer(exchange: &mut Exchange) -> Result<TransportResponse, TransportError> {
     let failure = exchange.failure.as_ref().map(to_transport_error);
     let Some(status) = exchange.status else {
         return Err(failure.unwrap_or_else(|| refuse("the recording ends before this request was answered")));
     };
     let pieces = std::mem::take(&mut exchange.pieces).into_iter().map(|piece| Ok(Bytes::from(piece)));
     let body = stream::iter(pieces.chain(failure.map(Err)));
-    Ok(Incoming::new(status, exchange.headers.clone(), Box::pin(body)))
+    Ok(TransportResponse::new(status, exchange.headers.clone(), Box::pin(body)))
 }
 
 fn to_transport_error(failure: &Failure) -> TransportError {

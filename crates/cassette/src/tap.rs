@@ -6,7 +6,8 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use windlass_agent::{Approver, ApproverFuture, CallingRun};
 use windlass_client::{
-    ByteStream, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+    ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
+    TransportResponse,
 };
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::Payload;
@@ -49,7 +50,7 @@ struct Passing {
 }
 
 impl Transport for TransportTap {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(async move {
             let exchange = self.tape.next_exchange();
             for header in request.headers.iter().filter(|header| header.is_secret) {
@@ -78,14 +79,14 @@ impl Transport for TransportTap {
 }
 
 impl TransportTap {
-    fn pass(&self, exchange: u64, answer: Incoming) -> Incoming {
+    fn pass(&self, exchange: u64, answer: TransportResponse) -> TransportResponse {
         let (tape, clean) = (self.tape.clone(), self.tape.redact_stream());
         let passing = Passing { body: answer.body, tape, exchange, clean, is_over: false };
         let body = stream::unfold(passing, |mut passing| async move {
             let piece = passing.next().await?;
             Some((piece, passing))
         });
-        Incoming::new(answer.status, answer.headers, Box::pin(body))
+        TransportResponse::new(answer.status, answer.headers, Box::pin(body))
     }
 }
 
@@ -131,7 +132,7 @@ impl Drop for Passing {
 }
 
 /// Returns the recorded form of a request.
-fn request_line(tape: &Tape, exchange: u64, request: &Outgoing) -> Line {
+fn request_line(tape: &Tape, exchange: u64, request: &TransportRequest) -> Line {
     let shown = request.headers.iter().filter(|header| !header.is_secret);
     Line::Request {
         exchange,
@@ -179,6 +180,10 @@ macro_rules! as_inner {
             self.inner.feature()
         }
 
+        fn has_built_in_rules(&self) -> bool {
+            self.inner.has_built_in_rules()
+        }
+
         fn effects(&self, payload: &windlass_protocol::Payload) -> Vec<windlass_protocol::Effect> {
             self.inner.effects(payload)
         }
@@ -195,7 +200,10 @@ macro_rules! as_inner {
             self.inner.early_effects(complete)
         }
 
-        fn aftermath(&self, planned: &[windlass_protocol::PlannedFile]) -> windlass_protocol::Aftermath {
+        fn aftermath(
+            &self,
+            planned: &[windlass_protocol::PlannedFile],
+        ) -> windlass_protocol::ReconcileOutcome {
             self.inner.aftermath(planned)
         }
     };

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_sandbox::{Descent, Workspace};
+use windlass_text::rule_lines;
 
 use crate::omitted::OmittedPaths;
 
@@ -17,11 +18,8 @@ const MADE: [&str; 4] = ["node_modules", ".venv", "venv", "__pycache__"];
 const CACHE_MARK: &str = "CACHEDIR.TAG";
 /// Files with ignore rules for their folder.
 const RULES: [&str; 2] = [".git/info/exclude", ".gitignore"];
-/// Limits on one such file.
+/// Maximum number of bytes that are read of one such file.
 const RULE_BYTES: u64 = 1024 * 1024;
-const RULE_LINES: usize = 5_000;
-const LINE_BYTES: usize = 1_000;
-const LINE_CHOICES: usize = 100;
 
 /// Walk through all folders that are not ignored, with paths relative to the root.
 pub(crate) struct Walk<'w> {
@@ -103,10 +101,8 @@ impl<'w> Walk<'w> {
             if stream.take(RULE_BYTES).read_to_end(&mut bytes).is_err() {
                 continue;
             }
-            let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes));
             let mut builder = GitignoreBuilder::new("");
-            let is_fair = |line: &&str| line.len() <= LINE_BYTES && line.matches(',').count() <= LINE_CHOICES;
-            for line in text.lines().take(RULE_LINES).filter(is_fair) {
+            for line in rule_lines(&String::from_utf8_lossy(&bytes)) {
                 // Ignore lines that are not valid patterns.
                 let _ = builder.add_line(None, line);
             }

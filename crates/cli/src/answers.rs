@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_agent::{Approver, ConsultationId, Entry, Outcome, RunOptions, StoredAnswers, Wait};
+use windlass_agent::{Approver, Entry, InterruptId, Outcome, RunOptions, StoredAnswers, Wait};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
 use windlass_journal::Record;
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
@@ -28,7 +28,7 @@ pub(crate) struct Open {
     /// The question of an open consultation: how the run should continue.
     pub(crate) guidance: Option<String>,
     /// Id of the open consultation.
-    pub(crate) consultation: ConsultationId,
+    pub(crate) consultation: InterruptId,
     /// Number of answered consultations. Answers of earlier versions have no id and identify the consultation
     /// by this number.
     pub(crate) guided: u64,
@@ -60,7 +60,7 @@ pub(crate) enum Stored {
         question: u64,
         /// Id of the consultation. Runs and answers of earlier versions have the default id.
         #[serde(default)]
-        id: ConsultationId,
+        id: InterruptId,
     },
 }
 
@@ -84,7 +84,7 @@ impl Open {
                     open.results.retain(|call| *call != result.call);
                 }
                 Entry::Deferred { call } if !open.results.contains(&call) => open.results.push(call),
-                Entry::Guided { .. } => {
+                Entry::InterruptReply { .. } => {
                     open.guidance = None;
                     open.guided = open.guided.saturating_add(1);
                 }
@@ -92,7 +92,7 @@ impl Open {
                     open.has_ended = true;
                     let waits = if let Outcome::Suspended { waits } = outcome { waits } else { Vec::new() };
                     let waits = waits.into_iter().find_map(|wait| match wait {
-                        Wait::Guidance { id, question } => Some((id, question)),
+                        Wait::InterruptReply { id, question } => Some((id, question)),
                         _ => None,
                     });
                     open.guidance = waits.map(|(id, question)| {

@@ -29,6 +29,7 @@ pub(crate) use self::resumed::parse;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Proxy, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 pub(crate) use self::workflow::{Workflow, WorkflowCommand, WorkflowRun};
+pub(crate) use crate::wires::WireName;
 
 /// Tool calling for Rust, from a provider's bytes to an approved, executed, recorded action.
 #[derive(Debug, Parser)]
@@ -84,24 +85,11 @@ pub(crate) enum Command {
     Mock(Mock),
 }
 
-/// A wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-pub(crate) enum WireName {
-    /// OpenAI Chat Completions and compatible APIs.
-    OpenaiChat,
-    /// OpenAI Responses.
-    OpenaiResponses,
-    /// Anthropic Messages.
-    Anthropic,
-    /// Google Gemini generateContent.
-    Gemini,
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass demo --wire anthropic --yes")]
 pub(crate) struct Demo {
     /// Wire format between the agent and the provider.
-    #[arg(long, value_enum, default_value = "openai-chat")]
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) wire: WireName,
     /// Approve every request.
     #[arg(long)]

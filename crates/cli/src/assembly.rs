@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 #[cfg(unix)]
-use windlass_agent::FileApprover;
-use windlass_agent::{Agent, Approver, ContextLimits, Everything, Limits, Nobody, Unanswered};
+use windlass_agent::{Agent, ApproveAll, Approver, ContextLimits, DenyAll, FileApprover, Limits, Unanswered};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_hitl::Policy;
 use windlass_redact::Redactor;
@@ -236,7 +235,7 @@ fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
     #[cfg(not(unix))]
     let _ = root;
     if approval.yes {
-        return Ok(People::alone(Everything, Unanswered::Deny));
+        return Ok(People::alone(ApproveAll, Unanswered::Deny));
     }
     if approval.deny {
         return Ok(People::alone(SayNo, Unanswered::Deny));
@@ -246,7 +245,7 @@ fn people(approval: &Approval, root: &Path) -> anyhow::Result<People> {
         let (approver, human) = (Arc::new(terminal.clone()), Some(Arc::new(terminal) as Arc<dyn Human>));
         return Ok(People { approver, human, unanswered: Unanswered::Deny });
     }
-    Ok(People::alone(Nobody, Unanswered::Suspend))
+    Ok(People::alone(DenyAll, Unanswered::Suspend))
 }
 
 /// Opens a folder in which another program answers. Fails if the folder and the root contain each other:

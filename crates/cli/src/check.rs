@@ -7,15 +7,14 @@ use anyhow::Context as _;
 use serde_json::json;
 use windlass_agent::Transcript;
 
-use crate::arguments::{Check, WireName};
+use crate::arguments::Check;
 use crate::{input, output};
 
 pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
     let body = input::bytes(&arguments.file)?;
-    let path = arguments.path.as_deref().unwrap_or_else(|| usual_path(arguments.wire));
-    let asked = arguments
-        .wire
-        .server()
+    let server = arguments.wire.server();
+    let path = arguments.path.as_deref().unwrap_or_else(|| server.request_path());
+    let asked = server
         .decode_request(path, &body)
         .with_context(|| format!("the input is no request of {}", arguments.wire.as_str()))?;
     let mut request = asked.request;
@@ -53,14 +52,4 @@ pub(crate) fn check(arguments: &Check) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Returns the default path of a wire format's requests, for recorded bodies without a path.
-fn usual_path(wire: WireName) -> &'static str {
-    match wire {
-        WireName::OpenaiChat => "/v1/chat/completions",
-        WireName::OpenaiResponses => "/v1/responses",
-        WireName::Anthropic => "/v1/messages",
-        WireName::Gemini => "/v1beta/models/model:streamGenerateContent",
-    }
 }

@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use windlass_agent::{Agent, AgentBuilder, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_journal::FileJournal;
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_tool::CancellationToken;
 
 use crate::arguments::{Demo, PresetName};
@@ -96,7 +95,7 @@ fn agent(
 
 fn with_human(builder: AgentBuilder, arguments: &Demo, stop: &CancellationToken) -> AgentBuilder {
     if arguments.yes {
-        return builder.approver(Everything);
+        return builder.approver(ApproveAll);
     }
     if arguments.ask || Terminal::is_there() {
         let terminal = Terminal::new();

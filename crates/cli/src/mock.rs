@@ -4,8 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 use crate::arguments::Mock;
 use crate::{input, output};

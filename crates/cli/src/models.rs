@@ -4,7 +4,10 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
-use windlass_client::{Ability, Answer, Client, Fact, Known, ModelEntry, Options, Source, Vendor, Vendors};
+use windlass_client::{
+    Ability, Claim, Client, ModelCapabilities, ModelEntry, Options, ParameterRejection, Source, Vendor,
+    Vendors,
+};
 use windlass_protocol::Support;
 
 use crate::arguments::Models;
@@ -46,9 +49,9 @@ struct ModelLine {
     provider: String,
     #[serde(flatten)]
     entry: ModelEntry,
-    known: Known,
-    /// Facts from the provider's refusals.
-    refused: Vec<Fact>,
+    known: ModelCapabilities,
+    /// Parameters that the provider refused.
+    refused: Vec<ParameterRejection>,
 }
 
 pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
@@ -66,7 +69,7 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
     let options = Options { retries: 1, total_timeout: Duration::from_mins(1), ..Options::default() };
     let client = arguments.reach.client(vendor.clone(), options)?;
     if arguments.forget {
-        client.facts().forget(&client.provider());
+        client.capability_store().forget(&client.provider());
     }
     let is_named = provider.base_url.is_some();
     let is_current = update_listing(&client, &vendor, &arguments, is_named).await;
@@ -76,14 +79,14 @@ pub(crate) async fn models(arguments: Models) -> anyhow::Result<ExitCode> {
             output::line(&ModelLine {
                 provider: vendor.name().to_owned(),
                 known: client.capabilities(&entry.id),
-                refused: client.facts().of(&client.provider(), &entry.id),
+                refused: client.capability_store().rejections(&client.provider(), &entry.id),
                 entry,
             })?;
         }
     } else {
         output::print(&table(&client, &entries))?;
     }
-    if let Some(trouble) = client.facts().trouble() {
+    if let Some(trouble) = client.capability_store().trouble() {
         output::note(&trouble);
     }
     // A server that the user named must have responded. Without one, the built-in table is a sufficient
@@ -122,7 +125,7 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
 /// Requests the provider's list of models if the stored list is stale or `--refresh` is given. Returns false,
 /// and prints the reason, if the provider did not send a list.
 async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is_elsewhere: bool) -> bool {
-    let listing = client.facts().listing(&client.provider());
+    let listing = client.capability_store().listing(&client.provider());
     let age = listing.as_ref().and_then(|listing| age(listing.asked_at));
     if !arguments.refresh && age.is_some_and(|age| age < FRESH) {
         return true;
@@ -147,12 +150,13 @@ async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is
 /// built-in table.
 fn entries(client: &Client, vendor: &Vendor, arguments: &Models) -> Vec<ModelEntry> {
     let provider = client.provider();
-    let mut entries = client.facts().listing(&provider).map(|listing| listing.models).unwrap_or_default();
+    let mut entries =
+        client.capability_store().listing(&provider).map(|listing| listing.models).unwrap_or_default();
     if let Some(name) = &arguments.model {
         entries.retain(|entry| entry.id == *name);
         return if entries.is_empty() { vec![ModelEntry::new(name)] } else { entries };
     }
-    for id in client.facts().models(&provider) {
+    for id in client.capability_store().models(&provider) {
         if entries.iter().all(|entry| entry.id != id) {
             entries.push(ModelEntry::new(id));
         }
@@ -171,9 +175,9 @@ fn table(client: &Client, entries: &[ModelEntry]) -> String {
     for entry in entries {
         let known = client.capabilities(&entry.id);
         let window = entry.context_tokens.map(|tokens| tokens.to_string()).unwrap_or_default();
-        let cells = COLUMNS.map(|(_, ability)| format!("{:>8}", cell(&known.of(ability)))).join(" ");
+        let cells = COLUMNS.map(|(_, ability)| format!("{:>8}", cell(&known.claim(ability)))).join(" ");
         lines.push(format!("{:width$} {window:>9} {cells}", plain(&entry.id)));
-        let refused = client.facts().of(&client.provider(), &entry.id).into_iter();
+        let refused = client.capability_store().rejections(&client.provider(), &entry.id).into_iter();
         lines.extend(refused.map(|fact| format!("  refused: {} ({})", fact.parameter, plain(&fact.message))));
     }
     lines.push(LEGEND.to_owned());
@@ -181,7 +185,7 @@ fn table(client: &Client, entries: &[ModelEntry]) -> String {
     lines.join("\n")
 }
 
-fn cell(answer: &Answer) -> String {
+fn cell(answer: &Claim) -> String {
     let support = match answer.support {
         Support::Yes => "yes",
         Support::No => "no",

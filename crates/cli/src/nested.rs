@@ -1,5 +1,6 @@
 //! Sub-agents and workflows inside a run, their journals below the run's folder, and their open questions.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +24,8 @@ const FOLDER: &str = "nested";
 pub(crate) struct Nested {
     /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
     pub(crate) journals: Option<PathBuf>,
-    /// True if the tools of sub-agents are added: a feature offers them, or workflows may call them.
+    /// True if the tools of all sub-agents are added, because a feature offers them. Otherwise only the tools
+    /// are added that the steps of the offered workflows call.
     pub(crate) has_agents: bool,
     pub(crate) agents: Vec<AgentDefinition>,
     /// Workflows that are offered to the model.
@@ -36,7 +38,7 @@ impl Nested {
         let workflows = workflow::offered(&settings.root, &settings.offering)?;
         Ok(Self {
             journals: folder.map(Self::folder),
-            has_agents: !workflows.is_empty() || agents::are_offered(&settings.offering),
+            has_agents: agents::are_offered(&settings.offering),
             agents: agents::defined(&settings.root, &settings.offering),
             workflows,
         })
@@ -54,10 +56,14 @@ impl Nested {
             None => Arc::new(MemoryJournals::default()),
         };
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        if self.has_agents {
+        let called: BTreeSet<&str> =
+            self.workflows.iter().flat_map(|(workflow, _)| workflow.called_tools()).collect();
+        if self.has_agents || !called.is_empty() {
             let agents = agents::all(&self.agents, Shared(journals.clone()), Some(models));
-            tools.extend(agents.tools());
-            tools.extend(agents.new_task(there.modes()));
+            let all = agents.tools().into_iter().chain(agents.new_task(there.modes()));
+            let is_added =
+                |tool: &Arc<dyn Tool>| self.has_agents || called.contains(tool.spec().name().as_str());
+            tools.extend(all.filter(is_added));
         }
         if !self.workflows.is_empty() {
             tools.push(Arc::new(RunWorkflow::new(self.workflows.clone(), journals)));

@@ -1,7 +1,9 @@
 //! Writes to the terminal or to a pipe.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -9,6 +11,9 @@ use windlass_hitl::escape_unsafe;
 
 use crate::screen::{self, Channel};
 use crate::{complaint, secrets};
+
+/// Beginning of a note about something that the user can correct.
+const WARNING: &str = "warning: ";
 
 /// Prints a value as one line of JSON.
 pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
@@ -46,11 +51,22 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     Ok(screen::write(Channel::Out, text)?)
 }
 
-/// Prints a note to standard error, without the secrets of the environment.
+/// Prints a note to standard error, without the secrets of the environment. A warning is printed only once: a
+/// command can read the same configuration several times, for example to check a run's settings before the run
+/// has a folder.
 pub(crate) fn note(text: &str) {
+    if text.starts_with(WARNING) && !is_first(text) {
+        return;
+    }
     let text = secrets::known().redact(text);
     // A closed standard error cannot be reported.
     let _ = screen::write(Channel::Err, &format!("{text}\n"));
+}
+
+/// Returns true for the first of several equal texts.
+fn is_first(text: &str) -> bool {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned())
 }
 
 /// Prints an error with its causes.

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
-use windlass_tools_control::{LeftOut, Skills, SlashCommands, Supplies};
+use windlass_tools_control::ControlResources;
 use windlass_tools_index::{CodebaseSearch, EmbeddingLimits};
 use windlass_tools_shell::Shell;
+use windlass_tools_skills::{LeftOut, Skills, SlashCommands};
 use windlass_tools_web::{Fetch, ImageProvider, ServiceKey, Tavily};
 
 use crate::arguments::Offering;
@@ -51,15 +52,12 @@ pub(crate) fn all(
         windlass_tools_browser::remove_stale_profiles();
     }
     tools.extend(browser);
-    let mut supplies = Supplies::default()
-        .with_modes(modes)
-        .with_workspace(workspace.clone())
-        .with_skills(skills(root, offering))
-        .with_commands(commands(root));
-    if let Some(servers) = offered.servers.filter(|servers| !servers.is_empty()) {
-        supplies = supplies.with_servers(Arc::new(servers.clone()));
+    let resources = ControlResources::default().with_modes(modes).with_workspace(workspace.clone());
+    tools.extend(windlass_tools_control::tools_with(&resources));
+    tools.extend(windlass_tools_skills::tools(&skills(root, offering), &commands(root)));
+    if let Some(servers) = offered.servers {
+        tools.extend(servers.connections.proxies());
     }
-    tools.extend(windlass_tools_control::tools_with(&supplies));
     Ok(tools)
 }
 

@@ -87,6 +87,9 @@ pub(crate) fn load(root: &Path, named: Option<&Path>) -> anyhow::Result<Policy> 
     Ok(policy)
 }
 
+/// Maximum length of a policy file, in bytes. Parsing takes about a hundred times that memory.
+const MAX_POLICY_BYTES: usize = 256 * 1024;
+
 /// Adds one file to a policy.
 pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy> {
     let refused = || format!("the policy file {} is refused", place.file.display());
@@ -97,6 +100,10 @@ pub(crate) fn add(policy: Policy, place: &PolicyPlace) -> anyhow::Result<Policy>
     };
     let text = read_settings(&place.file, owner).with_context(refused)?;
     let text = text.context("it is not there").with_context(refused)?;
+    if text.len() > MAX_POLICY_BYTES {
+        let too_long = format!("it has {} bytes, at most {MAX_POLICY_BYTES} are taken", text.len());
+        return Err(anyhow::Error::msg(too_long)).with_context(refused);
+    }
     let rules: RuleFile = toml::from_str(&text).with_context(refused)?;
     let policy = policy.with_file(place.source, rules).with_context(refused)?;
     // Calls may read the project's own file at its usual path, and no call may write below `.windlass`.

@@ -33,7 +33,7 @@ impl Provider {
         let mut base_url = arguments.base_url.clone();
         if name.is_none() && base_url.is_none() {
             base_url = variable("OPENAI_BASE_URL")
-                .filter(|_| matches!(arguments.wire, None | Some(WireName::OpenaiChat)));
+                .filter(|_| arguments.wire.is_none_or(|wire| wire == WireName::default()));
         }
         if name.is_none() && base_url.is_none() {
             name = Some(by_key(arguments.wire)?.to_owned());
@@ -109,35 +109,35 @@ impl Provider {
                 Ok(vendor)
             }
             (None, Some(base_url)) => {
-                let wire = self.wire.unwrap_or(WireName::OpenaiChat);
-                let key_env = match wire {
-                    WireName::OpenaiChat | WireName::OpenaiResponses => "OPENAI_API_KEY",
-                    WireName::Anthropic => "ANTHROPIC_API_KEY",
-                    WireName::Gemini => "GEMINI_API_KEY",
-                };
-                Ok(Vendor::plain(Endpoint::custom(base_url.clone(), wire.as_str()).with_key_env(key_env)))
+                let wire = self.wire.unwrap_or_default();
+                let mut endpoint = Endpoint::custom(base_url.clone(), wire.as_str());
+                endpoint.key_env = key_env(wire);
+                Ok(Vendor::plain(endpoint))
             }
             (None, None) => anyhow::bail!("no provider is named"),
         }
     }
 }
 
+/// Returns the environment variable with the key of the vendor that defined a wire format.
+fn key_env(wire: WireName) -> Option<String> {
+    Endpoint::find(wire.vendor())?.key_env
+}
+
 /// Returns the provider whose key is set in the environment.
 fn by_key(wire: Option<WireName>) -> anyhow::Result<&'static str> {
-    let wants = |candidate| wire.is_none_or(|wire| wire == candidate);
-    if wants(WireName::OpenaiChat) && variable("OPENAI_API_KEY").is_some() {
-        return Ok("openai");
+    let mut known = Vec::new();
+    for candidate in WireName::all() {
+        let Some(name) = key_env(*candidate) else { continue };
+        if wire.is_none_or(|wire| wire == *candidate) && variable(&name).is_some() {
+            return Ok(candidate.vendor());
+        }
+        known.push(name);
     }
-    if wants(WireName::OpenaiResponses) && variable("OPENAI_API_KEY").is_some() {
-        return Ok("openai-responses");
-    }
-    if wants(WireName::Anthropic) && variable("ANTHROPIC_API_KEY").is_some() {
-        return Ok("anthropic");
-    }
-    if wants(WireName::Gemini) && variable("GEMINI_API_KEY").is_some() {
-        return Ok("gemini");
-    }
+    known.dedup();
+    let last = known.pop().unwrap_or_default();
     anyhow::bail!(
-        "no provider: set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name one with --provider or --base-url"
+        "no provider: set {} or {last}, or name one with --provider or --base-url",
+        known.join(", ")
     )
 }

@@ -22,14 +22,14 @@ pub(crate) async fn proxy(arguments: Proxy) -> anyhow::Result<ExitCode> {
     );
     let provider = Provider::of_upstream(&arguments);
     let (client, _) = provider.client(&arguments.reach.impatient(), &Tape::none())?;
-    let wire = client.endpoint().wire.clone();
-    let upstream = Upstream::new(Arc::new(client), wire.as_str()).with_name(arguments.model.clone());
-    let servers = WireName::ALL.into_iter().map(WireName::server);
+    let wire = client.wire().clone();
+    let upstream = Upstream::new(Arc::new(client), wire.clone()).with_name(arguments.model.clone());
+    let servers = WireName::all().iter().map(|name| name.server());
     let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
     let listener = TcpListener::bind(arguments.listen)
         .await
         .with_context(|| format!("{} cannot be listened at", arguments.listen))?;
-    tell(&arguments, &format!("http://{}", listener.local_addr()?), &wire)?;
+    tell(&arguments, &format!("http://{}", listener.local_addr()?), wire.name())?;
     let mut signal = Ok(());
     let stop = async { signal = tokio::signal::ctrl_c().await };
     serve_until(listener, gateway, ServeOptions::default(), stop)
@@ -45,10 +45,10 @@ fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {
     }
     let upstream = arguments.upstream.as_deref().or(arguments.base_url.as_deref()).unwrap_or_default();
     let model = arguments.model.as_deref().unwrap_or("the one that the client names");
+    let format_line = |name: &WireName| format!("  {:17} {url}{}", name.as_str(), name.base_path());
+    let lines: Vec<String> = WireName::all().iter().map(format_line).collect();
     output::print(&format!(
-        "serving {upstream} ({wire}; model: {model}) until Ctrl-C, for clients of\n  \
-         OpenAI Chat and Responses  {url}/v1\n  \
-         Anthropic Messages         {url}\n  \
-         Gemini                     {url}/v1beta\n"
+        "serving {upstream} ({wire}; model: {model}) until Ctrl-C, for clients of\n{}\n",
+        lines.join("\n")
     ))
 }

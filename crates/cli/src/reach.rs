@@ -8,8 +8,8 @@ use std::{env, fs};
 use anyhow::Context as _;
 use secrecy::SecretString;
 use windlass_client::{
-    Client, ClientEvent, Facts, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace, Vendor,
-    Vendors,
+    CapabilityStore, Client, ClientEvent, FileStorage, HttpOptions, HttpTransport, KeyUse, Options, Pace,
+    Vendor, Vendors,
 };
 use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
@@ -35,7 +35,12 @@ impl Reach {
     /// Returns a client for a vendor, with the user's key and the stored facts about its models.
     pub(crate) fn client(&self, vendor: Vendor, options: Options) -> anyhow::Result<Client> {
         let key = key(&vendor).map(SecretString::from);
-        Ok(Client::vendor(vendor).key(key).options(options).http(self.http()?).facts(facts()).build()?)
+        Ok(Client::vendor(vendor)
+            .key(key)
+            .options(options)
+            .http(self.http()?)
+            .capability_store(facts())
+            .build()?)
     }
 
     /// Returns a client for a run that may be recorded or replayed.
@@ -48,8 +53,9 @@ impl Reach {
         let total_timeout = options.total_timeout.saturating_add(retry_for);
         let options = Options { pace, retry_for, total_timeout, ..options };
         // Facts that were learned since the recording would change the requests.
-        let facts = if tape.is_used() { Arc::new(Facts::in_memory()) } else { facts() };
-        let client = Client::vendor(vendor).key(key).options(options).transport(transport).facts(facts);
+        let facts = if tape.is_used() { Arc::new(CapabilityStore::in_memory()) } else { facts() };
+        let client =
+            Client::vendor(vendor).key(key).options(options).transport(transport).capability_store(facts);
         Ok(if tape.is_live() { client.on_event(tell).build()? } else { client.build()? })
     }
 
@@ -129,9 +135,9 @@ pub(crate) fn missing_key(vendor: &Vendor) -> Option<&str> {
 }
 
 /// Returns the stored facts about models. Without a state folder they are kept in memory.
-fn facts() -> Arc<Facts> {
-    let Ok(state) = runs::state() else { return Arc::new(Facts::in_memory()) };
-    let facts = Facts::open(FileStorage::new(state.join("models.json")));
+fn facts() -> Arc<CapabilityStore> {
+    let Ok(state) = runs::state() else { return Arc::new(CapabilityStore::in_memory()) };
+    let facts = CapabilityStore::open(FileStorage::new(state.join("models.json")));
     if let Some(trouble) = facts.trouble() {
         output::note(&format!("{} ({})", trouble, state.join("models.json").display()));
     }

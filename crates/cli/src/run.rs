@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use windlass_agent::{EventStream, Moment, Outcome, RunOptions};
+use windlass_agent::{DeliverAt, EventStream, Outcome, RunOptions};
 use windlass_cassette::{Difference, Player};
 use windlass_journal::{FileJournal, Journal, JournalError, Tail};
 use windlass_redact::Redactor;
@@ -170,7 +170,7 @@ fn record(arguments: &Run, folder: &RunFolder) -> anyhow::Result<FileJournal> {
                 salvaged.bytes,
                 salvaged.copy.display()
             ));
-            say::leave(folder, RECORD_WAS_DAMAGED, Moment::NextTurn)?;
+            say::leave(folder, RECORD_WAS_DAMAGED, DeliverAt::NextTurn)?;
         }
         return Ok(journal);
     }

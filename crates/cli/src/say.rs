@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use windlass_agent::{Entry, Event, Messages, Moment, Outcome, Speaker};
+use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome};
 use windlass_client::StorageLock;
 use windlass_journal::FileJournal;
 
@@ -29,7 +29,7 @@ struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     id: Option<String>,
     text: String,
-    when: Moment,
+    when: DeliverAt,
 }
 
 pub(crate) fn say(arguments: &Say) -> anyhow::Result<ExitCode> {
@@ -40,7 +40,7 @@ pub(crate) fn say(arguments: &Say) -> anyhow::Result<ExitCode> {
         "run {} is completed and hears nothing any more; start a new run",
         folder.id
     );
-    let when = if arguments.after { Moment::AfterTask } else { Moment::NextTurn };
+    let when = if arguments.after { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
     leave(&folder, &arguments.words, when)?;
     output::note("kept; the run hears it at its next turn, or when it is resumed");
     Ok(ExitCode::SUCCESS)
@@ -54,7 +54,7 @@ fn is_completed(folder: &RunFolder) -> anyhow::Result<bool> {
 }
 
 /// Stores a message in a run's inbox.
-pub(crate) fn leave(folder: &RunFolder, words: &str, when: Moment) -> anyhow::Result<()> {
+pub(crate) fn leave(folder: &RunFolder, words: &str, when: DeliverAt) -> anyhow::Result<()> {
     // Messages are read in the order of their names. The number continues from the existing files, because a
     // clock can go backwards; the lock prevents two processes from using the same number.
     let inbox = folder.inbox();
@@ -100,20 +100,20 @@ impl Inbox {
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
-    pub(crate) fn messages(&self) -> Messages {
-        let (speaker, messages) = Messages::channel();
-        tokio::spawn(self.clone().watch(speaker));
+    pub(crate) fn messages(&self) -> MessageReceiver {
+        let (sender, messages) = MessageReceiver::channel();
+        tokio::spawn(self.clone().watch(sender));
         messages
     }
 
-    async fn watch(self, speaker: Speaker) {
+    async fn watch(self, sender: MessageSender) {
         loop {
             for (path, message) in self.news() {
                 let Message { id, text, when } = message;
                 self.told().push_back(Told { path, id: id.clone() });
                 let said = match id {
-                    Some(id) => speaker.say_once(id, text, when).await,
-                    None => speaker.say(text, when).await,
+                    Some(id) => sender.send_once(id, text, when).await,
+                    None => sender.send(text, when).await,
                 };
                 if said.is_err() {
                     return;

@@ -76,7 +76,7 @@ fn workspace(root: &Path) -> anyhow::Result<Workspace> {
     match Workspace::open(root) {
         Err(WorkspaceError::Unwritable { path, source }) => {
             output::note(&format!(
-                "the folder {} cannot be written ({source}): it is opened for reading only",
+                "warning: the folder {} cannot be written ({source}): it is opened for reading only",
                 path.display()
             ));
             Ok(Workspace::open_for(root, Access::ReadOnly)?)

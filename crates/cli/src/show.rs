@@ -266,7 +266,7 @@ fn wait_text(wait: &Wait) -> String {
     match wait {
         Wait::Approval { call, .. } => format!("a yes or no to {call}"),
         Wait::Result { call } => format!("the result of {call}"),
-        Wait::Guidance { question, .. } => format!("an answer to: {}", display_safe(question)),
+        Wait::InterruptReply { question, .. } => format!("an answer to: {}", display_safe(question)),
         _ => "something".to_owned(),
     }
 }

@@ -43,8 +43,8 @@ impl Traces {
 
     /// Returns the attributes of the spans of a run with this provider.
     pub(crate) fn options(&self, provider: &Provider) -> SpanOptions {
-        let by_wire = provider.wire.map(WireName::as_str);
-        let name = provider.name.as_deref().or(by_wire).unwrap_or("openai-chat");
+        let by_wire = provider.wire.map(WireName::vendor);
+        let name = provider.name.as_deref().or(by_wire).unwrap_or(WireName::default().vendor());
         SpanOptions::default()
             .with_model(&provider.model)
             .with_provider(provider_name(name))

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use secrecy::SecretString;
+use windlass_vendors::{Endpoint, RequestEncoder};
 
-use crate::client::Parts;
+use crate::capability_store::CapabilityStore;
+use crate::client::ClientInner;
 use crate::event::{ClientEvent, Observer};
-use crate::facts::Facts;
 use crate::failure::Failures;
 use crate::secret::Key;
-use crate::speech::Speech;
 use crate::transport::Transport;
-use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
+use crate::{Client, HttpError, HttpOptions, HttpTransport, Options};
 
 /// Builder of a [`Client`]: an endpoint, a wire format, and settings that differ from the defaults.
 ///
@@ -19,13 +19,14 @@ use crate::{Client, Endpoint, HttpError, HttpOptions, HttpTransport, Options};
 #[derive(Clone)]
 pub struct ClientBuilder {
     endpoint: Endpoint,
-    speech: Speech,
+    /// `None` if the wire format is not known.
+    encoder: Option<RequestEncoder>,
     key: Option<SecretString>,
     options: Options,
     http: HttpOptions,
     transport: Option<Arc<dyn Transport>>,
     observer: Option<Observer>,
-    facts: Option<Arc<Facts>>,
+    store: Option<Arc<CapabilityStore>>,
 }
 
 /// Error of [`ClientBuilder::build`].
@@ -58,16 +59,16 @@ pub enum ClientError {
 }
 
 impl ClientBuilder {
-    pub(crate) fn new(endpoint: Endpoint, speech: Speech) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, encoder: Option<RequestEncoder>) -> Self {
         Self {
             endpoint,
-            speech,
+            encoder,
             key: None,
             options: Options::default(),
             http: HttpOptions::default(),
             transport: None,
             observer: None,
-            facts: None,
+            store: None,
         }
     }
 
@@ -105,8 +106,8 @@ impl ClientBuilder {
 
     /// Sets the store of facts about models that were learned from refusals and model lists, so that clients
     /// can share it and it can outlive them. By default each client learns in memory until it is dropped.
-    pub fn facts(mut self, facts: Arc<Facts>) -> Self {
-        self.facts = Some(facts);
+    pub fn capability_store(mut self, store: Arc<CapabilityStore>) -> Self {
+        self.store = Some(store);
         self
     }
 
@@ -124,30 +125,26 @@ impl ClientBuilder {
         if endpoint.base_url.contains('{') {
             return Err(ClientError::Placeholder { base_url: endpoint.address() });
         }
-        match self.speech.wire("") {
-            Some(wire) if wire.name() == endpoint.wire => {}
-            wire => {
-                let wire = wire.map_or("none that is known", |wire| wire.name());
-                return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
-            }
-        }
+        let wire = self.encoder.as_ref().map_or("none that is known", |encoder| encoder.wire().name());
+        let Some(encoder) = self.encoder.filter(|_| wire == endpoint.wire) else {
+            return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
+        };
         let transport = if let Some(transport) = self.transport {
             transport
         } else {
             let http = self.http.with_connect_timeout(self.options.connect_timeout);
             Arc::new(HttpTransport::new(&http)?)
         };
-        Ok(Client::of(Parts {
+        Ok(Client::of(ClientInner {
             transport,
-            speech: self.speech,
+            encoder,
             failures: Failures { key: Key::new(self.key, &endpoint), endpoint },
             options: self.options,
             observer: self.observer,
             paces: Arc::default(),
             schemas: Arc::default(),
             memories: Arc::default(),
-            rewrites: Arc::default(),
-            facts: self.facts.unwrap_or_else(|| Arc::new(Facts::in_memory())),
+            store: self.store.unwrap_or_else(|| Arc::new(CapabilityStore::in_memory())),
         }))
     }
 }

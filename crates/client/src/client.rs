@@ -6,29 +6,28 @@ use std::sync::Arc;
 use secrecy::SecretString;
 use tokio::time::Instant;
 use windlass_protocol::{Refusal, Request};
-use windlass_schema::Loss;
+use windlass_schema::{Dialect, Loss};
 use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFuture};
+use windlass_vendors::{Endpoint, Header, ParameterRejection, RequestEncoder, Vendor};
 use windlass_wire::{HttpRequest, Wire};
 
-use crate::answer;
+use crate::capability_store::CapabilityStore;
 use crate::event::{ClientEvent, Observer};
-use crate::facts::{Fact, Facts};
 use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::memories::Memories;
+use crate::response::ResponseDecoder;
 use crate::retry::{self, Tries};
-use crate::rewrites::Rewrites;
-use crate::schemas::{Schemas, Shown};
-use crate::sending::Turn;
-use crate::speech::Speech;
-use crate::transport::{Header, Outgoing, Transport};
-use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
+use crate::schemas::{CompiledRequest, Schemas};
+use crate::sending::AttemptContext;
+use crate::transport::{Transport, TransportRequest};
+use crate::{ClientBuilder, ClientError, Options, RateLimits};
 
 /// HTTP client of one provider, and its [`Model`].
 ///
 /// It retries a request that was refused temporarily or did not reach the provider, with growing waits; it
 /// does not retry an invalid request, and nothing once content was handed out. Dropping the stream closes the
-/// connection. Clones share rate limits, caches and facts.
+/// connection. Clones share rate limits, caches and store.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,22 +44,21 @@ use crate::{ClientBuilder, ClientError, Endpoint, Options, RateLimits, Vendor};
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    pub(crate) parts: Parts,
+    pub(crate) inner: ClientInner,
 }
 
 /// State of a client, shared by its clones.
 #[derive(Clone)]
-pub(crate) struct Parts {
+pub(crate) struct ClientInner {
     pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) speech: Speech,
+    pub(crate) encoder: RequestEncoder,
     pub(crate) failures: Failures,
     pub(crate) options: Options,
     pub(crate) observer: Option<Observer>,
-    pub(crate) facts: Arc<Facts>,
+    pub(crate) store: Arc<CapabilityStore>,
     pub(crate) paces: Arc<Paces>,
     pub(crate) schemas: Arc<Schemas>,
     pub(crate) memories: Arc<Memories>,
-    pub(crate) rewrites: Arc<Rewrites>,
 }
 
 impl Client {
@@ -81,8 +79,8 @@ impl Client {
 
     /// Returns a builder, for a proxy, certificate authorities, another transport or a callback.
     pub fn builder(endpoint: Endpoint, wire: Arc<dyn Wire>) -> ClientBuilder {
-        let speech = Speech::of_wire(&endpoint, wire);
-        ClientBuilder::new(endpoint, speech)
+        let encoder = RequestEncoder::of_wire(&endpoint, wire);
+        ClientBuilder::new(endpoint, Some(encoder))
     }
 
     /// Returns a builder for a vendor. The wire format and the quirks follow from the vendor and the model of
@@ -97,75 +95,84 @@ impl Client {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn vendor(vendor: Vendor) -> ClientBuilder {
-        ClientBuilder::new(vendor.endpoint.clone(), Speech::Vendor(Arc::new(vendor)))
+        ClientBuilder::new(vendor.endpoint.clone(), RequestEncoder::of_vendor(vendor))
     }
 
     /// Returns the endpoint of the client.
     pub fn endpoint(&self) -> &Endpoint {
-        &self.parts.failures.endpoint
+        &self.inner.failures.endpoint
     }
 
-    pub(crate) fn of(parts: Parts) -> Self {
-        Self { parts }
+    /// Returns the wire format of the client.
+    pub fn wire(&self) -> &Arc<dyn Wire> {
+        self.inner.encoder.wire()
+    }
+
+    pub(crate) fn of(inner: ClientInner) -> Self {
+        Self { inner }
     }
 
     /// Returns the rate limits that the provider sent with its last answer for a model.
     pub fn rate_limits(&self, model: &str) -> Option<RateLimits> {
-        self.parts.paces.of(model)
+        self.inner.paces.of(model)
     }
 
     /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
     /// names, once for each parameter (RULES L9).
-    async fn answer(&self, request: &Request) -> Result<ChunkStream, ModelError> {
-        let Parts { speech, failures, facts, memories, rewrites, options, .. } = &self.parts;
-        let wire = self.wire(&request.model)?;
+    async fn send_adapting(&self, request: &Request) -> Result<ChunkStream, ModelError> {
+        let ClientInner { encoder, failures, store, memories, options, .. } = &self.inner;
         let deadline = retry::after(Instant::now(), options.total_timeout);
-        let turn = Turn { wire: &wire, model: &request.model, delivery: request.delivery, deadline };
+        let context = AttemptContext {
+            wire: encoder.wire(),
+            model: &request.model,
+            delivery: request.delivery,
+            deadline,
+        };
         let mut tries = Tries::new(options);
         let provider = self.provider();
-        let mut refused = facts.of(&provider, &request.model);
+        let mut refused = store.rejections(&provider, &request.model);
         let known = refused.len();
         let mut attempted: Vec<String> = Vec::new();
         loop {
-            let said = speech.said(wire.as_ref(), request, &refused, rewrites);
-            let shown = self.shown(&said);
-            let free_text = FreeText::diff(&request.tools, &said.tools);
+            let prepared = encoder.prepare(request, &refused);
+            let compiled = self.compile_schemas(&prepared);
+            let free_text = FreeText::diff(&request.tools, &prepared.tools);
             let http = memories
-                .with(&shown.request.messages, |memory| {
-                    speech.encode(turn.wire.as_ref(), &shown.request, &refused, memory)
+                .with(&compiled.request.messages, |memory| {
+                    encoder.encode(&compiled.request, &refused, memory)
                 })
                 .map_err(|error| failures.of(ModelErrorKind::Refused, &error.to_string()))?;
-            let outgoing = self.outgoing(http);
-            let failed = match self.begin_until(turn, &outgoing, &mut tries).await {
+            let http = self.add_address(http);
+            let failed = match self.send_until_first_chunk(context, &http, &mut tries).await {
                 Ok(chunks) => {
-                    facts.settle(&provider, &request.model, &outgoing.body);
-                    // Store only the facts of the request that succeeded.
-                    for fact in refused.split_off(known) {
-                        facts.learn(&provider, &request.model, fact);
+                    store.settle(&provider, &request.model, &http.body);
+                    // Store only the rejections of the request that succeeded.
+                    for rejection in refused.split_off(known) {
+                        store.learn(&provider, &request.model, rejection);
                     }
-                    return Ok(shown.restorations.restored(chunks, free_text));
+                    return Ok(compiled.restorations.restore(chunks, free_text));
                 }
                 Err(failed) => failed,
             };
-            match failed.lesson {
-                Some(fact) if fact.remedy.is_none() => {
-                    let error = without(failed.error, &fact);
-                    facts.suppose(&provider, &request.model, fact);
+            match failed.rejection {
+                Some(rejection) if rejection.remedy.is_none() => {
+                    let error = explain_missing_ability(failed.error, &rejection);
+                    store.suppose(&provider, &request.model, rejection);
                     return Err(error);
                 }
-                Some(fact)
-                    if refused.iter().all(|held| held.parameter != fact.parameter)
-                        && !attempted.contains(&fact.parameter) =>
+                Some(rejection)
+                    if refused.iter().all(|held| held.parameter != rejection.parameter)
+                        && !attempted.contains(&rejection.parameter) =>
                 {
-                    self.tell(|| ClientEvent::Learned(fact.clone()));
+                    self.notify(|| ClientEvent::Learned(rejection.clone()));
                     // A repeated message shows that the last remedy did not help, so undo it.
                     if refused.len() > known
-                        && refused.last().is_some_and(|last| last.message == fact.message)
+                        && refused.last().is_some_and(|last| last.message == rejection.message)
                     {
                         refused.pop();
                     }
-                    attempted.push(fact.parameter.clone());
-                    refused.push(fact);
+                    attempted.push(rejection.parameter.clone());
+                    refused.push(rejection);
                 }
                 _ => return Err(failed.error),
             }
@@ -173,40 +180,35 @@ impl Client {
     }
 
     /// Returns the request with its schemas compiled to the vendor's dialect.
-    fn shown<'a>(&self, request: &'a Request) -> Shown<'a> {
-        let told = |tool: &str, losses: &[Loss]| {
-            self.tell(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
+    fn compile_schemas<'a>(&self, request: &'a Request) -> CompiledRequest<'a> {
+        let report = |tool: &str, losses: &[Loss]| {
+            self.notify(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
         };
-        self.parts.schemas.shown(request, self.parts.speech.dialect(&request.model), &told)
+        let dialect = Dialect::from_name(self.inner.encoder.schema_dialect(&request.model));
+        self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
     }
 
-    pub(crate) fn wire(&self, model: &str) -> Result<Arc<dyn Wire>, ModelError> {
-        let Parts { speech, failures, .. } = &self.parts;
-        speech
-            .wire(model)
-            .ok_or_else(|| failures.of(ModelErrorKind::Configuration, "the wire format is not known"))
-    }
-
-    pub(crate) fn reading(
+    /// Returns the decoder of a response.
+    pub(crate) fn response_decoder(
         &self,
         wire: Arc<dyn Wire>,
         request_id: Option<String>,
         deadline: Instant,
-    ) -> answer::Reading {
-        let Parts { failures, options, .. } = &self.parts;
-        answer::Reading { wire, failures: failures.clone(), options: *options, request_id, deadline }
+    ) -> ResponseDecoder {
+        let ClientInner { failures, options, .. } = &self.inner;
+        ResponseDecoder { wire, failures: failures.clone(), options: *options, request_id, deadline }
     }
 
     /// Returns the request with its URL and headers.
-    fn outgoing(&self, http: HttpRequest) -> Outgoing {
-        let Failures { endpoint, key } = &self.parts.failures;
-        let request = Outgoing::post(endpoint.url(&http.path), http.body);
+    fn add_address(&self, http: HttpRequest) -> TransportRequest {
+        let Failures { endpoint, key } = &self.inner.failures;
+        let request = TransportRequest::post(endpoint.url(&http.path), http.body);
         let own = http.headers.iter().map(|(name, value)| Header::new(name, value));
-        own.chain(endpoint.all_headers(key.expose())).fold(request, Outgoing::with_header)
+        own.chain(endpoint.all_headers(key.expose())).fold(request, TransportRequest::with_header)
     }
 
-    pub(crate) fn tell(&self, event: impl FnOnce() -> ClientEvent) {
-        if let Some(observer) = &self.parts.observer {
+    pub(crate) fn notify(&self, event: impl FnOnce() -> ClientEvent) {
+        if let Some(observer) = &self.inner.observer {
             observer(&event());
         }
     }
@@ -214,26 +216,25 @@ impl Client {
 
 impl Model for Client {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
-        Box::pin(self.answer(request))
+        Box::pin(self.send_adapting(request))
     }
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
-        let Ok(wire) = self.wire(&request.model) else { return Vec::new() };
-        let refused = self.parts.facts.of(&self.provider(), &request.model);
-        let said = self.parts.speech.said(wire.as_ref(), request, &refused, &self.parts.rewrites);
-        wire.check(&self.shown(&said).request)
+        let refused = self.inner.store.rejections(&self.provider(), &request.model);
+        let prepared = self.inner.encoder.prepare(request, &refused);
+        self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request)
     }
 }
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("endpoint", &self.parts.failures.endpoint.name).finish_non_exhaustive()
+        f.debug_struct("Client").field("endpoint", &self.inner.failures.endpoint.name).finish_non_exhaustive()
     }
 }
 
 /// Returns the error of a request that needs a missing ability, with advice.
-fn without(mut error: ModelError, fact: &Fact) -> ModelError {
-    let (kind, advice) = match fact.parameter.as_str() {
+fn explain_missing_ability(mut error: ModelError, rejection: &ParameterRejection) -> ModelError {
+    let (kind, advice) = match rejection.parameter.as_str() {
         "tools" => (
             ModelErrorKind::Unsupported,
             "the model has no tool calls of its own: let it write calls as text, or take another",

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_schema::Loss;
+use windlass_vendors::ParameterRejection;
 
-use crate::{Fact, RateLimits};
+use crate::RateLimits;
 
 /// An event about a request, for the callback of [`ClientBuilder::on_event`](crate::ClientBuilder::on_event).
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub enum ClientEvent {
         wait: Duration,
     },
     /// A refusal named a parameter. The request is sent again with the remedy of this fact.
-    Learned(Fact),
+    Learned(ParameterRejection),
     /// The vendor's JSON Schema dialect cannot express all of a tool's schema. Arguments are still checked
     /// against the complete schema.
     SchemaLoss {

@@ -4,12 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 use windlass_stream::{ModelError, ModelErrorKind, StreamError, StreamErrorKind, names_image};
+use windlass_vendors::{Endpoint, has_images};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 
-use crate::lesson::has_images;
+use crate::RateLimits;
 use crate::secret::Key;
 use crate::transport::{TransportError, TransportErrorKind, header};
-use crate::{Endpoint, RateLimits};
 
 /// Headers that contain the provider's request id.
 const REQUEST_IDS: &[&str] = &["x-request-id", "request-id", "x-amzn-requestid", "cf-ray"];
@@ -159,14 +159,14 @@ pub(crate) fn kind_for(kind: ModelErrorKind, error: &ProviderError, sent: &[u8])
 /// Returns the wait that the provider asks for: seconds or a date (RFC 9110, section 10.2.3), or milliseconds
 /// as OpenAI and Azure send them; otherwise the time until the rate limit resets.
 fn retry_after(headers: &[(String, String)]) -> Option<Duration> {
-    asked_wait(headers).or_else(|| {
+    requested_wait(headers).or_else(|| {
         let until = RateLimits::read(headers)?.empty_until()?;
         Some(until.saturating_duration_since(Instant::now()))
     })
 }
 
 /// Returns the wait in the headers for retries, without regard to rate limits.
-pub(crate) fn asked_wait(headers: &[(String, String)]) -> Option<Duration> {
+pub(crate) fn requested_wait(headers: &[(String, String)]) -> Option<Duration> {
     let milliseconds = header(headers, "retry-after-ms").and_then(|text| text.trim().parse::<f64>().ok());
     let exact = milliseconds.and_then(|wait| Duration::try_from_secs_f64(wait / 1e3).ok());
     exact.or_else(|| plain_retry_after(headers))

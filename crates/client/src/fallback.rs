@@ -7,8 +7,8 @@ use windlass_protocol::{Refusal, Request};
 use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
-use crate::begin::begun;
 use crate::failure::refused_in_stream;
+use crate::first_chunk::await_first_chunk;
 
 /// Models in order of preference: if one fails in a way that another may not share, the next model gets the
 /// request.
@@ -99,7 +99,7 @@ impl Fallback {
             let mut asked = request.clone();
             asked.model.clone_from(&choice.name);
             let answer = match choice.model.stream(&asked).await {
-                Ok(chunks) => begun(chunks, refused_in_stream).await,
+                Ok(chunks) => await_first_chunk(chunks, refused_in_stream).await,
                 Err(error) => Err(error),
             };
             let error = match answer {

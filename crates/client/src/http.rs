@@ -30,7 +30,8 @@ use proxy::Proxies;
 use target::Target;
 
 use crate::transport::{
-    Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+    Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
+    TransportResponse,
 };
 
 /// Options of [`HttpTransport`].
@@ -177,13 +178,13 @@ impl HttpTransport {
         Ok(Self { client, proxies, connect_timeout: options.connect_timeout })
     }
 
-    async fn exchange(&self, request: Outgoing) -> Result<Incoming, TransportError> {
+    async fn exchange(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
         let request = self.request(request)?;
         let response = self.client.request(request).await.map_err(|error| self.failure(error))?;
         Ok(incoming(response))
     }
 
-    fn request(&self, request: Outgoing) -> Result<Request<Full<Bytes>>, TransportError> {
+    fn request(&self, request: TransportRequest) -> Result<Request<Full<Bytes>>, TransportError> {
         let Target { uri, authorization } = Target::parse(&request.url)?;
         let mut headers = headers(&request)?;
         headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
@@ -224,7 +225,7 @@ impl HttpTransport {
 /// Time after which an idle connection is closed.
 const IDLE: Duration = Duration::from_secs(90);
 
-fn incoming(response: Response<Body>) -> Incoming {
+fn incoming(response: Response<Body>) -> TransportResponse {
     let status = response.status().as_u16();
     let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers =
@@ -234,7 +235,7 @@ fn incoming(response: Response<Body>) -> Incoming {
             TransportError::new(TransportErrorKind::Broken, causes(&error)).with_source(error)
         })
     });
-    Incoming::new(status, headers, Box::pin(body))
+    TransportResponse::new(status, headers, Box::pin(body))
 }
 
 fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
@@ -242,12 +243,12 @@ fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(self.exchange(request))
     }
 }
 
-fn headers(request: &Outgoing) -> Result<HeaderMap, TransportError> {
+fn headers(request: &TransportRequest) -> Result<HeaderMap, TransportError> {
     let mut headers = HeaderMap::with_capacity(request.headers.len());
     for header in &request.headers {
         let refuse = |text: String| TransportError::new(TransportErrorKind::Request, text);

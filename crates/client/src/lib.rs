@@ -4,56 +4,48 @@
     reason = "a date to wait for and the age of a fact need the clock, what is learned needs a file"
 )]
 
-mod answer;
-mod begin;
-mod book;
 mod builder;
-mod capability;
+mod capability_store;
 mod client;
-mod discovery;
-mod edit;
-mod endpoint;
 mod event;
-mod facts;
 mod failure;
 mod fallback;
+mod first_chunk;
 mod http;
-mod lesson;
 mod limits;
 mod memories;
 mod models;
 mod options;
-mod quirk;
+mod response;
 mod retry;
-mod rewrites;
 mod schemas;
 mod secret;
 mod sending;
-mod speech;
 mod storage;
-mod supposed;
+mod stored_document;
+mod streamed_answer;
 mod transport;
-mod vendor;
-mod vendors;
+mod unconfirmed;
 
 pub use builder::{ClientBuilder, ClientError};
-pub use capability::{Ability, Answer, Known, Said, Source};
+pub use capability_store::CapabilityStore;
 pub use client::Client;
-pub use endpoint::{Auth, Endpoint, KeyUse};
 pub use event::{AnswerInfo, ClientEvent};
-pub use facts::{Fact, Facts, Listing, ModelEntry, Remedy};
 pub use fallback::{Fallback, FallbackEvent};
 pub use http::{HttpError, HttpOptions, HttpTransport};
 pub use limits::{RateLimits, Window};
 pub use options::{Options, Pace};
-pub use quirk::Quirk;
 pub use storage::{FileStorage, Storage, StorageLock};
 pub use transport::{
-    ByteStream, Header, Incoming, Method, Outgoing, Transport, TransportError, TransportErrorKind,
-    TransportFuture,
+    ByteStream, Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
+    TransportResponse,
 };
-pub use vendor::{Discovery, Vendor};
-pub use vendors::{Vendors, VendorsError};
+
+// The knowledge of vendors that this crate's interface is made of.
+pub use windlass_vendors::{
+    Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
+    ModelEntry, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/ADDING_A_PROVIDER.md")]

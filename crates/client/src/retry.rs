@@ -5,9 +5,9 @@ use std::time::Duration;
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
 use windlass_stream::{ModelError, ModelErrorKind};
+use windlass_vendors::ParameterRejection;
 
 use crate::Options;
-use crate::facts::Fact;
 
 /// A failed attempt.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub(crate) struct Attempt {
     pub(crate) error: ModelError,
     /// HTTP status; `None` if the server sent no response.
     pub(crate) status: Option<u16>,
-    /// Fact that the refusal teaches, if any.
-    pub(crate) lesson: Option<Fact>,
+    /// Parameter that the refusal names, if any.
+    pub(crate) rejection: Option<ParameterRejection>,
 }
 
 impl Attempt {
@@ -49,7 +49,7 @@ impl Attempt {
 
 impl From<ModelError> for Attempt {
     fn from(error: ModelError) -> Self {
-        Self { error, status: None, lesson: None }
+        Self { error, status: None, rejection: None }
     }
 }
 

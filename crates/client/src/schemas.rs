@@ -20,7 +20,7 @@ pub(crate) struct Schemas {
 }
 
 /// A request with compiled schemas.
-pub(crate) struct Shown<'a> {
+pub(crate) struct CompiledRequest<'a> {
     pub(crate) request: Cow<'a, Request>,
     pub(crate) restorations: Restorations,
 }
@@ -29,16 +29,21 @@ pub(crate) struct Shown<'a> {
 pub(crate) struct Restorations(BTreeMap<String, Arc<CompiledSchema>>);
 
 /// Callback for a schema that a dialect cannot express completely: the tool's name and the lost constraints.
-type Told<'a> = &'a dyn Fn(&str, &[Loss]);
+type LossReport<'a> = &'a dyn Fn(&str, &[Loss]);
 
 impl Schemas {
-    /// Returns the request with its schemas compiled to a dialect. Calls `told` once for each schema with
+    /// Returns the request with its schemas compiled to a dialect. Calls `report` once for each schema with
     /// losses.
-    pub(crate) fn shown<'a>(&self, request: &'a Request, dialect: Dialect, told: Told<'_>) -> Shown<'a> {
+    pub(crate) fn compile_request<'a>(
+        &self,
+        request: &'a Request,
+        dialect: Dialect,
+        report: LossReport<'_>,
+    ) -> CompiledRequest<'a> {
         let (mut shown, mut restorations) = (Cow::Borrowed(request), BTreeMap::new());
         for (at, tool) in request.tools.iter().enumerate() {
             let ToolSpec::Function { name, parameters, strict, .. } = tool else { continue };
-            let compiled = self.compiled(name.as_str(), parameters, of(dialect, *strict), told);
+            let compiled = self.compile(name.as_str(), parameters, strict_dialect(dialect, *strict), report);
             if compiled.schema.as_str() != parameters.as_str()
                 && let Some(ToolSpec::Function { parameters, .. }) = shown.to_mut().tools.get_mut(at)
             {
@@ -49,7 +54,8 @@ impl Schemas {
             }
         }
         if let OutputFormat::Schema(output) = &request.output {
-            let compiled = self.compiled(&output.name, &output.schema, of(dialect, output.strict), told);
+            let compiled =
+                self.compile(&output.name, &output.schema, strict_dialect(dialect, output.strict), report);
             // The output is text and is not mapped back, so a schema that renames or wraps properties stays
             // as it is.
             if !compiled.has_restoration()
@@ -58,15 +64,15 @@ impl Schemas {
                 output.schema = compiled.schema.clone();
             }
         }
-        Shown { request: shown, restorations: Restorations(restorations) }
+        CompiledRequest { request: shown, restorations: Restorations(restorations) }
     }
 
-    fn compiled(
+    fn compile(
         &self,
         name: &str,
         schema: &RawJson,
         dialect: Dialect,
-        told: Told<'_>,
+        report: LossReport<'_>,
     ) -> Arc<CompiledSchema> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (dialect, schema.as_str().to_owned());
@@ -78,7 +84,7 @@ impl Schemas {
         let options = CompileOptions::default().with_root_union(RootUnion::Merge);
         let compiled = Arc::new(dialect.compile_with(schema, options));
         if !compiled.losses.is_empty() {
-            told(name, &compiled.losses);
+            report(name, &compiled.losses);
         }
         if kept.len() >= KEPT {
             kept.clear();
@@ -89,7 +95,7 @@ impl Schemas {
 }
 
 /// Returns the dialect for the strictness of a schema.
-fn of(dialect: Dialect, strict: Strictness) -> Dialect {
+fn strict_dialect(dialect: Dialect, strict: Strictness) -> Dialect {
     match (dialect, strict) {
         (Dialect::OpenAi, Strictness::On) => Dialect::OpenAiStrict,
         (dialect, _) => dialect,
@@ -99,11 +105,11 @@ fn of(dialect: Dialect, strict: Strictness) -> Dialect {
 impl Restorations {
     /// Maps the arguments in an answer back to the authors' schemas, and the calls of tools that were sent as
     /// functions back to free text.
-    pub(crate) fn restored(self, chunks: ChunkStream, free_text: FreeText) -> ChunkStream {
+    pub(crate) fn restore(self, chunks: ChunkStream, free_text: FreeText) -> ChunkStream {
         if self.0.is_empty() && free_text.is_empty() {
             return chunks;
         }
-        let state = Some((chunks, Restoring::new(self.0, free_text)));
+        let state = Some((chunks, ArgumentRestorer::new(self.0, free_text)));
         let pieces = stream::unfold(state, |state| async move {
             let (mut chunks, mut restoring) = state?;
             let mut out: Vec<Result<Chunk, ModelError>> = Vec::new();
@@ -128,14 +134,14 @@ impl Restorations {
 }
 
 /// Buffers the calls of tools that need a restoration until their arguments are complete.
-struct Restoring {
+struct ArgumentRestorer {
     normalizer: Normalizer,
     tools: BTreeMap<String, Arc<CompiledSchema>>,
     open: BTreeMap<CallKey, (Arc<CompiledSchema>, String)>,
     free_text: FreeText,
 }
 
-impl Restoring {
+impl ArgumentRestorer {
     fn new(tools: BTreeMap<String, Arc<CompiledSchema>>, free_text: FreeText) -> Self {
         let normalizer = Normalizer::new(Options::default());
         Self { normalizer, tools, open: BTreeMap::new(), free_text }
@@ -144,13 +150,13 @@ impl Restoring {
     fn push(&mut self, chunk: Chunk, out: &mut Vec<Result<Chunk, ModelError>>) {
         let mut normal = Vec::new();
         self.normalizer.push(chunk, &mut normal);
-        self.hand_on(normal, out);
+        self.forward(normal, out);
     }
 
     fn finish(mut self, out: &mut Vec<Result<Chunk, ModelError>>) {
         let mut normal = Vec::new();
         std::mem::replace(&mut self.normalizer, Normalizer::new(Options::default())).finish(&mut normal);
-        self.hand_on(normal, out);
+        self.forward(normal, out);
         // Incomplete arguments are emitted unchanged: such a call does not run.
         let mut rest = Vec::new();
         for (key, (_, arguments)) in std::mem::take(&mut self.open) {
@@ -160,7 +166,7 @@ impl Restoring {
         out.extend(rest.into_iter().map(Ok));
     }
 
-    fn hand_on(&mut self, normal: Vec<Chunk>, out: &mut Vec<Result<Chunk, ModelError>>) {
+    fn forward(&mut self, normal: Vec<Chunk>, out: &mut Vec<Result<Chunk, ModelError>>) {
         let (mut restored, mut free) = (Vec::new(), Vec::new());
         for chunk in normal {
             self.take(chunk, &mut restored);

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use secrecy::{ExposeSecret, SecretString};
 use windlass_redact::Redactor;
+use windlass_vendors::Endpoint;
 use windlass_wire::ProviderError;
-
-use crate::Endpoint;
 
 /// The API key, and a redactor that also knows all other secrets of the endpoint.
 #[derive(Clone)]

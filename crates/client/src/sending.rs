@@ -6,18 +6,22 @@ use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use windlass_protocol::Delivery;
 use windlass_stream::{ChunkStream, ModelError};
+use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
-use crate::begin::begun;
-use crate::client::Parts;
+use crate::client::ClientInner;
 use crate::event::{AnswerInfo, ClientEvent};
+use crate::first_chunk::await_first_chunk;
+use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::{self, Attempt, Tries};
-use crate::transport::{Incoming, Outgoing};
-use crate::{Client, Pace, RateLimits, answer, failure, lesson};
+use crate::stored_document::now;
+use crate::streamed_answer::StreamedAnswer;
+use crate::transport::{TransportRequest, TransportResponse};
+use crate::{Client, Pace, RateLimits, failure};
 
 /// Parameters that all attempts for one answer share.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<'a> {
+pub(crate) struct AttemptContext<'a> {
     pub(crate) wire: &'a Arc<dyn Wire>,
     pub(crate) model: &'a str,
     pub(crate) delivery: Delivery,
@@ -27,57 +31,61 @@ pub(crate) struct Turn<'a> {
 
 impl Client {
     /// Sends a request until an answer starts with something other than an error, or the deadline passes.
-    pub(crate) async fn begin_until(
+    pub(crate) async fn send_until_first_chunk(
         &self,
-        turn: Turn<'_>,
-        request: &Outgoing,
+        context: AttemptContext<'_>,
+        request: &TransportRequest,
         tries: &mut Tries,
     ) -> Result<ChunkStream, Attempt> {
         loop {
-            let response = self.send_until(turn, request, tries).await?;
-            self.tell_answer(turn, &response, tries.attempts);
-            match self.begin(turn, request, response).await {
+            let response = self.send_until(context, request, tries).await?;
+            self.notify_answer(context, &response, tries.attempts);
+            match self.read_first_chunk(context, request, response).await {
                 Ok(chunks) => return Ok(chunks),
-                Err(failed) => self.pause(failed, tries, turn.deadline).await?,
+                Err(failed) => self.pause(failed, tries, context.deadline).await?,
             }
         }
     }
 
     /// Reads a response until its answer starts. An error in place of the answer counts as a refusal (RULES
     /// S12).
-    async fn begin(
+    async fn read_first_chunk(
         &self,
-        turn: Turn<'_>,
-        request: &Outgoing,
-        response: Incoming,
+        context: AttemptContext<'_>,
+        request: &TransportRequest,
+        response: TransportResponse,
     ) -> Result<ChunkStream, Attempt> {
-        let failures = &self.parts.failures;
+        let failures = &self.inner.failures;
         let (status, request_id) = (response.status, failures.request_id(&response.headers));
-        let reading = self.reading(turn.wire.clone(), request_id.clone(), turn.deadline);
-        let chunks = if turn.delivery == Delivery::Whole || is_json(&response) {
-            reading.whole(response).await
+        let decoder = self.response_decoder(context.wire.clone(), request_id.clone(), context.deadline);
+        let chunks = if context.delivery == Delivery::Whole || is_json(&response) {
+            decoder.decode_whole(response.body).await
         } else {
-            begun(reading.stream(response), |error| failures.refused_in_stream(error)).await
+            await_first_chunk(StreamedAnswer::new(decoder, response.body).into_chunks(), |error| {
+                failures.refused_in_stream(error)
+            })
+            .await
         };
         chunks.map_err(|error| {
             let mut error = error.with_request_id(request_id);
             let refusal = error.source.as_ref().and_then(|source| source.downcast_ref::<ProviderError>());
-            let lesson = refusal.and_then(|refusal| lesson::lesson_in_answer(refusal, &request.body));
+            let rejection =
+                refusal.and_then(|refusal| parse_rejection_in_answer(refusal, &request.body, now()));
             let kind = refusal.map(|refusal| failure::kind_for(error.kind, refusal, &request.body));
             error.kind = kind.unwrap_or(error.kind);
-            Attempt { error, status: Some(status), lesson }
+            Attempt { error, status: Some(status), rejection }
         })
     }
 
-    fn tell_answer(&self, turn: Turn<'_>, response: &Incoming, attempts: usize) {
-        self.tell(|| {
+    fn notify_answer(&self, context: AttemptContext<'_>, response: &TransportResponse, attempts: usize) {
+        self.notify(|| {
             ClientEvent::Answer(AnswerInfo {
-                provider: self.parts.failures.endpoint.name.clone(),
-                model: turn.model.to_owned(),
+                provider: self.inner.failures.endpoint.name.clone(),
+                model: context.model.to_owned(),
                 status: response.status,
-                request_id: self.parts.failures.request_id(&response.headers),
+                request_id: self.inner.failures.request_id(&response.headers),
                 attempts,
-                rate_limits: self.rate_limits(turn.model),
+                rate_limits: self.rate_limits(context.model),
             })
         });
     }
@@ -85,16 +93,16 @@ impl Client {
     /// Sends a request with retries, until a response has a success status or the deadline passes.
     pub(crate) async fn send_until(
         &self,
-        turn: Turn<'_>,
-        request: &Outgoing,
+        context: AttemptContext<'_>,
+        request: &TransportRequest,
         tries: &mut Tries,
-    ) -> Result<Incoming, Attempt> {
+    ) -> Result<TransportResponse, Attempt> {
         loop {
-            self.keep_pace(turn).await;
+            self.keep_pace(context).await;
             tries.attempts = tries.attempts.saturating_add(1);
-            match self.send(turn, request.clone()).await {
+            match self.send(context, request.clone()).await {
                 Ok(response) => return Ok(response),
-                Err(failed) => self.pause(failed, tries, turn.deadline).await?,
+                Err(failed) => self.pause(failed, tries, context.deadline).await?,
             }
         }
     }
@@ -108,32 +116,36 @@ impl Client {
     ) -> Result<(), Attempt> {
         let Some(wait) = tries.wait(&failed, deadline) else {
             let asked = failed.error.retry_after.filter(|_| failed.is_worth_another());
-            return Err(Attempt { error: given_up(failed.error, tries.attempts, asked), ..failed });
+            return Err(Attempt { error: add_attempts(failed.error, tries.attempts, asked), ..failed });
         };
-        let wait = if self.parts.options.pace == Pace::Ignored { Duration::ZERO } else { wait };
+        let wait = if self.inner.options.pace == Pace::Ignored { Duration::ZERO } else { wait };
         let attempts = tries.attempts;
-        self.tell(|| ClientEvent::Retry { attempts, wait, message: failed.error.message.clone() });
+        self.notify(|| ClientEvent::Retry { attempts, wait, message: failed.error.message.clone() });
         sleep(wait).await;
         Ok(())
     }
 
     /// Waits for the reset of a rate limit that is known to be used up. If that is after the deadline, sends
     /// at once: the provider may count differently than its headers state.
-    async fn keep_pace(&self, turn: Turn<'_>) {
-        if self.parts.options.pace == Pace::Ignored {
+    async fn keep_pace(&self, context: AttemptContext<'_>) {
+        if self.inner.options.pace == Pace::Ignored {
             return;
         }
-        let until = self.rate_limits(turn.model).and_then(|limits| limits.empty_until());
-        if let Some(until) = until.filter(|until| *until < turn.deadline) {
-            self.tell(|| ClientEvent::Wait { wait: until.saturating_duration_since(Instant::now()) });
+        let until = self.rate_limits(context.model).and_then(|limits| limits.empty_until());
+        if let Some(until) = until.filter(|until| *until < context.deadline) {
+            self.notify(|| ClientEvent::Wait { wait: until.saturating_duration_since(Instant::now()) });
             sleep_until(until).await;
         }
     }
 
     /// Sends a request once and checks the status.
-    async fn send(&self, turn: Turn<'_>, request: Outgoing) -> Result<Incoming, Attempt> {
-        let Turn { wire, model, delivery, deadline } = turn;
-        let Parts { transport, failures, options, .. } = &self.parts;
+    async fn send(
+        &self,
+        context: AttemptContext<'_>,
+        request: TransportRequest,
+    ) -> Result<TransportResponse, Attempt> {
+        let AttemptContext { wire, model, delivery, deadline } = context;
+        let ClientInner { transport, failures, options, .. } = &self.inner;
         let sent = request.body.clone();
         let idle_at = match delivery {
             Delivery::Stream => retry::after(Instant::now(), options.idle_timeout),
@@ -144,33 +156,33 @@ impl Client {
             .await
             .map_err(|_| {
                 if idle_at < deadline {
-                    answer::idle(failures, options.idle_timeout)
+                    idle_timeout_error(failures, options.idle_timeout)
                 } else {
-                    answer::total(failures, options.total_timeout)
+                    total_timeout_error(failures, options.total_timeout)
                 }
             })?
             .map_err(|error| failures.transport(&error))?;
         if let Some(limits) = RateLimits::read(&response.headers) {
             // A `Retry-After` takes precedence over the reset time of a rate limit.
-            let asked = failure::asked_wait(&response.headers);
-            self.parts.paces.note(model, asked.map_or(limits.clone(), |wait| limits.empty_for(wait)));
+            let asked = failure::requested_wait(&response.headers);
+            self.inner.paces.note(model, asked.map_or(limits.clone(), |wait| limits.empty_for(wait)));
         }
         if (200..300).contains(&response.status) {
             return Ok(response);
         }
-        let Incoming { status, headers, body } = response;
+        let TransportResponse { status, headers, body } = response;
         let until = retry::after(Instant::now(), options.idle_timeout).min(deadline);
-        let body = failures.key.redact_bytes(answer::refusal_body(body, until).await);
+        let body = failures.key.redact_bytes(read_refusal_body(body, until).await);
         let refusal = failures.key.redact_error(wire.decode_error(status, &body));
-        let lesson = lesson::lesson(status, &refusal, &body, &sent);
+        let rejection = parse_rejection(status, &refusal, &body, &sent, now());
         let mut error = failures.refusal(status, &headers, refusal.clone());
         error.kind = failure::kind_for(error.kind, &refusal, &sent);
-        Err(Attempt { error, status: Some(status), lesson })
+        Err(Attempt { error, status: Some(status), rejection })
     }
 }
 
 /// Returns the error of the last attempt, with the time at which the provider asks to retry, if any.
-fn given_up(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> ModelError {
+fn add_attempts(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> ModelError {
     if attempts > 1 {
         error.message = format!("{} (given up after {attempts} attempts)", error.message);
     }
@@ -186,7 +198,7 @@ fn given_up(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> 
 }
 
 /// Returns true if a server sent a whole JSON body although a stream was requested.
-fn is_json(response: &Incoming) -> bool {
+fn is_json(response: &TransportResponse) -> bool {
     let text = response.header("content-type").unwrap_or_default();
     text.trim_start().to_ascii_lowercase().starts_with("application/json")
 }

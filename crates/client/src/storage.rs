@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Storage for one small document, the facts of [`Facts`](crate::Facts). [`FileStorage`] keeps it in a file;
+/// Storage for one small document, the facts of [`CapabilityStore`](crate::CapabilityStore). [`FileStorage`] keeps it in a file;
 /// implement this trait to keep it elsewhere.
 ///
 /// ```
 /// use std::io;
 /// use std::sync::Mutex;
-/// use windlass_client::{Facts, Storage};
+/// use windlass_client::{CapabilityStore, Storage};
 ///
 /// /// A place in memory.
 /// #[derive(Default)]
@@ -33,7 +33,7 @@ use tempfile::NamedTempFile;
 ///     }
 /// }
 ///
-/// assert_eq!(Facts::open(Shelf::default()).trouble(), None);
+/// assert_eq!(CapabilityStore::open(Shelf::default()).trouble(), None);
 /// ```
 pub trait Storage: Send + Sync {
     /// Returns the document, or `None` before the first write.

@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::Stream;
-
-use crate::endpoint::shown_url;
+use windlass_vendors::{Header, redact_url};
 
 /// Sends encoded requests and returns responses whose bodies arrive as streams.
 ///
@@ -19,7 +18,7 @@ use crate::endpoint::shown_url;
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicUsize, Ordering};
-/// use windlass_client::{Outgoing, Transport, TransportFuture};
+/// use windlass_client::{TransportRequest, Transport, TransportFuture};
 ///
 /// /// Counts what is sent.
 /// struct Counted {
@@ -28,7 +27,7 @@ use crate::endpoint::shown_url;
 /// }
 ///
 /// impl Transport for Counted {
-///     fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+///     fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
 ///         self.requests.fetch_add(1, Ordering::Relaxed);
 ///         self.inner.send(request)
 ///     }
@@ -41,18 +40,19 @@ pub trait Transport: Send + Sync {
     /// redirects.
     ///
     /// Cancel-safe: dropping the future or the body closes the exchange.
-    fn send(&self, request: Outgoing) -> TransportFuture<'_>;
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_>;
 }
 
 /// Lets several clients share a transport.
 impl<T: Transport + ?Sized> Transport for Arc<T> {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         (**self).send(request)
     }
 }
 
 /// Future of a response's status and headers.
-pub type TransportFuture<'a> = Pin<Box<dyn Future<Output = Result<Incoming, TransportError>> + Send + 'a>>;
+pub type TransportFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<TransportResponse, TransportError>> + Send + 'a>>;
 
 /// Stream of a response's body.
 pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, TransportError>> + Send>>;
@@ -70,7 +70,7 @@ pub enum Method {
 /// A request that is ready to be sent.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Outgoing {
+pub struct TransportRequest {
     /// HTTP method.
     pub method: Method,
     /// Complete URL. It never contains a key.
@@ -81,21 +81,9 @@ pub struct Outgoing {
     pub body: Bytes,
 }
 
-/// Header of a request.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Header {
-    /// Name, in lower case.
-    pub name: String,
-    /// The value.
-    pub value: String,
-    /// True if the value is secret and must be neither shown nor stored.
-    pub is_secret: bool,
-}
-
 /// A response whose body is still arriving.
 #[non_exhaustive]
-pub struct Incoming {
+pub struct TransportResponse {
     /// HTTP status.
     pub status: u16,
     /// Headers, with names in lower case.
@@ -134,7 +122,7 @@ pub struct TransportError {
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl Outgoing {
+impl TransportRequest {
     /// Returns a `GET` request without headers and body.
     pub fn get(url: impl Into<String>) -> Self {
         Self { method: Method::Get, url: url.into(), headers: Vec::new(), body: Bytes::new() }
@@ -153,40 +141,19 @@ impl Outgoing {
     }
 }
 
-impl Header {
-    /// Returns a header. It is marked secret if its name suggests it: `authorization`, `x-api-key`, `cookie`.
-    pub fn new(name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        const SECRETS: [&str; 5] = ["authorization", "cookie", "key", "token", "secret"];
-        let name = name.as_ref().to_ascii_lowercase();
-        let is_secret = SECRETS.iter().any(|word| name.contains(word));
-        Self { name, value: value.into(), is_secret }
-    }
-
-    /// Returns a header that is marked secret.
-    pub fn secret(name: impl AsRef<str>, value: impl Into<String>) -> Self {
-        Self { is_secret: true, ..Self::new(name, value) }
-    }
-}
-
-impl fmt::Debug for Outgoing {
+impl fmt::Debug for TransportRequest {
     // The URL can contain a password, and the body contains the conversation.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outgoing")
+        f.debug_struct("TransportRequest")
             .field("method", &self.method)
-            .field("url", &shown_url(&self.url))
+            .field("url", &redact_url(&self.url))
             .field("headers", &self.headers)
             .field("body", &format_args!("{} bytes", self.body.len()))
             .finish()
     }
 }
 
-impl fmt::Debug for Header {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, if self.is_secret { "(hidden)" } else { &self.value })
-    }
-}
-
-impl Incoming {
+impl TransportResponse {
     /// Returns a response with this status, headers and body.
     pub fn new(status: u16, headers: Vec<(String, String)>, body: ByteStream) -> Self {
         let headers = headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), value)).collect();
@@ -204,9 +171,9 @@ pub(crate) fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<
     headers.iter().find(|(held, _)| held == name).map(|(_, value)| value.as_str())
 }
 
-impl fmt::Debug for Incoming {
+impl fmt::Debug for TransportResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Incoming")
+        f.debug_struct("TransportResponse")
             .field("status", &self.status)
             .field("headers", &self.headers)
             .finish_non_exhaustive()

@@ -1,12 +1,11 @@
 //! Growth: what judging a command costs grows with its bytes, whatever its shape.
 #![expect(
-    clippy::disallowed_methods,
     clippy::too_many_lines,
     clippy::format_collect,
-    reason = "it measures time; the list of shapes is long, and texts are made of pieces"
+    reason = "the list of shapes is long, and texts are made of pieces"
 )]
 
-use std::time::{Duration, Instant};
+use windlass_testkit::growth::{self, MEGABYTE, Shape};
 
 use crate::kind::wrappers::WRAPPERS;
 use crate::{
@@ -165,32 +164,21 @@ fn check(scan: &Scan, bytes: usize) {
     assert!(scan.excess().is_none() || scan.certainty() == Certainty::Partial);
 }
 
-/// The longest that the judging of one text may take. It is wide, because a test machine does other things meanwhile:
-/// the slowest shape took 264 ms in a release build beside other work.
-const MOST: Duration = Duration::from_secs(20);
+/// The length of the measured commands. A debug build takes minutes for all shapes of the longest ones.
+const MEASURED: usize = if cfg!(debug_assertions) { 16 * 1024 } else { MAX_SCAN_BYTES };
 
 // security 9: a command of 2.7 KB took 27 s, and one of 126 KB ended the process.
 #[test]
-fn every_shape_is_judged_within_its_budget() {
-    let lengths: &[usize] =
-        if cfg!(debug_assertions) { &[16 * 1024, 1024 * 1024] } else { &[3_000, 128 * 1024, 1024 * 1024] };
-    for shape in shapes() {
-        measure(&shape, lengths);
-    }
-    let lengths = if cfg!(debug_assertions) { &[2_000] } else { lengths };
-    for shape in wrapper_shapes() {
-        measure(&shape, lengths);
-    }
+fn every_shape_is_judged_in_linear_time_up_to_the_limit() {
+    let shapes: Vec<_> = shapes().into_iter().chain(wrapper_shapes()).map(Shape::of).collect();
+    let test = "growth::every_shape_is_judged_in_linear_time_up_to_the_limit";
+    growth::check(test, MEASURED, &shapes, judge);
 }
 
-fn measure(shape: &str, lengths: &[usize]) {
-    for bytes in lengths {
-        let text = shape.repeat(bytes.checked_div(shape.len()).unwrap_or_default());
-        let begun = Instant::now();
-        judge(&text);
-        let took = begun.elapsed();
-        assert!(took < MOST, "{shape:?} of {bytes} bytes: {took:?}");
-    }
+#[test]
+fn a_megabyte_of_every_shape_is_refused_in_linear_time() {
+    let shapes: Vec<_> = shapes().into_iter().chain(wrapper_shapes()).map(Shape::of).collect();
+    growth::check("growth::a_megabyte_of_every_shape_is_refused_in_linear_time", MEGABYTE, &shapes, judge);
 }
 
 #[test]
@@ -199,7 +187,7 @@ fn what_is_too_much_is_said() {
     assert_eq!(Effects::from_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
     let nested = "-exec find ".repeat(10_000);
     assert_eq!(Scan::scan(&format!("find . {nested}")).excess(), Some(Excess::Work));
-    let paths: String = (0..20_000).map(|number| format!("touch a{number}\n")).collect();
+    let paths: String = (0..9_000).map(|number| format!("touch a{number}\n")).collect();
     assert_eq!(Scan::scan(&paths).excess(), Some(Excess::Paths));
 }
 

@@ -149,9 +149,9 @@ pub fn is_protected_name(name: &str) -> bool {
 /// Returns `None` for a name that is unknown, or that is protected for another reason.
 ///
 /// ```
-/// use windlass_command::{ProtectedKind, protected_kind};
-/// assert_eq!(protected_kind(".Travis.yml"), Some(ProtectedKind::Pipeline));
-/// assert_eq!(protected_kind("main.rs"), None);
+/// use windlass_command::{ProtectedKind, find_protected_kind};
+/// assert_eq!(find_protected_kind(".Travis.yml"), Some(ProtectedKind::Pipeline));
+/// assert_eq!(find_protected_kind("main.rs"), None);
 /// ```
 pub fn find_protected_kind(name: &str) -> Option<ProtectedKind> {
     kinds::find_kind(&fold(name))

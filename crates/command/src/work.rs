@@ -3,8 +3,9 @@
 
 use std::fmt;
 
-/// The maximum size in bytes of a text or of a list of words that [`Scan`](crate::Scan) reads.
-pub const MAX_SCAN_BYTES: usize = 256 * 1024;
+/// The maximum size in bytes of a text or of a list of words that [`Scan`](crate::Scan) reads. Linux starts no program
+/// with a longer word, so a longer text cannot be passed to a shell.
+pub const MAX_SCAN_BYTES: usize = 128 * 1024;
 /// Units of work that judging may spend per byte of the command. One unit pays for one look at a byte or at a
 /// word.
 pub const WORK_PER_BYTE: usize = 8;

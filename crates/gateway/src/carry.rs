@@ -3,6 +3,7 @@
 use windlass_protocol::{
     FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ToolChoice, ToolSpec,
 };
+use windlass_wire::Wire;
 
 /// A request converted to another format, with its losses.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +17,7 @@ pub struct ConvertedRequest {
     pub refused: Option<String>,
 }
 
-/// Converts a request from one wire format to another, both given by name. Does not change a request that
+/// Converts a request from the wire format with the name `from` to the format `to`. Does not change a request that
 /// stays in its format.
 ///
 /// Fields, hosted tools and parts that are specific to the first format are removed and reported. Tools with
@@ -25,15 +26,16 @@ pub struct ConvertedRequest {
 ///
 /// ```
 /// use windlass_protocol::{Message, Request};
+/// use windlass_wire_anthropic::Anthropic;
 /// let mut request = Request::new("m", vec![Message::user("hi")]);
 /// request.extra.insert("top_p".into(), 1.into());
-/// let carried = windlass_gateway::carry(request, "openai-chat", "anthropic");
+/// let carried = windlass_gateway::carry(request, "openai-chat", &Anthropic::default());
 /// assert!(carried.request.extra.is_empty());
 /// assert_eq!(carried.lost, ["top_p"]);
 /// ```
-pub fn carry(mut request: Request, from: &str, to: &str) -> ConvertedRequest {
+pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
     let mut lost = Vec::new();
-    if from == to {
+    if from == to.name() {
         return ConvertedRequest { request, lost, refused: None };
     }
     lost.extend(std::mem::take(&mut request.extra).into_iter().map(|(name, _)| name));
@@ -51,35 +53,28 @@ pub fn carry(mut request: Request, from: &str, to: &str) -> ConvertedRequest {
         lost.push("tool choice of a hosted tool".to_owned());
         request.tool_choice = ToolChoice::Auto;
     }
-    // The Responses API has no stop sequences.
-    if to == "openai-responses" && !request.stop_sequences.is_empty() {
+    if !to.takes_stop_sequences() && !request.stop_sequences.is_empty() {
         request.stop_sequences.clear();
         lost.push("stop sequences".to_owned());
     }
-    if to == "gemini" && request.parallel_calls != ParallelCalls::ProviderDefault {
+    if !to.takes_parallel_calls() && request.parallel_calls != ParallelCalls::ProviderDefault {
         request.parallel_calls = ParallelCalls::ProviderDefault;
         lost.push("parallel calls".to_owned());
     }
-    // Anthropic supports output schemas, but not unconstrained JSON. Clients of this mode also ask for JSON
-    // in the prompt, because OpenAI requires it.
-    if to == "anthropic" && request.output == OutputFormat::Json {
+    // Clients of this mode also ask for JSON in the prompt, because OpenAI requires it.
+    if !to.takes_json_output() && request.output == OutputFormat::Json {
         request.output = OutputFormat::Text;
         lost.push("answer as JSON".to_owned());
     }
-    if !takes_free_text(to) {
+    if !to.takes_free_text() {
         request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
         request.messages.iter_mut().for_each(calls_as_functions);
     }
-    parts_of_one_format(&mut request, to, &mut lost);
+    parts_of_one_format(&mut request, to.name(), &mut lost);
     lost.sort_unstable();
     lost.dedup();
     let refused = refuse_uploaded(&request);
     ConvertedRequest { request, lost, refused }
-}
-
-/// Returns true if the format supports tools with free text input.
-pub(crate) fn takes_free_text(wire: &str) -> bool {
-    wire.starts_with("openai-")
 }
 
 fn calls_as_functions(message: &mut Message) {

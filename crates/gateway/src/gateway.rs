@@ -8,10 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use windlass_assemble::{Normalizer, Options};
 use windlass_protocol::{Request, Role};
 use windlass_stream::{FreeText, Model};
-use windlass_wire::{Asked, ProviderError, ProviderErrorKind, Reply, RequestError, Server};
+use windlass_wire::{
+    DecodedRequest, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
+};
 
 use crate::answer::{Answer, Writing};
-use crate::carry::takes_free_text;
 use crate::stop::Stop;
 use crate::{carry, refusal};
 
@@ -21,8 +22,8 @@ use crate::{carry, refusal};
 pub struct Upstream {
     /// The model.
     pub model: Arc<dyn Model>,
-    /// The name of the wire format that it uses.
-    pub wire: String,
+    /// The wire format that it uses.
+    pub wire: Arc<dyn Wire>,
     /// The model name to send; the name from the client's request if `None`.
     pub name: Option<String>,
 }
@@ -44,11 +45,13 @@ pub struct Upstream {
 /// #         Box::pin(async { Ok(Box::pin(futures_util::stream::iter(chunks.map(Ok))) as ChunkStream) })
 /// #     }
 /// # }
+/// use windlass_wire_anthropic::Anthropic;
 /// use windlass_wire_openai_chat::OpenAiChat;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
-/// let gateway = Gateway::new(Upstream::new(Arc::new(Parrot), "anthropic")).with_server(Arc::new(OpenAiChat::default()));
+/// let upstream = Upstream::new(Arc::new(Parrot), Arc::new(Anthropic::default()));
+/// let gateway = Gateway::new(upstream).with_server(Arc::new(OpenAiChat::default()));
 /// let body = br#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
 /// let answer = gateway.answer("/v1/chat/completions", body).await;
 /// assert_eq!(answer.status, 200);
@@ -62,8 +65,8 @@ pub struct Gateway {
 
 impl Upstream {
     /// Creates an upstream for a model that uses this wire format.
-    pub fn new(model: Arc<dyn Model>, wire: impl Into<String>) -> Self {
-        Self { model, wire: wire.into(), name: None }
+    pub fn new(model: Arc<dyn Model>, wire: Arc<dyn Wire>) -> Self {
+        Self { model, wire, name: None }
     }
 
     /// Sets the model name to send instead of the client's.
@@ -110,9 +113,9 @@ impl Gateway {
         Answer::whole(404, error.to_string().into_bytes())
     }
 
-    async fn ask(&self, server: &dyn Server, mut asked: Asked, mut stop: Stop) -> Answer {
+    async fn ask(&self, server: &dyn Server, mut asked: DecodedRequest, mut stop: Stop) -> Answer {
         let model = asked.request.model.clone();
-        let carried = carry(asked.request.clone(), server.name(), &self.upstream.wire);
+        let carried = carry(asked.request.clone(), server.name(), self.upstream.wire.as_ref());
         if let Some(what) = carried.refused {
             return refuse(server, &refusal::invalid_request(what));
         }
@@ -123,19 +126,20 @@ impl Gateway {
         let begun = tokio::select! {
             biased;
             begun = self.upstream.model.stream(&request) => begun,
-            () = stop.wait() => return refuse(server, &refusal::stopping_error()),
+            () = stop.wait() => return refuse_while_stopping(server),
         };
         let chunks = match begun {
             Ok(chunks) => chunks,
             Err(error) => return refuse(server, &refusal::from_model_error(&error)),
         };
-        let free_text = if takes_free_text(&self.upstream.wire) || server.name() == self.upstream.wire {
+        let wire = &self.upstream.wire;
+        let free_text = if wire.takes_free_text() || server.name() == wire.name() {
             FreeText::default()
         } else {
             FreeText::of(&asked.request.tools)
         };
         asked.request.messages.clear();
-        let encoder = server.encoder(&asked, Reply::new(new_id(), model, now()));
+        let encoder = server.encoder(&asked, ResponseHead::new(new_id(), model, now()));
         let content_type = encoder.content_type();
         let normalizer = Some(Normalizer::new(Options::default().with_turn(turn(&request))));
         let (has_end, is_over) = (false, false);
@@ -147,6 +151,11 @@ impl Gateway {
         }
         Answer { status: 200, content_type, headers, body }
     }
+}
+
+/// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
+fn refuse_while_stopping(server: &dyn Server) -> Answer {
+    Answer { status: 503, ..refuse(server, &refusal::stopping_error()) }
 }
 
 fn refuse(server: &dyn Server, error: &ProviderError) -> Answer {
@@ -198,12 +207,18 @@ fn new_id() -> String {
 impl fmt::Debug for Gateway {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
-        f.debug_struct("Gateway").field("formats", &formats).field("upstream", &self.upstream.wire).finish()
+        f.debug_struct("Gateway")
+            .field("formats", &formats)
+            .field("upstream", &self.upstream.wire.name())
+            .finish()
     }
 }
 
 impl fmt::Debug for Upstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Upstream").field("wire", &self.wire).field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Upstream")
+            .field("wire", &self.wire.name())
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! Policies: compiled rules and constraints.
 
 mod banned;
+mod epoch;
 mod fence;
 mod glob;
 mod host;
@@ -9,7 +10,6 @@ mod starts;
 
 use std::collections::{BTreeSet, HashSet};
 
-use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Effect, ToolName};
 
 pub(crate) use fence::{Breach, Fence};
@@ -87,7 +87,10 @@ pub enum PolicyError {
         /// The host.
         host: String,
     },
-    /// An id is empty, used twice, or begins like the ids of built-in rules.
+    /// A rule or constraint has an empty id, so that no message could name it.
+    #[error("a rule or constraint has an empty id")]
+    EmptyId,
+    /// An id is used twice, or begins like the ids of built-in rules.
     #[error("rule {id}: the id is taken")]
     DuplicateId {
         /// The id.
@@ -308,16 +311,10 @@ impl Policy {
         rules.chain(self.fences.iter().map(|fence| (fence.id.as_str(), fence.source)))
     }
 
-    /// Returns a digest of all rules, constraints and permitted private addresses. It does not depend on
-    /// their order. Approvals that were learned under another digest do not count (RULES H9).
+    /// Returns a digest of all rules, constraints and permitted private addresses, in the form of policy
+    /// files. It does not depend on their order. Approvals that were learned under another digest do not count (RULES H9).
     pub fn epoch(&self) -> String {
-        let rules = self.rules.iter().map(|rule| format!("{rule:?}"));
-        let fences = self.fences.iter().map(|fence| format!("{fence:?}"));
-        let reachable = self.reachable.iter().map(|place| format!("{place:?}"));
-        let mut words: Vec<String> = rules.chain(fences).chain(reachable).collect();
-        words.sort_unstable();
-        let digest = Sha256::digest(words.join("\n").as_bytes());
-        digest.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+        epoch::epoch(self)
     }
 }
 
@@ -325,7 +322,10 @@ impl Policy {
 fn take_id(taken: &mut HashSet<String>, id: &str) -> Result<(), PolicyError> {
     let builtin =
         ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
-    if builtin || id.is_empty() || !taken.insert(id.to_owned()) {
+    if id.is_empty() {
+        return Err(PolicyError::EmptyId);
+    }
+    if builtin || !taken.insert(id.to_owned()) {
         return Err(PolicyError::DuplicateId { id: id.to_owned() });
     }
     Ok(())

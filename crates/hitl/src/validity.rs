@@ -1,13 +1,11 @@
 //! Stage 0 of a decision: calls that cannot be executed.
 
+use windlass_command::MAX_SCAN_BYTES;
 use windlass_protocol::Effect;
 
 use crate::part::Part;
 use crate::place::{LONGEST_PATH, components, is_reserved};
 use crate::{Reason, Source};
-
-/// Maximum length of a judged command, in bytes.
-const LONGEST_COMMAND: usize = 128 * 1024;
 
 /// Returns the reason why a part of a call is invalid, or `None` if it is valid.
 pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
@@ -28,7 +26,7 @@ fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
     if let Some(text) = find_nul(command).or_else(|| find_nul(directory)) {
         return Some(refuse("v.nul", text));
     }
-    (command.len() > LONGEST_COMMAND).then(|| refuse("v.too_long", "the command is too long to be judged"))
+    (command.len() > MAX_SCAN_BYTES).then(|| refuse("v.too_long", "the command is too long to be judged"))
 }
 
 fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {

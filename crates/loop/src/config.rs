@@ -1,5 +1,7 @@
 //! The configuration of a run.
 
+mod tools;
+
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;

@@ -1,17 +1,6 @@
-//! The fill level of the model's window, and the compaction before it overflows (RULES R4).
-
-mod compaction;
-mod condensing;
-mod images;
-mod size;
+//! The limits of compaction, and the fill levels of the model's window (RULES R4).
 
 use serde::{Deserialize, Serialize};
-
-use crate::Event;
-use crate::machine::Machine;
-
-pub(crate) use self::condensing::Condensing;
-pub(crate) use self::size::{Meter, message_size, tools_size};
 
 /// The treatment of turns that have to be removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,9 +25,9 @@ pub struct ContextLimits {
     /// Size of the model's window in tokens; 0 if unknown. An unknown window is set to the size of the first
     /// request that the provider refuses for its length, and until then compaction does not start by itself.
     pub window: u64,
-    /// Fill level from which [`Fill::Warn`] is reported.
+    /// Fill level from which [`ContextPressure::Warn`] is reported.
     pub warn_percent: u8,
-    /// Fill level from which [`Fill::Alert`] is reported.
+    /// Fill level from which [`ContextPressure::Alert`] is reported.
     pub alert_percent: u8,
     /// Fill level from which the conversation is compacted before the next request.
     pub compact_percent: u8,
@@ -76,7 +65,7 @@ impl Default for ContextLimits {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Fill {
+pub enum ContextPressure {
     /// Below both thresholds.
     #[default]
     Fine,
@@ -88,50 +77,18 @@ pub enum Fill {
 
 impl ContextLimits {
     /// Returns this percentage of the window in tokens.
-    fn part(&self, percent: u8) -> u64 {
+    pub(crate) fn part(&self, percent: u8) -> u64 {
         self.window.saturating_mul(u64::from(percent)) / 100
     }
 
-    fn fill(&self, used: u64) -> Fill {
+    /// Returns the fill level at this number of tokens.
+    pub(crate) fn pressure(&self, used: u64) -> ContextPressure {
         if used >= self.part(self.alert_percent) {
-            Fill::Alert
+            ContextPressure::Alert
         } else if used >= self.part(self.warn_percent) {
-            Fill::Warn
+            ContextPressure::Warn
         } else {
-            Fill::Fine
+            ContextPressure::Fine
         }
-    }
-}
-
-impl Machine {
-    /// Returns the estimated tokens of the next request. The estimate is scaled by the provider's count for
-    /// the last answer.
-    pub fn context_tokens(&self) -> u64 {
-        self.meter.tokens(self.transcript.size())
-    }
-
-    /// Emits an event if the fill level has changed.
-    pub(crate) fn tell_fill(&mut self) {
-        let limits = self.config.context;
-        if limits.window == 0 {
-            return;
-        }
-        let used = self.context_tokens();
-        let fill = limits.fill(used);
-        if std::mem::replace(&mut self.meter.told, fill) != fill {
-            let is_estimate = !self.config.tokenizer.is_exact();
-            self.show(Event::ContextFilling { used, window: limits.window, fill, is_estimate });
-        }
-    }
-
-    /// Compacts the conversation if a limit is reached. Returns true if the model has to summarize first.
-    pub(crate) fn make_room(&mut self) -> bool {
-        let limits = self.config.context;
-        if limits.most_images > 0 {
-            self.leave_out_images(limits.most_images);
-        }
-        self.tell_fill();
-        let is_full = limits.window > 0 && self.context_tokens() >= limits.part(limits.compact_percent);
-        is_full && self.compact()
     }
 }

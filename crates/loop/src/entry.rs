@@ -8,7 +8,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{ConsultationId, Moment, Outcome, RunOrigin, Used};
+use crate::{DeliverAt, InterruptId, Outcome, RunOrigin, Used};
 
 /// An entry of a run's record. The entries of a run in their order are sufficient to resume it in another
 /// process.
@@ -134,7 +134,7 @@ pub enum Entry {
         /// The human's words.
         text: String,
         /// The moment at which the model receives the message.
-        when: Moment,
+        when: DeliverAt,
     },
     /// The usage of the other runs that share this run's budget.
     Shared {
@@ -172,18 +172,20 @@ pub enum Entry {
         reason: String,
     },
     /// The human was asked how the run continues.
-    Consulted {
+    #[serde(rename = "consulted")]
+    Interrupt {
         /// The id of the question.
-        id: ConsultationId,
+        id: InterruptId,
         /// The question.
         question: String,
     },
     /// The human let the run continue after a question.
-    Guided {
+    #[serde(rename = "guided")]
+    InterruptReply {
         /// The id of the question; `None` if another run that shares the budget got the approval. Records
         /// before version 6 never have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        id: Option<ConsultationId>,
+        id: Option<InterruptId>,
         /// The human's words, which are also added to the conversation; `None` for a plain yes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<String>,
@@ -203,7 +205,8 @@ pub enum MessageSource {
     /// The answer before it had no call, or was empty (RULES L3).
     Nudge,
     /// The human's answer to a question about how the run continues.
-    Guidance,
+    #[serde(rename = "guidance")]
+    InterruptReply,
     /// The human's message to the working run.
     Queue,
     /// The human's next task.
@@ -230,7 +233,7 @@ impl Entry {
     /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run.
     pub const VERSION: u32 = 7;
 
-    /// Returns true if the entry must be on the disk before the next effect is executed, as before and after
+    /// Returns true if the entry must be on the disk before the next command is executed, as before and after
     /// the run of a call.
     pub fn is_critical(&self) -> bool {
         matches!(

@@ -7,7 +7,7 @@ use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 use windlass_stream::CallKey;
 
-use crate::{Fill, Moment, Outcome};
+use crate::{ContextPressure, DeliverAt, Outcome};
 
 /// An event for observers, such as a user interface or telemetry. Events are emitted in the order in which
 /// they happen.
@@ -124,8 +124,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop: Option<StopReason>,
         /// The answer's tokens.
+        #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         usage: Usage,
         /// The run's tokens so far.
+        #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         total: Usage,
     },
     /// Policy has decided about a call.
@@ -235,7 +237,7 @@ pub enum Event {
         /// The message.
         text: String,
         /// The moment at which the model receives it.
-        when: Moment,
+        when: DeliverAt,
     },
     /// A queued message has been added to the conversation.
     Said {
@@ -267,6 +269,7 @@ pub enum Event {
         /// The model's summary of its work.
         text: String,
         /// The run's tokens, which are final for this task.
+        #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         usage: Usage,
     },
     /// The fill level of the model's window has changed.
@@ -276,8 +279,10 @@ pub enum Event {
         /// Size of the window in tokens.
         window: u64,
         /// The new fill level.
-        fill: Fill,
-        /// True if the text of new messages was estimated, because the model's tokenizer is unknown.
+        #[serde(rename = "fill")]
+        pressure: ContextPressure,
+        /// True if the text of new messages was estimated, because the model's tokenizer is unknown. Of a text
+        /// over a mebibyte, only the first mebibyte is counted, and the rest is extrapolated.
         #[serde(default)]
         is_estimate: bool,
     },
@@ -294,7 +299,7 @@ pub enum Event {
         /// Number of messages that were removed.
         messages: usize,
         /// Tokens of the summary; zero without one.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         usage: Usage,
     },
     /// The provider refused a picture. Words replace the newest pictures, and the request is sent again.
@@ -314,6 +319,7 @@ pub enum Event {
         /// The outcome.
         outcome: Outcome,
         /// The run's tokens.
+        #[serde(default, skip_serializing_if = "Usage::is_unreported")]
         total: Usage,
     },
 }

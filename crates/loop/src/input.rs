@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
-use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolResult};
+use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolResult};
 use windlass_stream::{CallKey, Chunk};
 
-use crate::{ConsultationId, Moment, Offer, Used};
+use crate::{DeliverAt, InterruptId, Offer, Used};
 
 /// An input of the machine. The driver passes the time separately, and ids are part of the input. Inputs are
-/// serializable, so that an effect can be executed in another process and its result sent back.
+/// serializable, so that a command can be executed in another process and its result sent back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "input", content = "of", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -29,7 +29,7 @@ pub enum Input {
     StreamEnd(Result<(), StreamFailure>),
     /// Policy or the tool is certain to refuse a call that still streams.
     RefusedEarly {
-        /// The number of the answer, from `Effect::CheckEarly`.
+        /// The number of the answer, from `Command::CheckEarly`.
         answer: u64,
         /// The call's key in the answer.
         key: CallKey,
@@ -37,13 +37,14 @@ pub enum Input {
         refusal: EarlyRefusal,
     },
     /// The result of a call that started while its answer streamed.
-    Ahead {
-        /// The number of the answer, from `Effect::RunAhead`.
+    #[serde(rename = "ahead")]
+    Speculative {
+        /// The number of the answer, from `Command::RunSpeculatively`.
         answer: u64,
         /// The id of the call.
         call: CallId,
         /// The outcome of the call.
-        outcome: Box<Ahead>,
+        outcome: Box<SpeculativeOutcome>,
     },
     /// The judgement of a call, after its lookup and the check of its arguments.
     Judged {
@@ -61,11 +62,13 @@ pub enum Input {
     /// A call continues outside this process. Its result arrives later, in this process or in another.
     Deferred(CallId),
     /// The state of the files that an interrupted call was to change.
-    LookedBack {
+    #[serde(rename = "looked_back")]
+    Reconciled {
         /// The id of the call.
         call: CallId,
         /// The difference between the planned and the present state of the files.
-        aftermath: Aftermath,
+        #[serde(rename = "aftermath")]
+        outcome: ReconcileOutcome,
     },
     /// A call that is judged or runs found an error that ends the run.
     Fatal {
@@ -90,13 +93,14 @@ pub enum Input {
         /// The human's words.
         text: String,
         /// The time at which the model receives the message.
-        when: Moment,
+        when: DeliverAt,
     },
     /// The human's answer to a question about how the run continues.
-    Guidance {
-        /// The question's id, from `Effect::Consult` or `Wait::Guidance`. An answer to a question that is not
-        /// open is refused.
-        id: ConsultationId,
+    #[serde(rename = "guidance")]
+    InterruptReply {
+        /// The question's id, from `Command::Interrupt` or `Wait::InterruptReply`. An answer to a question
+        /// that is not open is refused.
+        id: InterruptId,
         /// The answer; `None` if the human does not answer.
         words: Option<String>,
     },
@@ -126,7 +130,7 @@ pub enum EarlyRefusal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
-pub enum Ahead {
+pub enum SpeculativeOutcome {
     /// The call was not looked up. It is judged after the end of the answer, like the others.
     NotBegun,
     /// The call did not run, because policy did not allow it without a question, or because it was refused.

@@ -1,15 +1,12 @@
-//! The lookup of the tool that a model names, which can differ from the name that the model was given (RULES
-//! N1, N3, N4).
+//! The names that select a tool, which can differ from the name that the model was given (RULES N1, N3, N4).
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Hints, ToolName};
-
-use crate::Config;
+use windlass_protocol::Hints;
 
 /// A tool of the run, offered or hidden, with all names that select it.
 ///
-/// `windlass_toolbox::Toolbox::callable_tools` returns these names from the registry that also looks up calls, so that
-/// the machine and the registry select the same tool.
+/// `windlass_toolbox::Toolbox::callable_tools` returns these names from the registry that also looks up
+/// calls, so that the machine and the registry select the same tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KnownTool {
@@ -19,7 +16,8 @@ pub struct KnownTool {
     pub hints: Hints,
     /// The names that select the tool without a change: its offered name and its aliases.
     pub exact: Vec<String>,
-    /// The forms ([`ToolName::loose_form`]) of names that select only this tool.
+    /// The forms ([`ToolName::loose_form`](windlass_protocol::ToolName::loose_form)) of names that select
+    /// only this tool.
     pub loose: Vec<String>,
 }
 
@@ -34,53 +32,5 @@ impl KnownTool {
     pub fn with_names(mut self, exact: Vec<String>, loose: Vec<String>) -> Self {
         (self.exact, self.loose) = (exact, loose);
         self
-    }
-}
-
-impl Config {
-    /// Returns the hints of the tool that the name selects, or the default hints if no tool matches.
-    pub(crate) fn hints(&self, name: &str) -> Hints {
-        self.find_tool(name).map_or_else(Hints::default, |(_, hints)| hints)
-    }
-
-    /// Returns the registered name of the tool that the name selects, or the name itself if no tool matches.
-    pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
-        self.find_tool(name).map_or(name, |(name, _)| name)
-    }
-
-    /// Returns the name under which calls of the tool count for the budget: the budget's own name for the
-    /// tool, or the registered name.
-    pub(crate) fn counted_as(&self, name: &str) -> String {
-        let tool = self.tool_name(name);
-        let limits = self.budget.calls.keys().chain(self.shared_budget.calls.keys());
-        let mut named = limits.filter(|key| key.as_str() == name || self.tool_name(key) == tool);
-        named.next().map_or_else(|| tool.to_owned(), Clone::clone)
-    }
-
-    /// Finds a tool in the same order as the registry: by an exact name, then by a loose form that only one
-    /// tool has.
-    fn find_tool(&self, name: &str) -> Option<(&str, Hints)> {
-        let plain = name.strip_prefix("functions.").unwrap_or(name);
-        if self.known_tools.is_empty() {
-            return self.find_offered(plain);
-        }
-        let find =
-            |is_meant: &dyn Fn(&KnownTool) -> bool| self.known_tools.iter().find(|tool| is_meant(tool));
-        let found = find(&|tool| tool.exact.iter().any(|exact| exact == name))
-            .or_else(|| find(&|tool| tool.exact.iter().any(|exact| exact == plain)));
-        let form = found.is_none().then(|| ToolName::loose_form(plain));
-        let found =
-            found.or_else(|| find(&|tool| tool.loose.iter().any(|loose| Some(loose) == form.as_ref())));
-        found.map(|tool| (tool.name.as_str(), tool.hints))
-    }
-
-    /// Finds a tool among the offered tools, for a configuration without known tools.
-    fn find_offered(&self, plain: &str) -> Option<(&str, Hints)> {
-        let form = ToolName::loose_form(plain);
-        let mut tools = self.tools.iter();
-        let found = tools.find(|tool| tool.spec.name().as_str() == plain);
-        let similar =
-            || self.tools.iter().find(|tool| ToolName::loose_form(tool.spec.name().as_str()) == form);
-        found.or_else(similar).map(|tool| (tool.spec.name().as_str(), tool.hints))
     }
 }

@@ -1,293 +1,173 @@
-//! The state of a run, and the dispatch of each input to its handler.
+//! The turn machine: it holds the core and the phase of a run, and passes each input to the phase.
+
+mod resume;
+mod steps;
 
 use std::collections::BTreeMap;
 
-use windlass_hitl::{ApprovalOutcome, Approvals};
-use windlass_protocol::{CallId, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{ToolProtocol, Usage};
 
-use crate::budget::{Others, Spent};
-use crate::consultation::Consultations;
-use crate::context::{Condensing, Meter, tools_size};
-use crate::execution::Execution;
-use crate::progress::Progress;
-use crate::protocol::ProtocolChoice;
-use crate::resume::Carried;
-use crate::steering::Steering;
-use crate::streaming::Streaming;
-use crate::{Config, ConsultationId, Effect, Entry, Event, Input, Matter, Offer, Transcript, Used};
+use crate::core::Core;
+use crate::phase::Phase;
+use crate::transition::Transition;
+use crate::{Command, Config, Input, Transcript, Used};
 
-/// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the effects that
-/// the driver has to execute.
+/// The state machine of one run of an agent. It performs no IO: it takes inputs and returns the commands
+/// that the driver has to execute.
 ///
-/// The machine is deterministic: the same inputs at the same times give the same effects. The driver executes
-/// the effects in their order and passes their results back as inputs. `windlass-agent` is a driver with a
-/// real model and real tools; a test can drive the machine from a list of inputs.
+/// The methods are of four kinds:
+///
+/// * [`new`](Self::new), [`with_history`](Self::with_history) and [`resume`](Self::resume) create a machine.
+/// * [`step`](Self::step) and [`step_into`](Self::step_into) handle an input and return commands. Nothing
+///   else changes the state of the run.
+/// * [`next_deadline`](Self::next_deadline) and [`timer`](Self::timer) say when the machine needs an
+///   [`Input::Tick`] if no other input arrives before.
+/// * All others read the state: the conversation, the usage, and the durable step of a command
+///   ([`step_of`](Self::step_of)).
+///
+/// A driver repeats two things: it waits for the next input (a chunk of the answer, a judgement, an answer of
+/// the human, a result, a deadline), and executes the returned commands in their order. The order is a part
+/// of the contract: an entry that [is critical](crate::Entry::is_critical) is durable before the driver
+/// executes the command after it, so that no call runs before its intent is recorded. Commands that take time
+/// ([`Command::Send`], [`Command::Run`], [`Command::Decide`], [`Command::Ask`]) are only started in that
+/// order; their results come back as inputs, in any order. After [`Command::Done`] the run is over, and
+/// inputs change nothing.
+///
+/// The machine reads no clock. Each step gets the time in milliseconds of any monotonic clock; a time before
+/// that of the previous step counts as the previous time. So the machine is deterministic: the same inputs at
+/// the same times give the same commands, in every process.
+///
+/// `windlass-agent` is a driver with a real model and real tools. This driver has neither:
 ///
 /// ```
-/// use windlass_loop::{Config, Effect, Input, Machine, Outcome};
+/// use windlass_loop::{Config, Command, Entry, Input, Machine, Outcome};
 /// use windlass_protocol::StopReason;
 /// use windlass_stream::Chunk;
 ///
 /// let mut machine = Machine::new(Config::new("some-model", Vec::new()));
-/// let effects = machine.step(Input::Start { task: "say hello".into() }, 0);
-/// assert!(effects.iter().any(|effect| matches!(effect, Effect::Send { .. })));
-/// machine.step(Input::Chunk(Chunk::text("hello")), 1);
-/// machine.step(Input::Chunk(Chunk::Finish { reason: StopReason::End, raw: "stop".into() }), 2);
-/// let effects = machine.step(Input::StreamEnd(Ok(())), 3);
-/// assert_eq!(effects.last(), Some(&Effect::Done(Outcome::Completed { text: "hello".into() })));
+/// let mut inputs = vec![Input::Start { task: "say hello".into() }];
+/// let (mut record, mut outcome): (Vec<Entry>, Option<Outcome>) = (Vec::new(), None);
+/// let mut now_ms = 0;
+/// while let Some(input) = inputs.pop() {
+///     now_ms += 1;
+///     for command in machine.step(input, now_ms) {
+///         match command {
+///             Command::Record(entry) => record.push(entry),
+///             // The answer of a model, the last input first.
+///             Command::Send { .. } => inputs = vec![
+///                 Input::StreamEnd(Ok(())),
+///                 Input::Chunk(Chunk::Finish { reason: StopReason::End, raw: "stop".into() }),
+///                 Input::Chunk(Chunk::text("hello")),
+///             ],
+///             Command::Done(end) => outcome = Some(end),
+///             _ => {}
+///         }
+///     }
+/// }
+/// assert_eq!(outcome, Some(Outcome::Completed { text: "hello".into() }));
+/// assert!(matches!(record.first(), Some(Entry::Started { .. })));
 /// ```
 #[derive(Debug)]
 pub struct Machine {
-    pub(crate) config: Config,
-    pub(crate) transcript: Transcript,
-    pub(crate) approvals: Approvals,
-    pub(crate) progress: Progress,
-    pub(crate) protocols: ProtocolChoice,
-    pub(crate) usage: Usage,
-    pub(crate) phase: Phase,
-    pub(crate) now_ms: u64,
-    /// Usage since the start of the run, the resume, or the human's last approval of the budget.
-    pub(crate) spent: Spent,
-    /// Total usage of this run.
-    pub(crate) used: Used,
-    /// Usage of the other runs that share this run's budget.
-    pub(crate) others: Others,
-    /// The offer for the next turn; `None` if it does not change.
-    pub(crate) offered: Option<Offer>,
-    /// Estimates the tokens of the next request.
-    pub(crate) meter: Meter,
-    /// Messages of the human that have not been sent to the model yet.
-    pub(crate) steering: Steering,
-    /// Approval requests of earlier processes, for calls that are judged again after a resume.
-    pub(crate) carried: BTreeMap<CallId, Carried>,
-    /// Tools of interrupted calls with unknown effects, which are reported to the human before the next turn.
-    pub(crate) unknown: Vec<String>,
-    /// Questions to the human about how the run continues.
-    pub(crate) consultations: Consultations,
-    /// Number of times in this process that a human let the run continue after its budget was used.
-    pub(crate) granted: u32,
-    /// Number of times that another process resumed the run.
-    pub(crate) generation: u32,
-    /// Number of attempts at the present answer or summary, including those before a resume.
-    pub(crate) sent: u32,
-    /// Number of failed attempts that the record contains since the last answer.
-    pub(crate) discarded: u32,
-    /// Number of refusals of the present request after which pictures were removed from the conversation.
-    pub(crate) image_refusals: u32,
-    /// Tokens that have been counted and are not part of a recorded entry yet.
-    pub(crate) unrecorded: Option<Usage>,
-    /// Recorded guidance of the human whose message to the model is missing in the record, because the
-    /// process ended in between.
-    pub(crate) unsaid: Option<String>,
-    /// Number of answers requested in this process, repeated attempts included.
-    pub(crate) answers: u64,
-    effects: Vec<Effect>,
-}
-
-/// The phase of a run, named by the input that the machine waits for.
-#[derive(Debug)]
-pub(crate) enum Phase {
-    /// Waits for the task.
-    Idle,
-    /// Waits for the rest of an answer.
-    Streaming(Box<Streaming>),
-    /// Waits for the rest of a summary.
-    Condensing(Box<Condensing>),
-    /// Waits for calls to end.
-    Executing(Box<Execution>),
-    /// Waits for the human's guidance.
-    Consulting { id: ConsultationId, matter: Matter, question: String },
-    /// The run is over.
-    Over,
+    core: Core,
+    phase: Phase,
 }
 
 impl Machine {
     /// Creates a machine that waits for its task.
     pub fn new(config: Config) -> Self {
-        Self {
-            approvals: Approvals::new(match config.limits.approval_timeout_ms {
-                // Zero turns the timeout off.
-                0 => u64::MAX,
-                timeout_ms => timeout_ms,
-            }),
-            protocols: ProtocolChoice::of(&config.protocols),
-            meter: Meter::new(tools_size(config.tokenizer, config.system.as_deref(), &config.tools)),
-            transcript: Transcript::default().counted_by(config.tokenizer),
-            config,
-            progress: Progress::default(),
-            usage: Usage::default(),
-            phase: Phase::Idle,
-            now_ms: 0,
-            spent: Spent::default(),
-            used: Used::default(),
-            others: Others::default(),
-            offered: None,
-            steering: Steering::default(),
-            carried: BTreeMap::new(),
-            unknown: Vec::new(),
-            consultations: Consultations::default(),
-            granted: 0,
-            generation: 0,
-            sent: 0,
-            discarded: 0,
-            image_refusals: 0,
-            unrecorded: None,
-            unsaid: None,
-            answers: 0,
-            effects: Vec::new(),
-        }
+        Self { core: Core::new(config), phase: Phase::Idle }
     }
 
     /// Sets a conversation that took place before this run; the task is appended to it.
     pub fn with_history(mut self, history: Transcript) -> Self {
-        self.transcript = history.counted_by(self.config.tokenizer);
+        self.core.import(history);
         self
     }
 
-    /// Handles an input and returns the effects to execute, in their order. `now_ms` is the time in
+    /// Handles an input and returns the commands to execute, in their order. `now_ms` is the time in
     /// milliseconds of any monotonic clock; a time before that of the previous step counts as the previous
     /// time.
     ///
     /// An input that does not fit the present phase, such as a chunk after the end of an answer, is ignored.
-    /// An answer to a question that is not open is reported as [`Event::AnswerRefused`].
-    pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        self.step_into(input, now_ms, &mut effects);
-        effects
+    /// An answer to a question that is not open is reported as
+    /// [`Event::AnswerRefused`](crate::Event::AnswerRefused).
+    pub fn step(&mut self, input: Input, now_ms: u64) -> Vec<Command> {
+        let mut commands = Vec::new();
+        self.step_into(input, now_ms, &mut commands);
+        commands
     }
 
-    /// Like [`step`](Self::step), but appends to `effects`, so that a driver can reuse one buffer instead of
+    /// Like [`step`](Self::step), but appends to `commands`, so that a driver can reuse one buffer instead of
     /// allocating for every chunk.
-    pub fn step_into(&mut self, input: Input, now_ms: u64, effects: &mut Vec<Effect>) {
-        std::mem::swap(&mut self.effects, effects);
-        self.now_ms = self.now_ms.max(now_ms);
-        match input {
-            Input::Start { task } => self.start(task),
-            Input::Offer(offer) => self.offer(*offer),
-            Input::Chunk(chunk) => self.chunk(chunk),
-            Input::StreamEnd(end) => self.stream_end(end),
-            Input::RefusedEarly { answer, key, refusal } => self.refused_early(answer, key, refusal),
-            Input::Ahead { answer, call, outcome } => self.ran_ahead(answer, &call, *outcome),
-            Input::Judged { call, judgement } => self.judged(&call, *judgement),
-            Input::Approval(outcome) => self.approval(&outcome),
-            Input::Started(call) => self.mark_running(call),
-            Input::Result(result) => self.result(result),
-            Input::Deferred(call) => self.deferred(&call),
-            Input::LookedBack { call, aftermath } => self.looked_back(&call, &aftermath),
-            Input::Fatal { call, message } => self.fatal(&call, message),
-            Input::Shared { used, grants } => self.shared(used, grants),
-            Input::Say { id, text, when } => self.queue(id, text, when),
-            Input::Guidance { id, words } => self.guidance(id, words),
-            Input::Cancel => self.cancel(),
-            Input::Tick => {}
+    pub fn step_into(&mut self, input: Input, now_ms: u64, commands: &mut Vec<Command>) {
+        self.core.begin_step(now_ms, commands);
+        let next = self.phase.step(&mut self.core, input);
+        self.enter(next);
+        let next = self.phase.send_approvals(&mut self.core);
+        self.enter(next);
+        for outcome in self.core.overdue_approvals() {
+            let next = self.phase.step(&mut self.core, Input::Approval(outcome));
+            self.enter(next);
         }
-        self.put_questions();
-        for outcome in self.approvals.overdue(self.now_ms) {
-            self.approval(&outcome);
-        }
-        std::mem::swap(&mut self.effects, effects);
+        self.core.end_step(commands);
     }
 
-    /// Records the mode if it differs from the recorded one.
-    pub(crate) fn record_mode(&mut self, recorded: Option<&str>) {
-        if let Some(mode) = self.config.mode.clone().filter(|mode| Some(mode.as_str()) != recorded) {
-            self.want(Effect::Record(Entry::Mode { mode }));
+    fn enter(&mut self, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            self.phase.enter(&mut self.core, transition);
         }
-    }
-
-    pub(crate) fn is_over(&self) -> bool {
-        matches!(self.phase, Phase::Over)
-    }
-
-    pub(crate) fn take_effects(&mut self) -> Vec<Effect> {
-        std::mem::take(&mut self.effects)
     }
 
     /// Returns the number of the present or last turn; 0 before the first.
     pub fn turn(&self) -> u32 {
-        self.progress.turns
+        self.core.progress().turns
     }
 
     /// Returns the time at which the machine needs an [`Input::Tick`] if it receives no other input before.
     pub fn next_deadline(&self) -> Option<u64> {
-        // The approval queue represents "without a time limit" as `u64::MAX`.
-        self.approvals.next_deadline().filter(|at_ms| *at_ms < u64::MAX)
+        self.core.next_deadline()
     }
 
     /// Returns the conversation so far.
     pub fn transcript(&self) -> &Transcript {
-        &self.transcript
+        self.core.transcript()
+    }
+
+    /// Returns the estimated tokens of the next request. The estimate is scaled by the provider's count for
+    /// the last answer.
+    pub fn context_tokens(&self) -> u64 {
+        self.core.context_tokens()
     }
 
     /// Returns the protocol in which calls reach the model (RULES P5).
     pub fn protocol(&self) -> ToolProtocol {
-        self.protocols.current()
+        self.core.protocol()
     }
 
     /// Returns the tokens of the run so far.
     pub fn usage(&self) -> Usage {
-        self.usage
+        self.core.ledger().usage()
     }
 
     /// Returns the total usage of this run.
     pub fn used(&self) -> Used {
-        self.used
+        self.core.ledger().used()
     }
 
     /// Returns how many times in this process a human let the run continue after its budget was used. Such an
     /// answer counts for all runs that share the budget.
     pub fn granted(&self) -> u32 {
-        self.granted
+        self.core.ledger().granted()
     }
 
     /// Returns the total usage of each other run that shares this run's budget, by run id.
     pub fn used_by_others(&self) -> &BTreeMap<String, Used> {
-        self.others.used()
+        self.core.ledger().used_by_others()
     }
 
     /// Returns the run's id; empty if the configuration sets none.
     pub fn run_id(&self) -> &str {
-        &self.config.run
-    }
-
-    /// Adds the tokens of an answer or a summary to the counters.
-    pub(crate) fn count_usage(&mut self, usage: &Usage) {
-        self.usage.add(usage);
-        self.unrecorded.get_or_insert_default().add(usage);
-        self.spent.usage.add(usage);
-        self.used = self.used.plus(Used::answer(usage, &self.config.budget.prices));
-    }
-
-    /// Records a result and adds it to the conversation.
-    pub(crate) fn keep_result(&mut self, result: ToolResult) {
-        self.want(Effect::Record(Entry::Result { result: result.clone() }));
-        self.show(Event::CallEnded { result: result.clone() });
-        self.transcript.result(result).expect("a slot of the execution ends once");
-    }
-
-    pub(crate) fn show(&mut self, event: Event) {
-        self.want(Effect::Show(event));
-    }
-
-    pub(crate) fn want(&mut self, effect: Effect) {
-        if let Effect::Record(Entry::Answered { .. } | Entry::Compacted { summarized: true, .. }) = &effect {
-            self.unrecorded = None;
-        }
-        self.effects.push(effect);
-    }
-
-    /// Ends an approval request and applies its outcome to the call. An outcome without an open request is
-    /// refused.
-    fn approval(&mut self, outcome: &ApprovalOutcome) {
-        match self.approvals.end(outcome) {
-            Ok(request) if self.postpone(&request, outcome) => {}
-            Ok(request) => {
-                let call: CallId = request.call.id.clone();
-                self.want(Effect::Record(Entry::Approval { call: call.clone(), outcome: outcome.clone() }));
-                self.show(Event::ApprovalEnded { outcome: outcome.clone() });
-                self.approved(&call, outcome);
-            }
-            Err(error) => self.show(Event::AnswerRefused { reason: error.to_string() }),
-        }
+        &self.core.config().run
     }
 }

@@ -2,15 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::context::tools_size;
-use crate::machine::Machine;
-use crate::{Effect, Entry, Event, KnownTool, OfferedTool};
+use crate::{KnownTool, OfferedTool};
 
 /// The tools, system prompt and mode of the next turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Offer {
-    /// A number that the sender assigns. [`Effect::Offered`] repeats it when the offer takes effect.
+    /// A number that the sender assigns. [`Command::Offered`](crate::Command::Offered) repeats it when the
+    /// offer takes effect.
     pub number: u64,
     /// The tools that the model may call.
     pub tools: Vec<OfferedTool>,
@@ -45,32 +44,5 @@ impl Offer {
     pub fn with_mode(mut self, mode: Option<String>) -> Self {
         self.mode = mode;
         self
-    }
-}
-
-impl Machine {
-    /// Stores an offer for the next turn. Its mode is recorded at once, because the later calls of the same
-    /// answer are already judged in that mode (RULES L11).
-    pub(crate) fn offer(&mut self, offer: Offer) {
-        if self.is_over() {
-            return;
-        }
-        if let Some(mode) = offer.mode.clone().filter(|mode| Some(mode) != self.config.mode.as_ref()) {
-            self.config.mode = Some(mode.clone());
-            self.want(Effect::Record(Entry::Mode { mode: mode.clone() }));
-            self.show(Event::ModeChanged { mode });
-        }
-        self.offered = Some(offer);
-    }
-
-    /// Applies the stored offer before a request.
-    pub(crate) fn take_up_offer(&mut self) {
-        let Some(Offer { number, tools, known_tools, system, .. }) = self.offered.take() else { return };
-        self.config.tools = tools;
-        self.config.known_tools = known_tools;
-        self.config.system = system;
-        self.meter.before =
-            tools_size(self.config.tokenizer, self.config.system.as_deref(), &self.config.tools);
-        self.want(Effect::Offered { number });
     }
 }

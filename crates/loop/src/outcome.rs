@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use windlass_protocol::CallId;
 
-use crate::ConsultationId;
+use crate::InterruptId;
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,10 +83,11 @@ pub enum Wait {
         call: CallId,
     },
     /// The human's answer to a question about how the run continues.
-    Guidance {
+    #[serde(rename = "guidance")]
+    InterruptReply {
         /// The id that the answer repeats. Records before version 6 do not have it.
         #[serde(default)]
-        id: ConsultationId,
+        id: InterruptId,
         /// The question.
         question: String,
     },

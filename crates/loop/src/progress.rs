@@ -9,8 +9,6 @@ use crate::rounds::Rounds;
 pub(crate) struct Progress {
     /// Number of answers requested.
     pub(crate) turns: u32,
-    /// Number of repeated requests for the present answer.
-    pub(crate) attempts: u32,
     /// Number of consecutive turns with a mistake of the model and without a successful result.
     pub(crate) mistakes: u32,
     /// Number of consecutive instructions to use a tool.

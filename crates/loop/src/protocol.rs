@@ -29,7 +29,7 @@ impl ProtocolChoice {
 
     /// Selects the next protocol after a refusal and returns it; `None` if the choice is locked or the list
     /// is used up.
-    pub(crate) fn refused(&mut self) -> Option<ToolProtocol> {
+    pub(crate) fn try_next(&mut self) -> Option<ToolProtocol> {
         if self.left.is_empty() {
             return None;
         }

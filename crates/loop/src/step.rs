@@ -1,12 +1,10 @@
-//! Names and classes of the work that effects request, for durable engines that must know whether work may be
-//! repeated after a crash (DESIGN "Where it runs").
+//! Names and classes of the work that commands request, for durable engines that must know whether work may
+//! be repeated after a crash (DESIGN "Where it runs").
 
 use serde::{Deserialize, Serialize};
+use windlass_protocol::Hints;
 
-use crate::Effect;
-use crate::machine::{Machine, Phase};
-
-/// The name and the class of the work that an effect requests. The effect itself is the description of the
+/// The name and the class of the work that a command requests. The command itself is the description of the
 /// work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -34,55 +32,15 @@ pub enum StepClass {
     Once,
 }
 
-impl Machine {
-    /// Returns the step that an effect requests; `None` for effects that only record, emit, announce or
-    /// withdraw.
-    ///
-    /// ```
-    /// use windlass_loop::{Config, Input, Machine, StepClass};
-    /// let mut machine = Machine::new(Config::new("some-model", Vec::new()));
-    /// let effects = machine.step(Input::Start { task: "say hello".into() }, 0);
-    /// let steps: Vec<_> = effects.iter().filter_map(|effect| machine.step_of(effect)).collect();
-    /// assert_eq!((steps[0].key.as_str(), steps[0].class), ("model-1", StepClass::Pure));
-    /// ```
-    pub fn step_of(&self, effect: &Effect) -> Option<Step> {
-        let (key, class) = match effect {
-            // A request changes nothing, and its answer only counts after it has been recorded.
-            Effect::Send { .. } if matches!(self.phase, Phase::Condensing(_)) => {
-                (self.attempt_key("summary"), StepClass::Pure)
-            }
-            Effect::Send { .. } => (self.attempt_key("model"), StepClass::Pure),
-            Effect::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
-            Effect::RunAhead { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
-            Effect::LookBack { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
-            Effect::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
-            Effect::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
-            Effect::Consult { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
-            Effect::Run(call) => {
-                let hints = self.config.hints(call.name.as_str());
-                let class = if hints.read_only {
-                    StepClass::Pure
-                } else if hints.resumable {
-                    StepClass::Idempotent
-                } else {
-                    StepClass::Once
-                };
-                (format!("tool-{}", call.id), class)
-            }
-            _ => return None,
-        };
-        Some(Step { key, class, generation: self.generation })
-    }
-
-    fn attempt_key(&self, what: &str) -> String {
-        let turn = self.progress.turns;
-        if self.sent <= 1 { format!("{what}-{turn}") } else { format!("{what}-{turn}-{}", self.sent) }
-    }
-
-    /// Returns the wait for the next deadline, which ends with `Input::Tick`, and the time of that deadline.
-    pub fn timer(&self) -> Option<(Step, u64)> {
-        let at_ms = self.next_deadline()?;
-        let key = format!("timer-{at_ms}");
-        Some((Step { key, class: StepClass::Idempotent, generation: self.generation }, at_ms))
+impl StepClass {
+    /// Returns the class of a call of a tool with these hints.
+    pub(crate) fn of_call(hints: Hints) -> Self {
+        if hints.read_only {
+            Self::Pure
+        } else if hints.resumable {
+            Self::Idempotent
+        } else {
+            Self::Once
+        }
     }
 }

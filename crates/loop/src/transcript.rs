@@ -1,12 +1,10 @@
 //! The conversation, whose type excludes invalid states.
 
 mod images;
-mod import;
+pub(crate) mod import;
 mod shortening;
 
-pub use self::import::{Imported, Mend};
-
-use crate::context::message_size;
+use crate::meter::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 use windlass_tokens::Tokenizer;
 
@@ -18,11 +16,11 @@ use windlass_tokens::Tokenizer;
 /// use windlass_protocol::{Arguments, CallId, Message, Part, ResultStatus, ToolCall, ToolName, ToolResult};
 ///
 /// let mut transcript = Transcript::default();
-/// transcript.say(Message::user("list the files"))?;
+/// transcript.push_user(Message::user("list the files"))?;
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("list_files")?, Arguments::default());
-/// transcript.answer(Message::assistant(vec![Part::Call(call.clone())]))?;
+/// transcript.push_assistant(Message::assistant(vec![Part::Call(call.clone())]))?;
 /// assert_eq!(transcript.messages().len(), 1, "the answer waits for its result");
-/// transcript.result(ToolResult::text(call.id, ResultStatus::Ok, "Cargo.toml"))?;
+/// transcript.push_result(ToolResult::text(call.id, ResultStatus::Ok, "Cargo.toml"))?;
 /// assert_eq!(transcript.messages().len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -96,7 +94,7 @@ impl Transcript {
     /// Adds the task, which compaction never removes (RULES R4).
     pub(crate) fn begin_task(&mut self, task: Message) -> Result<(), TranscriptError> {
         self.task = self.closed.len();
-        self.say(task)
+        self.push_user(task)
     }
 
     /// Returns the position of the task.
@@ -114,7 +112,7 @@ impl Transcript {
     ///
     /// # Errors
     /// Returns an error if results are missing, the message is empty, or it has another role.
-    pub fn say(&mut self, message: Message) -> Result<(), TranscriptError> {
+    pub fn push_user(&mut self, message: Message) -> Result<(), TranscriptError> {
         self.refuse_open()?;
         if message.role != Role::User || message.parts.is_empty() {
             return Err(TranscriptError::Message);
@@ -128,7 +126,7 @@ impl Transcript {
     /// # Errors
     /// Returns an error if results are missing, the answer is empty (RULES R7), it has another role, or two
     /// of its calls have the same id.
-    pub fn answer(&mut self, message: Message) -> Result<(), TranscriptError> {
+    pub fn push_assistant(&mut self, message: Message) -> Result<(), TranscriptError> {
         self.refuse_open()?;
         if message.role != Role::Assistant || message.parts.is_empty() {
             return Err(TranscriptError::Message);
@@ -152,7 +150,7 @@ impl Transcript {
     ///
     /// # Errors
     /// Returns an error if the id does not belong to an open call, or the call already has a result.
-    pub fn result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
+    pub fn push_result(&mut self, result: ToolResult) -> Result<(), TranscriptError> {
         let no_such_call = || TranscriptError::NoSuchCall { call: result.call.clone() };
         let open = self.open.as_mut().ok_or_else(no_such_call)?;
         let (_, slot) =

@@ -1,6 +1,6 @@
 //! Texts for the model and the human: each states the problem and the next step.
 
-use windlass_protocol::{Aftermath, Content, StopReason, ToolResult};
+use windlass_protocol::{Content, ReconcileOutcome, StopReason, ToolResult};
 
 /// The reason that an answer without a call does not end the task (RULES L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,15 +108,15 @@ pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended bef
 
 /// Returns the result of an interrupted call that does not run again, from the comparison of the files with
 /// its plan.
-pub(crate) fn cut_off(aftermath: &Aftermath) -> String {
-    match aftermath {
-        Aftermath::Partly { done, open } => format!(
+pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> String {
+    match outcome {
+        ReconcileOutcome::Partly { done, open } => format!(
             "The program ended while this call ran. It had changed {} and not yet {}. Read them, and make a new call for \
              what is left.",
             done.join(", "),
             open.join(", ")
         ),
-        Aftermath::Changed { paths } => format!(
+        ReconcileOutcome::Changed { paths } => format!(
             "The program ended while this call ran, and somebody else has changed {} since. Read it again before you go \
              on; do not assume that the call worked or that it did not.",
             paths.join(", ")

@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 use url::{Host, Url};
 
 use crate::ServerIdError;
+use crate::hex::hex;
 use crate::oauth::SignIn;
-use crate::server::hex;
 
 /// Maximum length of a URL in bytes.
 const BYTES: usize = 8 * 1024;

@@ -2,6 +2,7 @@
 
 pub(crate) mod ask;
 pub(crate) mod catalogue;
+pub(crate) mod client_inner;
 pub(crate) mod connection;
 pub(crate) mod failed;
 pub(crate) mod field;
@@ -14,7 +15,6 @@ pub(crate) mod pages;
 pub(crate) mod resources;
 pub(crate) mod sampling;
 pub(crate) mod tool;
-pub(crate) mod used;
 
 use std::fmt;
 use std::sync::{Arc, PoisonError};
@@ -23,14 +23,14 @@ use futures_util::future::join_all;
 use windlass_tool::Tool;
 use windlass_toolbox::{Identity, ToolboxBuilder};
 
+use self::client_inner::ClientInner;
 use self::log::LogLine;
-pub use self::options::{ClientOptions, Wrap};
+pub use self::options::{ClientOptions, ToolWrapper};
 use self::tool::McpTool;
-use self::used::Used;
 use crate::address::Address;
 use crate::server::Reach;
 use crate::transport::child::ChildConnector;
-use crate::{AcceptedTools, Connector, Definition, McpServer, Noise, RefusedTool, StartError};
+use crate::{AcceptedTools, Connector, Definition, McpServer, RefusedTool, SkippedMessages, StartError};
 
 /// The transport to a server.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ pub(crate) enum Way {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct McpClient(Arc<Used>);
+pub struct McpClient(Arc<ClientInner>);
 
 impl Way {
     /// Returns the end of the server's standard error output. It is empty over HTTP.
@@ -87,7 +87,7 @@ impl McpClient {
             Reach::Program(program) => Way::Pipes(Arc::new(ChildConnector::new(program.clone()))),
             Reach::Address(address) => Way::Http(address.clone()),
         };
-        Self(Arc::new(Used::new(server, way, options)))
+        Self(Arc::new(ClientInner::new(server, way, options)))
     }
 
     /// Starts several servers concurrently. A server that fails does not delay or stop the others (RULES M4).
@@ -118,7 +118,7 @@ impl McpClient {
 
     /// Creates a client with the given connector instead of the server's program or URL, without connecting.
     pub fn reached_by(server: McpServer, connector: Arc<dyn Connector>, options: ClientOptions) -> Self {
-        Self(Arc::new(Used::new(server, Way::Pipes(connector), options)))
+        Self(Arc::new(ClientInner::new(server, Way::Pipes(connector), options)))
     }
 
     /// Returns the server's configuration.
@@ -241,8 +241,8 @@ impl McpClient {
     }
 
     /// Returns the counts of the server's messages that were skipped or refused.
-    pub fn noise(&self) -> Noise {
-        self.0.noise()
+    pub fn skipped(&self) -> SkippedMessages {
+        self.0.skipped()
     }
 
     /// Returns the last lines of the server's log, safe to display.
@@ -250,8 +250,8 @@ impl McpClient {
         self.0.log().lines()
     }
 
-    /// Closes the client for good: later calls get an error. A call that is running keeps its connection
-    /// until it ends.
+    /// Closes the client for good. A running call ends soon with the status `EffectsUnknown`, because the
+    /// server may have run it; later calls get an error.
     pub async fn stop(&self) {
         self.0.stop().await;
     }

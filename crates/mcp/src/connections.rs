@@ -2,6 +2,7 @@
 
 pub(crate) mod offer;
 pub(crate) mod options;
+pub(crate) mod proxy;
 pub(crate) mod ranking;
 pub(crate) mod reader;
 pub(crate) mod requests;
@@ -212,8 +213,8 @@ impl McpConnections {
         found.call(ctx, &Payload::Function { arguments }).await
     }
 
-    /// Ends all servers and withdraws their tools. Later calls get an error. A call that is running keeps its
-    /// connection until it ends.
+    /// Ends all servers and withdraws their tools. Running calls end as with
+    /// [`McpClient::stop`](crate::McpClient::stop), and later calls get an error.
     pub async fn close(&self) {
         let watches = std::mem::take(&mut *self.0.watches.lock().unwrap_or_else(PoisonError::into_inner));
         for watch in watches {
@@ -230,7 +231,10 @@ impl McpConnections {
     fn unknown(&self, server: &str, tool: &str) -> ToolError {
         let Some(client) = self.0.clients.get(server) else {
             let names: Vec<&str> = self.0.clients.keys().map(String::as_str).collect();
-            return ToolError::model(format!("there is no server {server}; there are: {}", listed(&names)));
+            return ToolError::model(format!(
+                "there is no server {server}; there are: {}",
+                list_names(&names)
+            ));
         };
         if !client.server().enables(tool) {
             return ToolError::model(format!(
@@ -240,7 +244,7 @@ impl McpConnections {
         let names = self.names();
         let tools = names.iter().find(|(id, _)| id == server).map(|(_, tools)| tools.as_slice());
         let tools: Vec<&str> = tools.unwrap_or_default().iter().map(String::as_str).collect();
-        ToolError::model(format!("the server {server} has no tool {tool}; it has: {}", listed(&tools)))
+        ToolError::model(format!("the server {server} has no tool {tool}; it has: {}", list_names(&tools)))
     }
 }
 
@@ -272,7 +276,7 @@ impl Drop for Shared {
     }
 }
 
-fn listed(names: &[&str]) -> String {
+fn list_names(names: &[&str]) -> String {
     const SHOWN: usize = 40;
     if names.is_empty() {
         return "none".to_owned();

@@ -11,7 +11,8 @@ use windlass_hitl::display_safe;
 use windlass_protocol::{Arguments, RawJson, Risk};
 
 use crate::Limits;
-use crate::server::{hex, is_tool_name};
+use crate::hex::hex;
+use crate::server::is_tool_name;
 use crate::transport::message::object;
 use crate::transport::scan::Scan;
 

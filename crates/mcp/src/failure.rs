@@ -14,11 +14,10 @@ use crate::transport::message::ServerError;
 pub(crate) enum Failure {
     /// The server answered with a JSON-RPC error.
     Server(ServerError),
-    /// The answer exceeded `Limits::frame_bytes` and was discarded. `head` is its beginning; over HTTP it is
-    /// empty, and `bytes` is the limit.
+    /// The answer exceeded `Limits::frame_bytes` and was discarded.
     TooLong {
-        bytes: u64,
-        head: String,
+        /// Its length and its beginning; `None` over HTTP, where an answer is not read beyond the limit.
+        read: Option<(u64, String)>,
     },
     /// The connection ended before the request was sent.
     NotSent,
@@ -114,7 +113,10 @@ impl Failure {
                     windlass_hitl::display_safe(&error.message)
                 )
             }
-            Self::TooLong { bytes, .. } => format!("its answer has {bytes} bytes, which is too long"),
+            Self::TooLong { read: Some((bytes, _)) } => {
+                format!("its answer has {bytes} bytes, which is too long")
+            }
+            Self::TooLong { read: None } => "its answer is too long".to_owned(),
             Self::NotSent | Self::Gone => "it ended".to_owned(),
             Self::TimedOut(limit) => format!("it did not answer in {} ms", limit.as_millis()),
             Self::Cancelled => "it was not waited for".to_owned(),
@@ -137,9 +139,7 @@ impl Failure {
                 HttpError::Status { status: 300..=499, .. } | HttpError::OldTransport => {
                     Self::Refused(error.to_string())
                 }
-                HttpError::TooLong(bytes) => {
-                    Self::TooLong { bytes: u64::try_from(*bytes).unwrap_or(u64::MAX), head: String::new() }
-                }
+                HttpError::TooLong(_) => Self::TooLong { read: None },
                 _ => Self::Broken(error.to_string()),
             },
             StreamableHttpError::Auth(error) => {

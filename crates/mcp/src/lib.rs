@@ -4,6 +4,7 @@
     reason = "it starts servers, reads named variables and keeps tokens in files"
 )]
 
+mod hex;
 mod limits;
 
 mod address;
@@ -28,8 +29,6 @@ mod outcome;
 
 mod open_url;
 
-mod serve;
-
 pub use accepted::{Accepted, AcceptedError, AcceptedTools};
 pub use address::AddressError;
 pub use approval::{Approval, Presence};
@@ -39,7 +38,7 @@ pub use client::resources::{
     ResourceTemplate,
 };
 pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, SamplingRequest};
-pub use client::{ClientOptions, McpClient, Wrap};
+pub use client::{ClientOptions, McpClient, ToolWrapper};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
 };
@@ -50,9 +49,6 @@ pub use oauth::file_tokens::FileTokens;
 pub use oauth::login::{LoginError, LoginOptions};
 pub use oauth::{Grant, SignIn, TokenStore};
 pub use open_url::{OpenUrl, UrlRefusal};
-pub use serve::{
-    CallFuture, Caller, Calls, Confirmation, HttpOptions, HttpToken, OpenDoor, ServeError, ToolServer,
-};
 pub use server::{McpServer, ServerIdError};
 pub use transport::connector::{ConnectFuture, Connector, Pipes};
-pub use transport::noise::Noise;
+pub use transport::skipped_messages::SkippedMessages;

@@ -10,8 +10,8 @@ use windlass_hitl::display_safe;
 use windlass_protocol::{Content, Image, ResultStatus};
 use windlass_tool::Output;
 
+use crate::hex::hex;
 use crate::pieces::Pieces;
-use crate::server::hex;
 use crate::transport::message::object;
 use crate::transport::scan::Scan;
 use crate::{Limits, ResourceBody, ResourceContents};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use sha2::{Digest as _, Sha256};
 use windlass_sandbox::ChildEnvironment;
 
-use crate::server::hex;
+use crate::hex::hex;
 
 /// A program with its arguments, its environment and its working directory.
 #[derive(Clone, Debug)]

@@ -271,11 +271,3 @@ fn is_name(name: &str, max: usize) -> bool {
     let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     (1..=max).contains(&name.len()) && name.bytes().all(is_fit)
 }
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}

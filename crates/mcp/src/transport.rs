@@ -10,7 +10,7 @@ pub(crate) mod intake;
 pub(crate) mod ledger;
 pub(crate) mod lines;
 pub(crate) mod message;
-pub(crate) mod noise;
 pub(crate) mod scan;
+pub(crate) mod skipped_messages;
 pub(crate) mod tls;
 pub(crate) mod watched;

@@ -35,7 +35,7 @@ pub use message::{Message, Role};
 pub use name::{NameError, ToolName};
 pub use output::{OutputFormat, OutputSchema};
 pub use part::{File, FileSource, Image, ImageSource, Opaque, Part, Reasoning, Text, Unknown};
-pub use planned::{Aftermath, PlannedFile};
+pub use planned::{PlannedFile, ReconcileOutcome};
 pub use refusal::{Refusal, RefusalKind};
 pub use request::{Delivery, Request};
 pub use result::{Content, ResultFlag, ResultStatus, ToolResult};

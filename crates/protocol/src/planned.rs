@@ -27,7 +27,7 @@ impl PlannedFile {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "aftermath", rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Aftermath {
+pub enum ReconcileOutcome {
     /// The state cannot be determined.
     #[default]
     Unknown,
@@ -49,16 +49,16 @@ pub enum Aftermath {
     },
 }
 
-impl Aftermath {
+impl ReconcileOutcome {
     /// Compares the plans with the current files. `now` returns the SHA-256 digest of the file at a path,
     /// `Some(None)` if the file does not exist, and `None` if it cannot be read. Returns `Unknown` if no plan
     /// changes a file.
     ///
     /// ```
-    /// use windlass_protocol::{Aftermath, PlannedFile};
+    /// use windlass_protocol::{ReconcileOutcome, PlannedFile};
     /// let planned = [PlannedFile::new("a.txt", None, Some("aa".into()))];
-    /// assert_eq!(Aftermath::compare(&planned, |_| Some(None)), Aftermath::NotBegun);
-    /// assert_eq!(Aftermath::compare(&planned, |_| Some(Some("aa".into()))), Aftermath::Done);
+    /// assert_eq!(ReconcileOutcome::compare(&planned, |_| Some(None)), ReconcileOutcome::NotBegun);
+    /// assert_eq!(ReconcileOutcome::compare(&planned, |_| Some(Some("aa".into()))), ReconcileOutcome::Done);
     /// ```
     pub fn compare(planned: &[PlannedFile], now: impl Fn(&str) -> Option<Option<String>>) -> Self {
         let (mut done, mut open, mut changed) = (Vec::new(), Vec::new(), Vec::new());

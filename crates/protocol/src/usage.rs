@@ -36,6 +36,11 @@ impl Usage {
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
     }
 
+    /// Returns true if the provider reported no count, so that all are zero.
+    pub fn is_unreported(&self) -> bool {
+        *self == Self::default()
+    }
+
     /// Returns the sum of input and output tokens.
     pub fn total(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)

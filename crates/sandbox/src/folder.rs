@@ -2,11 +2,14 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use cap_std::fs::FileType;
+use windlass_text::has_buildable_rules;
 
-use crate::{FileError, Workspace, WorkspacePath};
+use crate::read::read_bytes;
+use crate::{FileError, SettingsOwner, Workspace, WorkspacePath};
 
 /// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,11 +117,10 @@ impl Workspace {
 
 /// The files with ignore rules that directory walkers read.
 const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
-/// The maximum length of such a file, in bytes.
-const RULE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Returns true if the folder's ignore files can be read to their end. A walker would block forever on a pipe
-/// or a device with such a name. A link is judged by its target.
+/// Returns true if a directory walker can read and build the folder's ignore files. A walker would block forever on a pipe
+/// or a device with such a name, and a megabyte of wildcards would take gigabytes of memory. A file of more than 1 MiB or
+/// beyond the limits of [`windlass_text::rule_lines`] is not built. A link is judged by its target.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -128,8 +130,30 @@ const RULE_BYTES: u64 = 4 * 1024 * 1024;
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn has_readable_rules(folder: &Path) -> bool {
-    RULES.iter().all(|name| match folder.join(name).metadata() {
-        Ok(found) => found.is_file() && found.len() <= RULE_BYTES,
-        Err(_) => true,
-    })
+    find_unreadable_rules(folder).is_empty()
+}
+
+/// Returns the names of the folder's ignore files that cannot be used, among `.gitignore`, `.ignore` and
+/// `.git/info/exclude`; see [`has_readable_rules`].
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// std::fs::create_dir(folder.path().join(".gitignore"))?;
+/// assert_eq!(windlass_sandbox::find_unreadable_rules(folder.path()), [".gitignore"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn find_unreadable_rules(folder: &Path) -> Vec<&'static str> {
+    RULES.into_iter().filter(|name| !is_usable(&folder.join(name))).collect()
+}
+
+/// Returns true if an ignore file is missing, or is short enough to be read and compiled.
+fn is_usable(file: &Path) -> bool {
+    if file.metadata().is_err() {
+        return true;
+    }
+    match read_bytes(file, SettingsOwner::User) {
+        Ok(bytes) => bytes.is_none_or(|bytes| has_buildable_rules(&String::from_utf8_lossy(&bytes))),
+        // The walker reports it, and walks on without the rules.
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+    }
 }

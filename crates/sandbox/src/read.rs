@@ -14,6 +14,7 @@ use crate::{FileError, Kind, Version, Workspace, WorkspacePath};
 
 pub use self::descent::Descent;
 pub(crate) use self::settings::open_folder;
+pub(crate) use self::settings::read_bytes;
 pub use self::settings::{SettingsOwner, read_settings, settings_files};
 pub use self::stream::FileStream;
 

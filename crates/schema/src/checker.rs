@@ -12,7 +12,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
-use crate::work::{Names, is_too_much};
+use crate::work::{Names, visits};
 
 #[cfg(feature = "jsonschema")]
 use complete::Engine;
@@ -43,6 +43,8 @@ pub struct Checker {
     names: Names,
     /// True if properties are independent: no keyword at the schema's root makes one depend on another.
     is_plain: bool,
+    /// True if the schema has `anyOf` or `oneOf`, whose errors contain all errors of their branches.
+    has_union: bool,
 }
 
 /// The part of a call's arguments that is checked.
@@ -87,12 +89,23 @@ const MAX_PATHS: usize = 1_000;
 /// Maximum length of a schema in bytes: far above the schemas of real servers, and below the size that takes
 /// a second.
 const MAX_SCHEMA_BYTES: usize = 256 * 1024;
+/// Maximum number of patterns in a schema, and maximum size of all compiled patterns together, in bytes.
+const MAX_PATTERNS: usize = 256;
+const ALL_PATTERN_BYTES: usize = 8 * 1024 * 1024;
+/// Maximum size of one compiled pattern, in bytes.
+const PATTERN_BYTES: usize = 1024 * 1024;
+/// Maximum number of visits of a check whose violations are listed. The complete engine collects all of them,
+/// with their paths, before it returns the first one. Beyond this number only one violation is reported.
+const MAX_LISTED_VISITS: usize = 50_000;
+/// Maximum length of a path that is returned for coercion, in bytes.
+const MAX_PATH_BYTES: usize = 1_024;
 
 impl Checker {
     /// Compiles a schema of any draft; the default is 2020-12.
     ///
     /// # Errors
-    /// If the schema is invalid, refers to another document, or has more than 256 KiB.
+    /// If the schema is invalid, refers to another document, has more than 256 KiB or 256 patterns, or its patterns are
+    /// too large.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let bytes = schema.as_str().len();
         if bytes > MAX_SCHEMA_BYTES {
@@ -100,12 +113,20 @@ impl Checker {
             return Err(SchemaError { message, path: String::new() });
         }
         let value = schema.to_value();
+        let parts = Parts::of(&value);
+        if parts.patterns > MAX_PATTERNS {
+            let message = format!("it has {} patterns, and at most {MAX_PATTERNS} are taken", parts.patterns);
+            return Err(SchemaError { message, path: String::new() });
+        }
+        let share = ALL_PATTERN_BYTES.checked_div(parts.patterns).unwrap_or(PATTERN_BYTES);
+        let pattern_bytes = share.min(PATTERN_BYTES);
         // Types such as `dict` and `float` are replaced by the JSON types that they mean.
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
-        let engine = Engine::compile(&value)?;
-        Ok(Self { engine, names: Names::collect(&value), schema: value, is_plain })
+        let engine = Engine::compile(&value, pattern_bytes)?;
+        let has_union = parts.has_union;
+        Ok(Self { engine, names: Names::collect(&value), schema: value, is_plain, has_union })
     }
 
     /// Checks a call's arguments.
@@ -131,14 +152,17 @@ impl Checker {
         self.check_in(Scope::OneArgument, &arguments)
     }
 
-    /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. The list is
-    /// empty if the check would take too much work.
+    /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. Paths of more than
+    /// 1,024 bytes are left out. The list is empty if the check would take too much work.
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         let value = arguments.to_value();
-        if is_too_much(&self.schema, &self.names, &value) {
-            return Vec::new();
-        }
-        self.engine.wrong_paths(&self.schema, &value, MAX_PATHS)
+        let Ok(visits) = self.visits(&value) else { return Vec::new() };
+        let paths = match visits {
+            0..=MAX_LISTED_VISITS => self.engine.wrong_paths(&self.schema, &value, MAX_PATHS),
+            _ if self.has_union => Vec::new(),
+            _ => self.engine.first_wrong_path(&self.schema, &value).into_iter().collect(),
+        };
+        paths.into_iter().filter(|path| path.len() <= MAX_PATH_BYTES).collect()
     }
 
     /// Checks a value.
@@ -149,12 +173,49 @@ impl Checker {
         self.check_in(Scope::Whole, value)
     }
 
+    /// Checks a value. A large value has at most one violation; if the schema has unions, it is not described, and one
+    /// argument alone is not checked.
     fn check_in(&self, scope: Scope, value: &Value) -> Result<(), Vec<Violation>> {
-        if is_too_much(&self.schema, &self.names, value) {
-            return Err(vec![Violation::too_expensive()]);
-        }
-        let violations = self.engine.violations(&self.schema, value, scope, TOLD);
+        let violations = match self.visits(value)? {
+            0..=MAX_LISTED_VISITS => self.engine.violations(&self.schema, value, scope, TOLD),
+            _ if !self.has_union => {
+                self.engine.first_violation(&self.schema, value, scope).into_iter().collect()
+            }
+            _ if scope == Scope::OneArgument || self.engine.is_valid(&self.schema, value) => Vec::new(),
+            _ => vec![Violation::too_expensive()],
+        };
+        let violations: Vec<_> = violations.into_iter().map(Violation::with_short_path).collect();
         if violations.is_empty() { Ok(()) } else { Err(violations) }
+    }
+
+    fn visits(&self, value: &Value) -> Result<usize, Vec<Violation>> {
+        visits(&self.schema, &self.names, value).ok_or_else(|| vec![Violation::too_expensive()])
+    }
+}
+
+/// The parts of a schema that need a limit of their own.
+#[derive(Default)]
+struct Parts {
+    patterns: usize,
+    has_union: bool,
+}
+
+impl Parts {
+    fn of(schema: &Value) -> Self {
+        let mut parts = Self::default();
+        let mut open = vec![schema];
+        while let Some(value) = open.pop() {
+            if let Value::Object(members) = value {
+                parts.has_union |= members.contains_key("anyOf") || members.contains_key("oneOf");
+                let named = members.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
+                let own = usize::from(members.get("pattern").is_some_and(Value::is_string));
+                parts.patterns = parts.patterns.saturating_add(named).saturating_add(own);
+                open.extend(members.values());
+            } else if let Value::Array(items) = value {
+                open.extend(items);
+            }
+        }
+        parts
     }
 }
 

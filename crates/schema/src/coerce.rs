@@ -1,14 +1,17 @@
 //! Coercion of arguments whose content is clear and whose JSON kind is wrong (RULES J9).
 
 mod branch;
+mod place;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
 use windlass_protocol::{Arguments, RawJson};
 
 use self::branch::Branch;
+use self::place::{Place, WrongPaths};
 use crate::json::{Json, Members};
 use crate::reading::{Need, Reading};
 use crate::wanted::{AcceptedKinds, WantedKind, resolve};
@@ -38,8 +41,15 @@ impl fmt::Display for Coercion {
 const SHOWN: usize = 120;
 /// Maximum number of branches that are tried for one call's arguments.
 const TRIES: usize = 1024;
+/// Maximum number of bytes of the values that are compared with branches for one call's arguments. A value counts once for
+/// each branch.
+const TRIED_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum nesting of branches that are searched for a property.
 const BRANCHES: usize = 4;
+/// Maximum length of the path of a coerced value, in bytes. Every coercion repeats its path.
+const MAX_PATH_BYTES: usize = 1_024;
+/// Maximum number of coerced values of one call.
+const MAX_COERCED: usize = 10_000;
 
 /// Coerces values of a wrong kind whose content is clear. Returns the arguments and a record of each change.
 ///
@@ -48,6 +58,9 @@ const BRANCHES: usize = 4;
 /// property that does not accept null is left out. Other values are unchanged: a value of an accepted kind
 /// stays as it is. If nothing changes, the arguments keep the exact text that the model wrote. Numbers always
 /// keep their digits.
+///
+/// The work is bounded. Values beyond the first 10,000 changes, values whose path has more than 1,024 bytes, and unions
+/// beyond 1,024 branches or 8 MiB of compared values stay as the model wrote them, so that validation reports them.
 ///
 /// ```
 /// use windlass_protocol::{Arguments, RawJson};
@@ -62,33 +75,28 @@ const BRANCHES: usize = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn coerce(schema: &RawJson, arguments: &Arguments) -> (Arguments, Vec<Coercion>) {
-    coerce_where(schema, arguments, &|_| true)
+    coerce_where(schema, arguments, &WrongPaths::everywhere())
 }
 
 /// Like [`coerce`], but changes only values on the given paths, which are the paths of violations: a value
 /// at, around or inside such a path. A value that the whole schema accepts is not changed because a part of
 /// the schema, such as a branch or a pattern of names, would accept another.
 pub fn coerce_at(schema: &RawJson, arguments: &Arguments, paths: &[String]) -> (Arguments, Vec<Coercion>) {
-    let is_inside = |inner: &str, outer: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    coerce_where(schema, arguments, &|path| {
-        paths.iter().any(|wrong| is_inside(path, wrong) || is_inside(wrong, path))
-    })
+    coerce_where(schema, arguments, &WrongPaths::of(paths))
 }
 
-fn coerce_where(
-    schema: &RawJson,
-    arguments: &Arguments,
-    is_wrong: &dyn Fn(&str) -> bool,
-) -> (Arguments, Vec<Coercion>) {
+fn coerce_where(schema: &RawJson, arguments: &Arguments, wrong: &WrongPaths) -> (Arguments, Vec<Coercion>) {
+    if wrong.is_nowhere() {
+        return (arguments.clone(), Vec::new());
+    }
     let root = schema.to_value();
     // Arguments that nest too deep to be parsed stay unchanged.
     let Ok(Json::Object(members)) = Json::parse(arguments.as_str()) else {
         return (arguments.clone(), Vec::new());
     };
-    let mut walk = Walk { root: &root, is_wrong, tries: &Cell::new(TRIES), coerced: Vec::new() };
-    let Json::Object(members) = walk.walk_members(Json::Object(members), &root, "") else {
+    let budget = Budget { tries: Cell::new(TRIES), bytes: Cell::new(TRIED_BYTES) };
+    let mut walk = Walk { root: &root, budget: &budget, coerced: Vec::new() };
+    let Json::Object(members) = walk.walk_members(Json::Object(members), &root, &Place::root(wrong)) else {
         return (arguments.clone(), Vec::new());
     };
     if walk.coerced.is_empty() {
@@ -109,97 +117,116 @@ enum Sight {
     Beside,
 }
 
+/// The comparisons with branches that are left for one call's arguments, shared by nested unions.
+struct Budget {
+    tries: Cell<usize>,
+    bytes: Cell<usize>,
+}
+
+impl Budget {
+    /// Charges for the comparison of a value of so many bytes with so many branches. Returns `None` if the budget does
+    /// not cover it.
+    fn charge(&self, branches: usize, bytes: usize) -> Option<()> {
+        let tries = self.tries.get().checked_sub(branches)?;
+        let left = self.bytes.get().checked_sub(bytes.saturating_mul(branches))?;
+        self.tries.set(tries);
+        self.bytes.set(left);
+        Some(())
+    }
+}
+
 struct Walk<'a> {
     root: &'a Value,
-    /// Returns whether a value at, around or inside a path may be changed.
-    is_wrong: &'a dyn Fn(&str) -> bool,
-    /// The number of branches that may still be tried, shared by nested unions.
-    tries: &'a Cell<usize>,
+    budget: &'a Budget,
     coerced: Vec<Coercion>,
 }
 
 impl<'a> Walk<'a> {
-    fn object(&mut self, members: Members, schema: &'a Value, path: &str, sight: Sight) -> Members {
+    fn object(&mut self, members: Members, schema: &'a Value, place: &Place<'_>, sight: Sight) -> Members {
         let schema = resolve(schema, self.root);
+        let required = schema.get("required").and_then(Value::as_array);
+        let required: BTreeSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
         let mut out = Members::new();
         for (name, value) in members {
-            let path = format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
-            let Some(wanted) = self.property(schema, &name, BRANCHES, sight) else {
+            let place = place.member(&name);
+            let wanted = place.as_ref().and_then(|_| self.property(schema, &name, BRANCHES, sight));
+            let (Some(place), Some(wanted)) = (place, wanted) else {
                 out.push(name, value);
                 continue;
             };
-            if let Some(value) = self.value(value, wanted, Need::of_property(schema, &name), &path) {
+            let need = if required.contains(name.as_str()) { Need::Required } else { Need::Optional };
+            if let Some(value) = self.value(value, wanted, need, &place) {
                 out.push(name, value);
             }
         }
         out
     }
 
-    fn list(&mut self, items: Vec<Json>, schema: &'a Value, path: &str, sight: Sight) -> Vec<Json> {
+    fn list(&mut self, items: Vec<Json>, schema: &'a Value, place: &Place<'_>, sight: Sight) -> Vec<Json> {
         let schema = resolve(schema, self.root);
         let mut out = Vec::with_capacity(items.len());
         for (position, item) in items.into_iter().enumerate() {
-            let item = match self.item(schema, position, BRANCHES, sight) {
-                // An item is never left out, because the positions of the others would change.
-                Some(wanted) => {
-                    let kept = item.clone();
-                    self.value(item, wanted, Need::Required, &format!("{path}/{position}")).unwrap_or(kept)
-                }
-                None => item,
+            let place = place.member(&position.to_string());
+            let wanted = place.as_ref().and_then(|_| self.item(schema, position, BRANCHES, sight));
+            let (Some(place), Some(wanted)) = (place, wanted) else {
+                out.push(item);
+                continue;
             };
-            out.push(item);
+            // An item is never left out, because the positions of the others would change. Only a null and a text can be.
+            let kept = matches!(item, Json::Null | Json::String(_)).then(|| item.clone());
+            out.extend(self.value(item, wanted, Need::Required, &place).or(kept));
         }
         out
     }
 
     /// Coerces a value. Returns `None` if the value is left out.
-    fn value(&mut self, value: Json, schema: &'a Value, need: Need, path: &str) -> Option<Json> {
-        if !(self.is_wrong)(path) {
+    fn value(&mut self, value: Json, schema: &'a Value, need: Need, place: &Place<'_>) -> Option<Json> {
+        if self.coerced.len() >= MAX_COERCED {
             return Some(value);
         }
         let wanted = AcceptedKinds::from_schema(schema, self.root);
         match value {
             Json::Null if need == Need::Optional && wanted.is_known() && !wanted.takes(WantedKind::Null) => {
-                self.note(path, &Json::Null, None);
+                self.note(place.path(), &Json::Null, None);
                 None
             }
             Json::String(text) if wanted.is_known() && !wanted.takes(WantedKind::String) => {
                 let read = match Reading::convert(&text, wanted, need) {
                     Reading::Json { json, .. } => Json::parse(&json).ok(),
                     Reading::Omitted => {
-                        self.note(path, &Json::String(text), None);
+                        self.note(place.path(), &Json::String(text), None);
                         return None;
                     }
                     Reading::Text | Reading::Failed => None,
                 };
                 let Some(read) = read else { return Some(Json::String(text)) };
-                self.note(path, &Json::String(text), Some(&read));
-                Some(self.walk_members(read, schema, path))
+                self.note(place.path(), &Json::String(text), Some(&read));
+                Some(self.walk_members(read, schema, place))
             }
-            other => Some(self.walk_members(other, schema, path)),
+            other => Some(self.walk_members(other, schema, place)),
         }
     }
 
-    fn walk_members(&mut self, value: Json, schema: &'a Value, path: &str) -> Json {
+    fn walk_members(&mut self, value: Json, schema: &'a Value, place: &Place<'_>) -> Json {
         let branch = match value {
-            Json::Object(_) | Json::Array(_) => self.branch(&value, schema, path, BRANCHES),
+            Json::Object(_) | Json::Array(_) => self.branch(&value, schema, place, BRANCHES),
             _ => Branch::None,
         };
         match branch {
-            Branch::None => self.members(value, schema, path, Sight::Branches),
+            Branch::None => self.members(value, schema, place, Sight::Branches),
             // A branch accepts the value unchanged, so only keywords beside the branches may change it.
-            Branch::Fits => self.members(value, schema, path, Sight::Beside),
+            Branch::Fits => self.members(value, schema, place, Sight::Beside),
             Branch::Coerced(value, coerced) => {
                 self.coerced.extend(coerced);
-                self.members(value, schema, path, Sight::Beside)
+                self.members(value, schema, place, Sight::Beside)
             }
         }
     }
 
-    fn members(&mut self, value: Json, schema: &'a Value, path: &str, sight: Sight) -> Json {
+    fn members(&mut self, value: Json, schema: &'a Value, place: &Place<'_>, sight: Sight) -> Json {
         match value {
-            Json::Object(members) => Json::Object(self.object(members, schema, path, sight)),
-            Json::Array(items) => Json::Array(self.list(items, schema, path, sight)),
+            Json::Object(members) => Json::Object(self.object(members, schema, place, sight)),
+            Json::Array(items) => Json::Array(self.list(items, schema, place, sight)),
             other => other,
         }
     }

@@ -23,6 +23,14 @@ impl Violation {
         Self { path, met, wanted }
     }
 
+    /// Shortens a path with very long names.
+    pub(crate) fn with_short_path(self) -> Self {
+        match self.path.get(..self.path.floor_char_boundary(SHOWN_PATH)) {
+            Some(front) if front.len() < self.path.len() => Self { path: format!("{front}…"), ..self },
+            _ => self,
+        }
+    }
+
     /// Creates the violation for arguments whose check would be too expensive.
     pub(crate) fn too_expensive() -> Self {
         Self {
@@ -39,6 +47,9 @@ impl fmt::Display for Violation {
         write!(f, "{path}: met {}, wanted {}", self.met, self.wanted)
     }
 }
+
+/// Maximum length of a path in a message, in bytes.
+const SHOWN_PATH: usize = 1_024;
 
 /// Lists the known properties of a schema. Those nearest to the unknown name come first.
 pub(crate) fn properties(

@@ -3,11 +3,20 @@
 //! A validator visits a value once for each schema that is applied to it. If two branches of a schema refer
 //! to the schema itself, each level of the arguments doubles the visits, so a schema of a hundred bytes and
 //! arguments of a hundred bytes can take years. The count follows every branch, because a validator may.
+//!
+//! A visit costs more than one unit where a validator does more than compare a kind: it searches a text with a pattern,
+//! compares long constants, and copies the path of the value and the keyword's value into each error.
 
 use serde_json::{Map, Value};
 
 /// Maximum number of visits in one check.
 pub(crate) const MAX_VISITS: usize = 1_000_000;
+/// Bytes of a text, a path or a constant that cost one unit.
+const BYTES_PER_UNIT: usize = 64;
+/// Bytes of a text that is searched with a pattern that cost one unit.
+const SEARCHED_BYTES_PER_UNIT: usize = 16;
+/// Bytes that an index adds to a path.
+const INDEX_BYTES: usize = 8;
 /// Keywords that name a schema.
 const NAMING: [&str; 4] = ["$anchor", "$dynamicAnchor", "$id", "id"];
 
@@ -64,28 +73,58 @@ impl Names {
     }
 }
 
+/// A value that a schema is applied to, with the length of its path.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    content: Content<'a>,
+    path_bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Content<'a> {
+    Value(&'a Value),
+    /// The name of a member, for `propertyNames`.
+    Name(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    fn member(self, name: &str, value: &'a Value) -> Self {
+        let path_bytes = self.path_bytes.saturating_add(name.len()).saturating_add(1);
+        Self { content: Content::Value(value), path_bytes }
+    }
+
+    fn item(self, value: &'a Value) -> Self {
+        Self { content: Content::Value(value), path_bytes: self.path_bytes.saturating_add(INDEX_BYTES) }
+    }
+
+    fn text(self) -> Option<&'a str> {
+        match self.content {
+            Content::Value(value) => value.as_str(),
+            Content::Name(name) => Some(name),
+        }
+    }
+}
+
 /// State of one count.
 struct Visits<'a> {
     document: &'a Value,
     names: &'a Names,
-    open: Vec<(&'a Value, &'a Value)>,
+    open: Vec<(&'a Value, Subject<'a>)>,
     left: usize,
 }
 
-/// Returns whether a check of a value against a schema may take more than [`MAX_VISITS`] visits.
-pub(crate) fn is_too_much(document: &Value, names: &Names, value: &Value) -> bool {
-    let mut visits = Visits { document, names, open: vec![(document, value)], left: MAX_VISITS };
-    while let Some((schema, value)) = visits.open.pop() {
+/// Returns the cost of a check of a value against a schema, or `None` if it may be more than [`MAX_VISITS`].
+pub(crate) fn visits(document: &Value, names: &Names, value: &Value) -> Option<usize> {
+    let subject = Subject { content: Content::Value(value), path_bytes: 0 };
+    let mut visits = Visits { document, names, open: vec![(document, subject)], left: MAX_VISITS };
+    while let Some((schema, subject)) = visits.open.pop() {
         let Value::Object(keywords) = schema else { continue };
-        let counted = keywords.iter().try_for_each(|(keyword, inner)| {
+        for (keyword, inner) in keywords {
             visits.charge(1)?;
-            visits.apply(keywords, keyword, inner, value)
-        });
-        if counted.is_none() {
-            return true;
+            visits.apply(keywords, keyword, inner, subject)?;
         }
     }
-    false
+    Some(MAX_VISITS.saturating_sub(visits.left))
 }
 
 impl<'a> Visits<'a> {
@@ -100,24 +139,32 @@ impl<'a> Visits<'a> {
         keywords: &'a Map<String, Value>,
         keyword: &str,
         inner: &'a Value,
-        value: &'a Value,
+        subject: Subject<'a>,
     ) -> Option<()> {
         match (keyword, inner) {
             ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
                 let targets = self.names.targets(self.document, reference);
-                self.visit_all(targets.into_iter().map(|target| (target, value)))
+                self.visit_all(targets.into_iter().map(|target| (target, subject)))
             }
-            ("not" | "if" | "then" | "else", _) => self.visit_all([(inner, value)]),
+            ("not" | "if" | "then" | "else", _) => self.visit_all([(inner, subject)]),
             ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {
-                self.visit_all(branches.iter().map(|branch| (branch, value)))
+                self.visit_all(branches.iter().map(|branch| (branch, subject)))
             }
             ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
-                self.visit_all(schemas.values().map(|schema| (schema, value)))
+                self.visit_all(schemas.values().map(|schema| (schema, subject)))
             }
-            ("enum" | "required", Value::Array(values)) => self.charge(values.len()),
-            _ => match value {
-                Value::Object(members) => self.apply_to_members(keywords, keyword, inner, members),
-                Value::Array(items) => self.apply_to_items(keywords, keyword, inner, items),
+            ("enum" | "required" | "const", _) => self.charge_constant(inner),
+            ("pattern" | "format", _) => {
+                self.charge_constant(inner)?;
+                self.charge(subject.text().map_or(0, |text| text.len() / SEARCHED_BYTES_PER_UNIT))
+            }
+            _ => match subject.content {
+                Content::Value(Value::Object(members)) => {
+                    self.apply_to_members(keywords, (keyword, inner), members, subject)
+                }
+                Content::Value(Value::Array(items)) => {
+                    self.apply_to_items(keywords, (keyword, inner), items, subject)
+                }
                 _ => Some(()),
             },
         }
@@ -126,27 +173,34 @@ impl<'a> Visits<'a> {
     fn apply_to_members(
         &mut self,
         keywords: &'a Map<String, Value>,
-        keyword: &str,
-        inner: &'a Value,
+        rule: (&str, &'a Value),
         members: &'a Map<String, Value>,
+        at: Subject<'a>,
     ) -> Option<()> {
-        match (keyword, inner) {
+        match rule {
             ("properties", Value::Object(properties)) => {
                 self.charge(properties.len())?;
-                self.visit_all(
-                    properties.iter().filter_map(|(name, schema)| Some((schema, members.get(name)?))),
-                )
+                self.visit_all(properties.iter().filter_map(|(name, schema)| {
+                    members.get(name).map(|member| (schema, at.member(name, member)))
+                }))
             }
-            ("patternProperties", Value::Object(patterns)) => patterns
-                .values()
-                .try_for_each(|schema| self.visit_all(members.values().map(|member| (schema, member)))),
-            ("additionalProperties" | "unevaluatedProperties", _) => {
+            ("patternProperties", Value::Object(patterns)) => {
+                let searched: usize = members.keys().map(String::len).sum();
+                patterns.values().try_for_each(|schema| {
+                    self.charge(searched / SEARCHED_BYTES_PER_UNIT)?;
+                    self.visit_all(members.iter().map(|(name, member)| (schema, at.member(name, member))))
+                })
+            }
+            ("additionalProperties" | "unevaluatedProperties", inner) => {
                 let known = keywords.get("properties").and_then(Value::as_object);
                 let is_known = |name: &str| known.is_some_and(|known| known.contains_key(name));
                 let more = members.iter().filter(|(name, _)| !is_known(name));
-                self.visit_all(more.map(|(_, member)| (inner, member)))
+                self.visit_all(more.map(|(name, member)| (inner, at.member(name, member))))
             }
-            ("propertyNames", _) => self.visit_all(members.values().map(|_| (inner, &Value::Null))),
+            ("propertyNames", inner) => self.visit_all(members.keys().map(|name| {
+                let path_bytes = at.path_bytes.saturating_add(name.len());
+                (inner, Subject { content: Content::Name(name), path_bytes })
+            })),
             _ => Some(()),
         }
     }
@@ -154,26 +208,42 @@ impl<'a> Visits<'a> {
     fn apply_to_items(
         &mut self,
         keywords: &'a Map<String, Value>,
-        keyword: &str,
-        inner: &'a Value,
+        rule: (&str, &'a Value),
         items: &'a [Value],
+        at: Subject<'a>,
     ) -> Option<()> {
         let first = keywords.get("prefixItems").or_else(|| keywords.get("items")).and_then(Value::as_array);
         let behind = items.iter().skip(first.map_or(0, Vec::len));
-        match (keyword, inner) {
-            ("prefixItems" | "items", Value::Array(schemas)) => self.visit_all(schemas.iter().zip(items)),
-            ("items" | "additionalItems", _) => self.visit_all(behind.map(|item| (inner, item))),
-            ("contains", _) => self.visit_all(items.iter().map(|item| (inner, item))),
-            ("unevaluatedItems", _) if !keywords.get("items").is_some_and(Value::is_object) => {
-                self.visit_all(behind.map(|item| (inner, item)))
+        match rule {
+            ("prefixItems" | "items", Value::Array(schemas)) => {
+                self.visit_all(schemas.iter().zip(items).map(|(schema, item)| (schema, at.item(item))))
+            }
+            ("items" | "additionalItems", inner) => self.visit_all(behind.map(|item| (inner, at.item(item)))),
+            ("contains", inner) => self.visit_all(items.iter().map(|item| (inner, at.item(item)))),
+            ("unevaluatedItems", inner) if !keywords.get("items").is_some_and(Value::is_object) => {
+                self.visit_all(behind.map(|item| (inner, at.item(item))))
             }
             _ => Some(()),
         }
     }
 
-    fn visit_all(&mut self, visits: impl IntoIterator<Item = (&'a Value, &'a Value)>) -> Option<()> {
+    /// Charges for a keyword's value, which an error copies: a unit for each value in it and for its texts.
+    fn charge_constant(&mut self, constant: &Value) -> Option<()> {
+        self.charge(1)?;
+        match constant {
+            Value::String(text) => self.charge(text.len() / BYTES_PER_UNIT),
+            Value::Array(items) => items.iter().try_for_each(|item| self.charge_constant(item)),
+            Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+                self.charge(name.len() / BYTES_PER_UNIT)?;
+                self.charge_constant(member)
+            }),
+            _ => Some(()),
+        }
+    }
+
+    fn visit_all(&mut self, visits: impl IntoIterator<Item = (&'a Value, Subject<'a>)>) -> Option<()> {
         visits.into_iter().try_for_each(|visit| {
-            self.charge(1)?;
+            self.charge((visit.1.path_bytes / BYTES_PER_UNIT).saturating_add(1))?;
             self.open.push(visit);
             Some(())
         })

@@ -10,13 +10,13 @@ use windlass_tool_args::read_arguments;
 use crate::AgentDefinition;
 use crate::child::Child;
 use crate::owner::tool_of;
+use crate::registry::AgentRegistry;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
-use crate::sub_agents::Shared;
 
 /// The tool of one agent.
 pub(crate) struct SubAgentTool {
     spec: ToolSpec,
-    shared: Arc<Shared>,
+    registry: Arc<AgentRegistry>,
     definition: Arc<AgentDefinition>,
 }
 
@@ -31,13 +31,13 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["task"],"additionalProperties":false}"#;
 
 impl SubAgentTool {
-    pub(crate) fn new(shared: Arc<Shared>, definition: Arc<AgentDefinition>) -> Self {
+    pub(crate) fn new(registry: Arc<AgentRegistry>, definition: Arc<AgentDefinition>) -> Self {
         let description = format!(
             "Hands a task to another agent, which begins without any of this conversation, and gives its report. {}",
             definition.description()
         );
         let spec = spec(&tool_of(definition.name()), &description, SCHEMA);
-        Self { spec, shared, definition }
+        Self { spec, registry, definition }
     }
 }
 
@@ -59,10 +59,10 @@ impl Tool for SubAgentTool {
             let Arguments { task } = read_arguments(payload)?;
             check_task(&task)?;
             let run = calling_run(ctx)?;
-            let _place = self.shared.place(run, ctx).await?;
+            let _place = self.registry.place(run, ctx).await?;
             let key = ctx.idempotency_key().to_owned();
             let tool = self.spec.name().as_str();
-            let child = Child { shared: &self.shared, run, definition: &self.definition, tool, key };
+            let child = Child { registry: &self.registry, run, definition: &self.definition, tool, key };
             child.perform(ctx, &task, run.options(ctx), None).await
         })
     }

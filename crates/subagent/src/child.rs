@@ -3,8 +3,8 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 use windlass_agent::{
-    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, Messages, Outcome,
-    RunOptions,
+    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, MessageReceiver,
+    Outcome, RunOptions,
 };
 use windlass_hitl::Mode;
 use windlass_journal::{Journal, Record};
@@ -13,8 +13,8 @@ use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::AgentDefinition;
 use crate::owner::Owner;
+use crate::registry::AgentRegistry;
 use crate::rights::narrow_tools;
-use crate::sub_agents::Shared;
 
 /// The part of the system prompt that all agents share.
 const ROLE: &str = "You work for another agent and begin without any of its conversation. Nobody reads along: when you are \
@@ -22,7 +22,7 @@ const ROLE: &str = "You work for another agent and begin without any of its conv
 
 /// One task of an agent.
 pub(crate) struct Child<'a> {
-    pub(crate) shared: &'a Shared,
+    pub(crate) registry: &'a AgentRegistry,
     pub(crate) run: &'a CallingRun,
     pub(crate) definition: &'a AgentDefinition,
     /// The name of the called tool.
@@ -38,9 +38,9 @@ impl Child<'_> {
         ctx: &Context,
         task: &str,
         options: RunOptions,
-        messages: Option<Messages>,
+        messages: Option<MessageReceiver>,
     ) -> Result<Output, ToolError> {
-        let journal = self.shared.journals.open(&self.key).map_err(|error| self.to_tool_error(&error))?;
+        let journal = self.registry.journals.open(&self.key).map_err(|error| self.to_tool_error(&error))?;
         let records = journal.records().map_err(|error| self.to_tool_error(&error))?;
         let owner = Owner { key: &self.key, definition: self.definition, tool: self.tool };
         owner.check(&records)?;
@@ -71,7 +71,7 @@ impl Child<'_> {
             builder = builder.toolbox(narrow_tools(&toolbox.for_agent(), definition));
         }
         if let Some(name) = &definition.model {
-            let sourced = self.shared.models.as_ref().and_then(|models| models.model(name));
+            let sourced = self.registry.models.as_ref().and_then(|models| models.model(name));
             let sourced = sourced.ok_or_else(|| {
                 ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
             })?;
@@ -86,7 +86,7 @@ impl Child<'_> {
         if definition.is_read_only {
             builder = builder.mode(Mode::ReadOnly);
         }
-        let turns = match (definition.turns, self.shared.limits.turns) {
+        let turns = match (definition.turns, self.registry.limits.turns) {
             (None | Some(0), most) => most,
             (Some(turns), 0) => turns,
             (Some(turns), most) => turns.min(most),

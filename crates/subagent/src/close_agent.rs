@@ -3,64 +3,53 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolFuture};
-use windlass_tool_args::read_arguments;
+use windlass_protocol::Hints;
+use windlass_tool::{Context, Output, ToolError};
 
-use crate::spec::{agent_query_hints, calling_run, spec};
-use crate::sub_agents::Shared;
+use crate::background_tool::Action;
+use crate::registry::AgentRegistry;
+use crate::spec::{agent_query_hints, calling_run};
 
-/// The tool `close_agent`.
-pub(crate) struct CloseAgent {
-    spec: ToolSpec,
-    shared: Arc<Shared>,
-}
+/// The action of the tool `close_agent`.
+pub(crate) struct CloseAgent;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     agent_id: String,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{
+impl Action for CloseAgent {
+    const NAME: &'static str = "close_agent";
+    const DESCRIPTION: &'static str =
+        "Ends an agent that works beside you, and gives its report if it had one. What it has done stays.";
+    const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "agent_id":{"type":"string","description":"The id that spawn_agent gave."}
 },"required":["agent_id"],"additionalProperties":false}"#;
 
-impl CloseAgent {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let description = "Ends an agent that works beside you, and gives its report if it had one. What it has done stays.";
-        Self { spec: spec("close_agent", description, SCHEMA), shared }
-    }
-}
+    type Arguments = Arguments;
 
-impl Tool for CloseAgent {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
+    fn hints() -> Hints {
         agent_query_hints()
     }
 
-    fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Internal]
-    }
-
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let Arguments { agent_id } = read_arguments(payload)?;
-            let beside = self.shared.find_beside(calling_run(ctx)?, ctx, &agent_id)?;
-            beside.stop.cancel();
-            let mut report = beside.report.clone();
-            let ended = tokio::select! {
-                ended = report.wait_for(Option::is_some) => ended.ok().and_then(|report| report.clone()),
-                () = ctx.cancellation().cancelled() => None,
-            };
-            let text = match ended {
-                Some(report) => format!("{agent_id}: {}\n{}", report.state, report.text),
-                None => format!("{agent_id} is told to stop"),
-            };
-            Ok(Output::text(text).external())
-        })
+    async fn run(
+        registry: &Arc<AgentRegistry>,
+        ctx: &Context,
+        arguments: Arguments,
+    ) -> Result<Output, ToolError> {
+        let Arguments { agent_id } = arguments;
+        let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
+        agent.stop.cancel();
+        let mut report = agent.report.clone();
+        let ended = tokio::select! {
+            ended = report.wait_for(Option::is_some) => ended.ok().and_then(|report| report.clone()),
+            () = ctx.cancellation().cancelled() => None,
+        };
+        let text = match ended {
+            Some(report) => format!("{agent_id}: {}\n{}", report.state, report.text),
+            None => format!("{agent_id} is told to stop"),
+        };
+        Ok(Output::text(text).external())
     }
 }

@@ -1,6 +1,6 @@
 //! Definitions of agents: name, description, prompt, and the part of the caller's rights that the agent gets.
 
-use windlass_tools_control::{Document, DocumentError};
+use windlass_tools_skills::{Document, DocumentError};
 
 /// The maximum length of a name in bytes, so that `sub_agent_NAME` is a legal tool name.
 const MAX_NAME: usize = 48;

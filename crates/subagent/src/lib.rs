@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
-mod beside;
+mod background;
+mod background_agent;
+mod background_tool;
 mod builtin;
 mod call;
 mod child;
@@ -9,6 +11,7 @@ mod definition;
 mod limits;
 mod model_source;
 mod owner;
+mod registry;
 mod rights;
 mod send_input;
 mod spawn_agent;

@@ -3,65 +3,51 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_agent::Moment;
-use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
-use windlass_tool_args::read_arguments;
+use windlass_agent::DeliverAt;
+use windlass_protocol::{Concurrency, Hints, Risk};
+use windlass_tool::{Context, Output, ToolError};
 
-use crate::spec::{calling_run, check_task, spec};
-use crate::sub_agents::Shared;
+use crate::background_tool::Action;
+use crate::registry::AgentRegistry;
+use crate::spec::{calling_run, check_task};
 
-/// The tool `send_input`.
-pub(crate) struct SendInput {
-    spec: ToolSpec,
-    shared: Arc<Shared>,
-}
+/// The action of the tool `send_input`.
+pub(crate) struct SendInput;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(crate) struct Arguments {
     agent_id: String,
     text: String,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{
+impl Action for SendInput {
+    const NAME: &'static str = "send_input";
+    const DESCRIPTION: &'static str =
+        "Says something to an agent that works beside you. It hears it before its next answer.";
+    const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "agent_id":{"type":"string","description":"The id that spawn_agent gave."},
 "text":{"type":"string","description":"What it is to know or do."}
 },"required":["agent_id","text"],"additionalProperties":false}"#;
 
-impl SendInput {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        let description =
-            "Says something to an agent that works beside you. It hears it before its next answer.";
-        Self { spec: spec("send_input", description, SCHEMA), shared }
-    }
-}
+    type Arguments = Arguments;
 
-impl Tool for SendInput {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
+    fn hints() -> Hints {
         Hints { concurrency: Concurrency::Parallel, risk: Risk::Low, ..Hints::default() }
     }
 
-    /// The policy decides about the agent's actions when the agent calls its own tools.
-    fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![Effect::Internal]
-    }
-
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let Arguments { agent_id, text } = read_arguments(payload)?;
-            check_task(&text)?;
-            let beside = self.shared.find_beside(calling_run(ctx)?, ctx, &agent_id)?;
-            let over =
-                || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
-            let speaker =
-                beside.speaker.as_ref().filter(|_| beside.report.borrow().is_none()).ok_or_else(over)?;
-            speaker.say(text, Moment::NextTurn).await.map_err(|_| over())?;
-            Ok(Output::text(format!("{agent_id} hears it before its next answer")))
-        })
+    async fn run(
+        registry: &Arc<AgentRegistry>,
+        ctx: &Context,
+        arguments: Arguments,
+    ) -> Result<Output, ToolError> {
+        let Arguments { agent_id, text } = arguments;
+        check_task(&text)?;
+        let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
+        let over =
+            || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
+        let sender = agent.input.as_ref().filter(|_| agent.report.borrow().is_none()).ok_or_else(over)?;
+        sender.send(text, DeliverAt::NextTurn).await.map_err(|_| over())?;
+        Ok(Output::text(format!("{agent_id} hears it before its next answer")))
     }
 }

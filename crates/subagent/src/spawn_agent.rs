@@ -7,15 +7,15 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 
-use crate::beside::id_of;
+use crate::background::id_of;
 use crate::owner::SPAWN_AGENT;
+use crate::registry::AgentRegistry;
 use crate::spec::{begins_an_agent, calling_run, check_task, spec};
-use crate::sub_agents::Shared;
 
 /// The tool `spawn_agent`.
 pub(crate) struct SpawnAgent {
     spec: ToolSpec,
-    shared: Arc<Shared>,
+    registry: Arc<AgentRegistry>,
 }
 
 #[derive(Deserialize)]
@@ -31,13 +31,13 @@ const SCHEMA: &str = r#"{"type":"object","properties":{
 },"required":["agent","task"],"additionalProperties":false}"#;
 
 impl SpawnAgent {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
+    pub(crate) fn new(registry: Arc<AgentRegistry>) -> Self {
         let description = format!(
             "Lets another agent work on a task while you go on, and gives its id at once. Speak to it with send_input, \
              hear its report with wait, end it with close_agent. It ends when you do. The agents:{}",
-            shared.list_agents()
+            registry.list_agents()
         );
-        Self { spec: spec(SPAWN_AGENT, &description, SCHEMA), shared }
+        Self { spec: spec(SPAWN_AGENT, &description, SCHEMA), registry }
     }
 }
 
@@ -62,9 +62,9 @@ impl Tool for SpawnAgent {
             let Arguments { agent, task } = read_arguments(payload)?;
             check_task(&task)?;
             let run = calling_run(ctx)?;
-            let definition = self.shared.definition(&agent)?;
+            let definition = self.registry.definition(&agent)?;
             let key = ctx.idempotency_key();
-            self.shared.begin_beside(run, ctx, &definition, (key, &task))?;
+            self.registry.start_background(run, ctx, &definition, (key, &task))?;
             Ok(Output::text(format!("{} works", id_of(&definition, ctx))))
         })
     }

@@ -9,18 +9,18 @@ use windlass_tools_control::{Task, TaskFuture, TaskMode, Tasks};
 use crate::AgentDefinition;
 use crate::child::Child;
 use crate::owner::NEW_TASK;
+use crate::registry::AgentRegistry;
 use crate::spec::calling_run;
-use crate::sub_agents::Shared;
 
 /// The implementation of tasks in work modes.
 pub(crate) struct TaskModes {
-    shared: Arc<Shared>,
+    registry: Arc<AgentRegistry>,
     modes: Vec<TaskMode>,
 }
 
 impl TaskModes {
-    pub(crate) fn new(shared: Arc<Shared>, modes: Vec<TaskMode>) -> Self {
-        Self { shared, modes }
+    pub(crate) fn new(registry: Arc<AgentRegistry>, modes: Vec<TaskMode>) -> Self {
+        Self { registry, modes }
     }
 }
 
@@ -36,13 +36,13 @@ impl Tasks for TaskModes {
     fn perform<'a>(&'a self, ctx: &'a Context, task: Task) -> TaskFuture<'a> {
         Box::pin(async move {
             let run = calling_run(ctx)?;
-            let _place = self.shared.place(run, ctx).await?;
+            let _place = self.registry.place(run, ctx).await?;
             let prompt = format!("You are an agent that does one task in the mode {}.", task.mode);
             let definition = AgentDefinition::new_unchecked(task.mode.clone(), String::new(), prompt)
                 .with_mode(task.mode.as_str())
                 .delegating();
             let key = ctx.idempotency_key().to_owned();
-            let child = Child { shared: &self.shared, run, definition: &definition, tool: NEW_TASK, key };
+            let child = Child { registry: &self.registry, run, definition: &definition, tool: NEW_TASK, key };
             let output = child.perform(ctx, &message(&task), run.options(ctx), None).await?;
             if output.status.is_ok() { Ok(output.words()) } else { Err(ToolError::model(output.words())) }
         })

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tracing::Span;
 use windlass_protocol::{StopReason, ToolProtocol, Usage};
 
-use crate::calls::{TrackedCall, count, cut};
-use crate::spans::record_usage;
+use crate::calls::{TrackedCall, cut};
+use crate::spans::record_answer_usage;
 use crate::{Content, SpanOptions, shapes, words};
 
 /// A pending answer of the model.
@@ -76,8 +76,7 @@ impl Chat {
 
     /// Closes the span of a summary.
     pub(crate) fn sums_up(self, usage: &Usage) {
-        record_usage(&self.span, usage);
-        self.span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        record_answer_usage(&self.span, usage);
     }
 
     pub(crate) fn end(self, stop: Option<&StopReason>, usage: &Usage, options: &SpanOptions) {
@@ -86,8 +85,7 @@ impl Chat {
         if let Some(reason) = &reason {
             span.record("gen_ai.response.finish_reasons", json!([reason]).to_string());
         }
-        record_usage(span, usage);
-        span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+        record_answer_usage(span, usage);
         if let Some(first) = self.first {
             span.record("gen_ai.response.time_to_first_chunk", first.as_secs_f64());
         }

@@ -271,11 +271,27 @@ impl Run {
     }
 }
 
+/// Records the tokens. A number that the provider did not report is left out: an exporter would take a zero for
+/// a count.
 pub(crate) fn record_usage(span: &Span, usage: &Usage) {
-    span.record("gen_ai.usage.input_tokens", count(usage.input_tokens));
+    if usage.is_unreported() {
+        return;
+    }
+    // A request is never empty, so zero input tokens are unreported.
+    if usage.input_tokens > 0 {
+        span.record("gen_ai.usage.input_tokens", count(usage.input_tokens));
+    }
     span.record("gen_ai.usage.output_tokens", count(usage.output_tokens));
     span.record("gen_ai.usage.cache_read.input_tokens", count(usage.cache_read_tokens));
     span.record("gen_ai.usage.cache_creation.input_tokens", count(usage.cache_write_tokens));
+}
+
+/// Records the tokens of one answer or summary, with those of its reasoning.
+pub(crate) fn record_answer_usage(span: &Span, usage: &Usage) {
+    record_usage(span, usage);
+    if !usage.is_unreported() {
+        span.record("gen_ai.usage.reasoning.output_tokens", count(usage.reasoning_tokens));
+    }
 }
 
 fn fail(span: &Span, error: &str) {

@@ -5,30 +5,49 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// Returns the folder of the corpora: `$WINDLASS_CORPORA`, or else `shared/corpora` in one of the folders
-/// above the crate under test. Returns `None` if it does not exist; a test then skips with a one-line
-/// message.
+/// above the crate under test. Returns `None` if it does not exist.
 pub fn root() -> Option<PathBuf> {
-    if let Some(given) = std::env::var_os("WINDLASS_CORPORA") {
+    find_folder("WINDLASS_CORPORA", "shared/corpora")
+}
+
+/// Returns the path of a file or folder of the corpora.
+///
+/// ```
+/// use windlass_testkit::{Need, corpora, require};
+///
+/// fn the_contract_test_corpus_holds() {
+///     let path = require!(Need::Corpora, corpora::find("sse/pairs_launchdarkly.jsonl"));
+///     assert!(path.is_file());
+/// }
+/// # the_contract_test_corpus_holds();
+/// ```
+///
+/// # Errors
+/// The file or folder does not exist.
+pub fn find(path: &str) -> Result<PathBuf, String> {
+    let found = root().map(|root| root.join(path)).filter(|path| path.exists());
+    found.ok_or_else(|| format!("corpora/{path} does not exist"))
+}
+
+/// Returns the path of a file of the catalogue of attacks: below `$WINDLASS_ATTACKS`, or else below
+/// `shared/attacks` in one of the folders above the crate under test.
+///
+/// # Errors
+/// The file does not exist.
+pub fn find_attacks(file: &str) -> Result<PathBuf, String> {
+    let folder = find_folder("WINDLASS_ATTACKS", "shared/attacks");
+    let found = folder.map(|folder| folder.join(file)).filter(|path| path.is_file());
+    found.ok_or_else(|| format!("attacks/{file} does not exist; WINDLASS_ATTACKS can name its folder"))
+}
+
+/// Returns the folder that the variable names, or else this folder in one of the folders above the crate under
+/// test.
+fn find_folder(variable: &str, folder: &str) -> Option<PathBuf> {
+    if let Some(given) = std::env::var_os(variable) {
         return Some(PathBuf::from(given)).filter(|path| path.is_dir());
     }
     let from = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
-    from.ancestors().map(|folder| folder.join("shared/corpora")).find(|path| path.is_dir())
-}
-
-/// Returns the path of a file or folder of the corpora. Prints a "skipped" line to stderr if it is missing.
-///
-/// ```
-/// if let Some(path) = windlass_testkit::corpora::find("sse/pairs_launchdarkly.jsonl") {
-///     assert!(path.is_file());
-/// }
-/// ```
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-pub fn find(path: &str) -> Option<PathBuf> {
-    let found = root().map(|root| root.join(path)).filter(|path| path.exists());
-    if found.is_none() {
-        eprintln!("skipped: no corpora/{path}");
-    }
-    found
+    from.ancestors().map(|above| above.join(folder)).find(|path| path.is_dir())
 }
 
 /// Reads the rows of a `.jsonl` file.

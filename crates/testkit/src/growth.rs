@@ -17,12 +17,14 @@ pub const MAX_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How often a text is read until the time is believed: other work on the machine only ever adds to it.
 const ATTEMPTS: usize = 6;
-/// Times below this say nothing about growth.
-const NOISE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 2 });
+/// Times below this say nothing about growth: some kernels count a thread's time in steps of 4 ms.
+const NOISE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 12 });
 /// Four times the bytes may take this many times as long: linear with room for caches, and far from quadratic.
 const MAX_RATIO: u32 = 8;
 /// What becomes a number in a shape.
 const NUMBER: &str = "{n}";
+/// The beginning of a line with a figure.
+const FIGURE: &str = "growth: ";
 /// Names the test that a child process measures.
 const CHILD: &str = "WINDLASS_GROWTH_TEST";
 
@@ -44,6 +46,12 @@ impl Shape {
     /// Creates a shape from what is repeated alone.
     pub fn of(repeated: impl Into<String>) -> Self {
         Self::new("", repeated, "")
+    }
+
+    /// Adds a text in front.
+    pub fn with_front(mut self, front: &str) -> Self {
+        self.front.insert_str(0, front);
+        self
     }
 
     /// Returns a text of about so many bytes.
@@ -95,7 +103,7 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
                 break;
             }
         }
-        println!("{shape}: {least:?}, a quarter {least_of_quarter:?}");
+        println!("{FIGURE}{test}: {shape}: {least:?}, a quarter {least_of_quarter:?}");
         assert!(least < MAX_TIME, "{shape} of {} bytes takes {least:?}", whole.len());
         assert!(
             is_linear(least, least_of_quarter),
@@ -104,7 +112,7 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
     }
     if let (Some(before), Some(peak)) = (before, memory("VmHWM:")) {
         let grown = peak.saturating_sub(before);
-        println!("{test}: memory grew by {} KiB", grown / 1024);
+        println!("{FIGURE}{test}: memory grew by {} KiB", grown / 1024);
         assert!(grown < MAX_MEMORY_BYTES, "{test}: memory grew by {grown} bytes");
     }
 }
@@ -124,7 +132,8 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_nanos(figures.split_whitespace().next()?.parse().ok()?))
 }
 
-/// Runs one test of this binary in a process of its own.
+/// Runs one test of this binary in a process of its own, and prints what it measured.
+#[expect(clippy::print_stdout, reason = "a measurement says what it measured")]
 fn run_alone(test: &str) {
     let program = std::env::current_exe().expect("a test has a program");
     let mut child = Command::new(program);
@@ -133,6 +142,9 @@ fn run_alone(test: &str) {
     let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     // A name that no test has passes without a test.
     assert!(ran.status.success() && out.contains("1 passed"), "{test} alone:\n{out}\n{err}");
+    for line in out.lines().filter(|line| line.starts_with(FIGURE)) {
+        println!("{line}");
+    }
 }
 
 /// Reads a figure of this process's memory in bytes, where the system tells it.

@@ -2,16 +2,14 @@
 #![expect(clippy::disallowed_methods, reason = "corpora are files, found through the environment")]
 
 pub mod corpora;
+#[cfg(feature = "loop")]
 pub mod durable;
 pub mod growth;
+pub mod need;
 pub mod oracle;
-mod provider;
-mod render;
-pub mod script;
-pub mod scripted_model;
-#[cfg(feature = "server")]
-pub mod server;
 pub mod split;
-mod spoken;
+#[cfg(feature = "wire")]
 pub mod wire_suite;
 pub mod workload;
+
+pub use need::Need;

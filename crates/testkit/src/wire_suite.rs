@@ -1,9 +1,15 @@
 //! The tests that every wire format must pass, run by each format on its own fixtures.
 
+mod requests;
+
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Limits, Wire};
 
 use crate::split::{self, SplitMix64};
+
+pub use requests::{
+    body, call, check_error, check_pairing, check_refusals, check_turns, result, tool, turns,
+};
 
 /// A streamed answer with the chunks that it decodes to, one JSON value per line.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,7 @@
 //! Conversion of string arguments to the types in a tool's schema (RULES J9).
 
+use std::collections::HashMap;
+
 use windlass_protocol::{Arguments, ToolSpec};
 use windlass_schema::{AcceptedKinds, Need, Reading, WantedKind, is_member};
 
@@ -64,20 +66,22 @@ pub struct Legacy {
 pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> Legacy {
     let tool = Tool::new(spec);
     let (mut coerced, mut failed) = (Vec::new(), Vec::new());
-    let mut members: Vec<(&str, String)> = Vec::new();
+    // A slot is emptied when a later parameter has the same name.
+    let mut members: Vec<Option<(&str, String)>> = Vec::new();
+    let mut slots: HashMap<&str, usize> = HashMap::new();
     for (name, text) in parameters {
         let value = read(text, tool.accepted_kinds(name), tool.need(name));
         if let Some(outcome) = outcome(&value) {
             let list = if outcome == Outcome::Failed { &mut failed } else { &mut coerced };
             list.push(Coercion { tool: spec.name().to_string(), parameter: name.to_owned(), outcome });
         }
-        members.retain(|(known, _)| *known != name);
-        if let Some(json) = json(value, text) {
-            members.push((name, json));
+        if let Some(earlier) = slots.insert(name, members.len()).and_then(|slot| members.get_mut(slot)) {
+            *earlier = None;
         }
+        members.push(json(value, text).map(|json| (name, json)));
     }
-    let members: Vec<String> =
-        members.into_iter().map(|(name, json)| format!("{}:{json}", quote(name))).collect();
+    let members = members.into_iter().flatten();
+    let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", quote(name))).collect();
     // The members are JSON by construction and below the nesting limit, so parsing cannot fail.
     let arguments = Arguments::parse(format!("{{{}}}", members.join(","))).unwrap_or_default();
     Legacy { arguments, coerced, failed }

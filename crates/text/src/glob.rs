@@ -10,6 +10,8 @@ const MAX_CHOICES: u64 = 1_000;
 const MAX_DEPTH: usize = 16;
 /// Maximum number of lines that are read from an ignore file.
 const MAX_RULES: usize = 5_000;
+/// Maximum number of wildcards and braces in an ignore file. A compiled wildcard takes about a kilobyte.
+const MAX_WILDCARDS: usize = 10_000;
 
 /// A glob pattern from a model or a file, such as `*.rs` or `src/**/*.{ts,tsx}`.
 ///
@@ -85,7 +87,7 @@ impl Glob {
 }
 
 /// Returns the lines of an ignore file without its BOM and without patterns that are too large to build.
-/// Reads at most 5,000 lines.
+/// Reads at most 5,000 lines, and skips lines with more wildcards and braces than are left of 10,000 for the file.
 ///
 /// ```
 /// let lines: Vec<_> = windlass_text::rule_lines("\u{feff}target/\n*.log\n").collect();
@@ -93,7 +95,30 @@ impl Glob {
 /// ```
 pub fn rule_lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    text.lines().take(MAX_RULES).filter(|line| Glob::check(line).is_ok())
+    let mut left = MAX_WILDCARDS;
+    text.lines().take(MAX_RULES).filter(|line| Glob::check(line).is_ok()).filter(move |line| {
+        let rest = left.checked_sub(wildcards(line));
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    })
+}
+
+/// Returns true if [`rule_lines`] leaves nothing out of an ignore file except comments. Check it before another library
+/// builds the whole file.
+///
+/// ```
+/// use windlass_text::has_buildable_rules;
+/// assert!(has_buildable_rules("target/\n*.log\n"));
+/// assert!(!has_buildable_rules(&"{".repeat(300)));
+/// ```
+pub fn has_buildable_rules(text: &str) -> bool {
+    let rules = |line: &&str| !line.starts_with('#');
+    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+    text.lines().count() <= MAX_RULES && lines.filter(rules).count() == rule_lines(text).filter(rules).count()
+}
+
+fn wildcards(line: &str) -> usize {
+    line.bytes().filter(|byte| matches!(byte, b'*' | b'?' | b'[' | b'{' | b',')).count()
 }
 
 /// Returns the number of patterns that the braces expand to, or `None` if they are nested too deeply.

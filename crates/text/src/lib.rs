@@ -6,6 +6,7 @@ mod charset;
 mod diff;
 mod glob;
 mod picture;
+mod shorten;
 #[cfg(feature = "decode")]
 mod text;
 
@@ -13,9 +14,10 @@ mod text;
 pub use charset::Charset;
 #[cfg(feature = "decode")]
 pub use diff::{MAX_SHOWN_BYTES, Room, Side, diff};
-pub use glob::{Glob, GlobError, rule_lines};
+pub use glob::{Glob, GlobError, has_buildable_rules, rule_lines};
 pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
+pub use shorten::shorten_middle;
 #[cfg(feature = "decode")]
 pub use text::{DisplayText, NotText, Text, Unwritable};

@@ -2,6 +2,8 @@
 
 mod tool;
 
+#[cfg(feature = "blocking")]
+mod blocking;
 mod cancellation;
 mod context;
 mod early;
@@ -13,6 +15,8 @@ mod output;
 mod path_gate;
 mod showing;
 
+#[cfg(feature = "blocking")]
+pub use blocking::run_blocking;
 pub use cancellation::{CancellationToken, Cancelled, DropGuard};
 pub use context::{Context, Progress};
 pub use early::EarlyArguments;

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 
 use crate::{Context, EarlyArguments, GrowingArguments, Inspection, Output, Showing, ToolError};
 
@@ -78,6 +78,13 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Returns whether the toolbox's built-in rules about models mean this tool. The rules name tools, so
+    /// without this method they would also apply to another library's tool with the same name. Default: false.
+    /// A wrapper returns the value of the wrapped tool.
+    fn has_built_in_rules(&self) -> bool {
+        false
+    }
+
     /// Returns the effects that this call would have. Must only read the payload and must not access files,
     /// processes or sockets. A tool that cannot determine the effects returns `Effect::Unknown`, which policy
     /// treats as the worst case.
@@ -112,11 +119,11 @@ pub trait Tool: Send + Sync {
     }
 
     /// Returns whether a call that had begun when its process ended took effect, judging by the files that
-    /// `inspect` planned. Must not change anything. The default is `Aftermath::Unknown`, and the call is not
+    /// `inspect` planned. Must not change anything. The default is `ReconcileOutcome::Unknown`, and the call is not
     /// repeated (RULES R6).
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         let _ = planned;
-        Aftermath::Unknown
+        ReconcileOutcome::Unknown
     }
 
     /// Runs the call.

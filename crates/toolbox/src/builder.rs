@@ -179,7 +179,7 @@ impl ToolboxBuilder {
         let mut names = NameMap::new(self.tools.iter().map(|(identity, _)| identity.clone()))?;
         self.check_named(&names)?;
         let rule = self.config.rule(self.model.as_deref());
-        names = apply_renames(names, &rule, &self.config)?;
+        names = apply_renames(names, &rule, &self.tools, &self.config)?;
         let mut aliases = self.aliases;
         if self.knows_aliases {
             let has = |names: &NameMap, name: &str| names.position_exact(name).is_some();
@@ -251,9 +251,17 @@ fn entry(
 
 /// Applies display names from the model's rule and the configuration. A display name of the configuration
 /// must be free; a built-in rule yields to a tool that already has the name.
-fn apply_renames(mut names: NameMap, rule: &ModelRule, config: &ToolConfig) -> Result<NameMap, BuildError> {
+fn apply_renames(
+    mut names: NameMap,
+    rule: &ModelRule,
+    tools: &[(Identity, Arc<dyn Tool>)],
+    config: &ToolConfig,
+) -> Result<NameMap, BuildError> {
     for (name, shown) in &rule.rename {
-        if config.rename.contains_key(name) || !names.has(name) || !is_legal(shown) {
+        let is_about = |(identity, tool): &(Identity, Arc<dyn Tool>)| {
+            identity.name().as_str() == name && rule.is_about(tool.as_ref())
+        };
+        if config.rename.contains_key(name) || !tools.iter().any(is_about) || !is_legal(shown) {
             continue;
         }
         let shown = ToolName::new(shown.as_str()).expect("a legal name is a name");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use windlass_hitl::Facts;
 use windlass_protocol::{
-    Aftermath, Arguments, Effect, Payload, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult,
+    Arguments, Effect, Payload, PlannedFile, ReconcileOutcome, ResultStatus, ToolCall, ToolName, ToolResult,
 };
 use windlass_schema::{Coercion, Violation, coerce_at};
 
@@ -88,8 +88,8 @@ pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>>
 }
 
 /// Determines whether a call that was interrupted by the end of its process took effect.
-pub(crate) fn aftermath(toolbox: &Toolbox, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
-    let Some(entry) = toolbox.entry(call.name.as_str()) else { return Aftermath::Unknown };
+pub(crate) fn aftermath(toolbox: &Toolbox, call: &ToolCall, planned: &[PlannedFile]) -> ReconcileOutcome {
+    let Some(entry) = toolbox.entry(call.name.as_str()) else { return ReconcileOutcome::Unknown };
     catch_unwind(AssertUnwindSafe(|| entry.tool.aftermath(planned))).unwrap_or_default()
 }
 

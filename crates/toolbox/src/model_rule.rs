@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use windlass_tool::Tool;
 
 /// Adaptations for the models that match a pattern. Some models were trained on one form of editing and make
 /// more mistakes with another.
@@ -28,6 +29,10 @@ pub struct ModelRule {
     /// Display names by registered tool name.
     #[serde(default)]
     pub rename: BTreeMap<String, String>,
+    /// True for a built-in rule, which applies only to tools with
+    /// [`has_built_in_rules`](windlass_tool::Tool::has_built_in_rules).
+    #[serde(skip)]
+    pub(crate) is_built_in: bool,
 }
 
 impl ModelRule {
@@ -61,6 +66,11 @@ impl ModelRule {
         matches(&pattern, &model) || matches(&pattern, bare)
     }
 
+    /// Returns whether the rule may change the standing or the name of a tool.
+    pub(crate) fn is_about(&self, tool: &dyn Tool) -> bool {
+        !self.is_built_in || tool.has_built_in_rules()
+    }
+
     /// Returns the built-in rules. The first rule that matches a model applies.
     pub(crate) fn built_in() -> Vec<Self> {
         // These models were trained on this patch format and make more mistakes with search and replace.
@@ -70,7 +80,8 @@ impl ModelRule {
         let patterns = ["*codex*", "gpt-5*", "gpt-4.1*", "o3*", "o4-mini*"];
         let replacing =
             Self::new("grok-code*").remove_tool("apply_diff").renaming("edit_file", "search_replace");
-        patterns.into_iter().map(patching).chain([replacing]).collect()
+        let rules = patterns.into_iter().map(patching).chain([replacing]);
+        rules.map(|rule| Self { is_built_in: true, ..rule }).collect()
     }
 }
 

@@ -52,8 +52,10 @@ impl Standing {
 
 pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> Standing {
     let name = entry.name.as_str();
+    let is_in_rule =
+        |names: &[String]| names.iter().any(|known| known == name) && plan.rule.is_about(entry.tool.as_ref());
     let is_wanted = plan.config.wants(name)
-        || plan.rule.include.iter().any(|more| more == name)
+        || is_in_rule(&plan.rule.include)
         || (mode.is_some() && is_always_there(name))
         || entry.is_guest();
     if !is_wanted {
@@ -62,7 +64,7 @@ pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> S
     if !is_of_every_mode(name) && mode.is_some_and(|mode| !mode.gives(entry.group)) {
         return Standing::NotInMode;
     }
-    if plan.rule.exclude.iter().any(|less| less == name) && !plan.config.adds(name) {
+    if is_in_rule(&plan.rule.exclude) && !plan.config.adds(name) {
         return Standing::NotForModel;
     }
     if let Some(feature) = plan.config.missing_feature(name, entry.tool.feature()) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::RwLock;
 use windlass_hitl::Facts;
 use windlass_protocol::{
-    Aftermath, Change, Effect, Hints, PlannedFile, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
+    Change, Effect, Hints, PlannedFile, ReconcileOutcome, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
 };
 use windlass_schema::{Coercion, SchemaError};
 use windlass_tool::{EarlyArguments, Tool};
@@ -312,7 +312,7 @@ impl Toolbox {
 
     /// Determines whether a call that was interrupted by the end of its process took effect, even if its tool
     /// is hidden. Reads the file system like `inspect`.
-    pub fn aftermath(&self, call: &ToolCall, planned: &[PlannedFile]) -> Aftermath {
+    pub fn aftermath(&self, call: &ToolCall, planned: &[PlannedFile]) -> ReconcileOutcome {
         crate::check::aftermath(self, call, planned)
     }
 

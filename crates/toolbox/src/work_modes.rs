@@ -13,6 +13,8 @@ const MOST_MODES: usize = 64;
 const MOST_GROUPS: usize = 8;
 const SLUG_BYTES: usize = 64;
 const TEXT_BYTES: usize = 20_000;
+/// The maximum length of a file of modes, in bytes. Parsing takes about a hundred times that memory.
+const FILE_BYTES: usize = 256 * 1024;
 
 /// The available modes, in order.
 ///
@@ -97,6 +99,12 @@ pub enum ModeError {
         /// The group of the pattern.
         group: ToolGroup,
     },
+    /// The file is too long.
+    #[error("it has {bytes} bytes, at most {FILE_BYTES} are taken")]
+    TooLong {
+        /// The length of the file in bytes.
+        bytes: usize,
+    },
     /// The number of modes exceeds the maximum.
     #[error("there are more than {MOST_MODES} modes")]
     TooMany,
@@ -150,6 +158,9 @@ impl WorkModes {
     /// Returns an error if the file is not valid: an unknown key, an unknown group, a bad pattern, or a
     /// repeated slug. No mode of such a file is added.
     pub fn with_file(mut self, text: &str, owner: ModeOwner) -> Result<Self, ModeError> {
+        if text.len() > FILE_BYTES {
+            return Err(ModeError::TooLong { bytes: text.len() });
+        }
         let file: File = toml::from_str(text).map_err(|error| ModeError::Toml(Box::new(error)))?;
         // Before any pattern is built: each takes time and memory.
         if file.modes.len() > MOST_MODES {

@@ -15,8 +15,7 @@ use crate::report::{self, ReportInput};
 use crate::session::Session;
 use crate::sight::Whereabouts;
 use crate::steps::StepError;
-use windlass_web_reach::Scope;
-use windlass_web_reach::{Endpoint, WebUrl};
+use windlass_web_reach::{Endpoint, Scope, WebUrl};
 
 const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
 

@@ -1,7 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod blocking;
-mod shortened;
 mod spec;
 
 mod completion;
@@ -18,30 +16,13 @@ mod update_todo_list;
 mod picture;
 mod view_image;
 
-mod document;
-mod expansion;
-mod library;
-mod run_slash_command;
-mod skill;
-mod skills;
-mod slash_commands;
-
-mod mcp;
-
 mod set;
 
 pub use completion::AttemptCompletion;
-pub use document::{Document, DocumentError};
 pub use followup::AskFollowupQuestion;
-pub use library::LeftOut;
-pub use mcp::{AccessMcpResource, McpServers, UseMcpTool};
 pub use new_task::{NewTask, Task, TaskFuture, TaskMode, Tasks};
 pub use request_user_input::RequestUserInput;
-pub use run_slash_command::RunSlashCommand;
-pub use set::{Supplies, tools, tools_with};
-pub use skill::SkillTool;
-pub use skills::Skills;
-pub use slash_commands::SlashCommands;
+pub use set::{ControlResources, tools, tools_with};
 pub use switch_mode::SwitchMode;
 pub use todo::{TodoItem, TodoList, TodoState};
 pub use update_plan::UpdatePlan;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Control, Effect, Hints, Payload, Risk, ToolSpec};
+use windlass_text::shorten_middle;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 
 use crate::TodoItem;
-use crate::shortened::shorten;
 use crate::spec::spec;
 use crate::todo::{Written, check};
 
@@ -172,7 +172,7 @@ impl Tool for NewTask {
             let task = self.task(payload)?;
             let report = self.tasks.perform(ctx, task).await?;
             // Redact before cutting: a secret that is cut in half is not found.
-            Ok(Output::text(shorten(&ctx.redactor().redact(&report), MAX_RESULT)))
+            Ok(Output::text(shorten_middle(&ctx.redactor().redact(&report), MAX_RESULT)))
         })
     }
 }

@@ -8,9 +8,8 @@ use windlass_tool::Tool;
 use windlass_toolbox::WorkModes;
 
 use crate::{
-    AccessMcpResource, AskFollowupQuestion, AttemptCompletion, McpServers, NewTask, RequestUserInput,
-    RunSlashCommand, SkillTool, Skills, SlashCommands, SwitchMode, Tasks, TodoList, UpdatePlan,
-    UpdateTodoList, UseMcpTool, ViewImage,
+    AskFollowupQuestion, AttemptCompletion, NewTask, RequestUserInput, SwitchMode, Tasks, TodoList,
+    UpdatePlan, UpdateTodoList, ViewImage,
 };
 
 /// Returns the tools that need nothing but a to-do list: the list itself, questions to the human, and the end
@@ -30,17 +29,14 @@ pub fn tools(todos: &TodoList) -> Vec<Arc<dyn Tool>> {
 /// The resources for the tools of this crate. A tool is included only if its resource is set.
 #[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Supplies {
+pub struct ControlResources {
     todos: TodoList,
     workspace: Option<Arc<Workspace>>,
-    skills: Skills,
-    commands: SlashCommands,
     modes: WorkModes,
     tasks: Option<Arc<dyn Tasks>>,
-    servers: Option<Arc<dyn McpServers>>,
 }
 
-impl Supplies {
+impl ControlResources {
     /// Sets the to-do list.
     pub fn with_todos(mut self, todos: TodoList) -> Self {
         self.todos = todos;
@@ -50,18 +46,6 @@ impl Supplies {
     /// Sets the workspace, for `view_image`.
     pub fn with_workspace(mut self, workspace: Arc<Workspace>) -> Self {
         self.workspace = Some(workspace);
-        self
-    }
-
-    /// Sets the skills, for `skill`, which is included if there is at least one.
-    pub fn with_skills(mut self, skills: Skills) -> Self {
-        self.skills = skills;
-        self
-    }
-
-    /// Sets the commands, for `run_slash_command`, which is included if there is at least one.
-    pub fn with_commands(mut self, commands: SlashCommands) -> Self {
-        self.commands = commands;
         self
     }
 
@@ -76,22 +60,13 @@ impl Supplies {
         self.tasks = Some(tasks);
         self
     }
-
-    /// Sets the MCP servers, for `use_mcp_tool` and, if one has resources, `access_mcp_resource`.
-    pub fn with_servers(mut self, servers: Arc<dyn McpServers>) -> Self {
-        self.servers = Some(servers);
-        self
-    }
 }
 
-impl fmt::Debug for Supplies {
+impl fmt::Debug for ControlResources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Supplies")
+        f.debug_struct("ControlResources")
             .field("workspace", &self.workspace.is_some())
-            .field("skills", &self.skills)
-            .field("commands", &self.commands)
             .field("tasks", &self.tasks.is_some())
-            .field("servers", &self.servers.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -101,37 +76,25 @@ impl fmt::Debug for Supplies {
 /// ```
 /// use std::sync::Arc;
 /// use windlass_sandbox::Workspace;
-/// use windlass_tools_control::{Supplies, tools_with};
+/// use windlass_tools_control::{ControlResources, tools_with};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let workspace = Arc::new(Workspace::open(folder.path())?);
-/// let tools = tools_with(&Supplies::default().with_workspace(workspace));
+/// let tools = tools_with(&ControlResources::default().with_workspace(workspace));
 /// let names: Vec<_> = tools.iter().map(|tool| tool.spec().name().as_str()).collect();
-/// assert!(names.contains(&"view_image") && !names.contains(&"skill"));
+/// assert!(names.contains(&"view_image") && !names.contains(&"switch_mode"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn tools_with(supplies: &Supplies) -> Vec<Arc<dyn Tool>> {
-    let mut all = tools(&supplies.todos);
-    if let Some(workspace) = &supplies.workspace {
+pub fn tools_with(resources: &ControlResources) -> Vec<Arc<dyn Tool>> {
+    let mut all = tools(&resources.todos);
+    if let Some(workspace) = &resources.workspace {
         all.push(Arc::new(ViewImage::new(Arc::clone(workspace))));
     }
-    if !supplies.skills.is_empty() {
-        all.push(Arc::new(SkillTool::new(supplies.skills.clone())));
+    if !resources.modes.is_empty() {
+        all.push(Arc::new(SwitchMode::new(resources.modes.clone())));
     }
-    if !supplies.commands.is_empty() {
-        all.push(Arc::new(RunSlashCommand::new(supplies.commands.clone())));
-    }
-    if !supplies.modes.is_empty() {
-        all.push(Arc::new(SwitchMode::new(supplies.modes.clone())));
-    }
-    if let Some(tasks) = &supplies.tasks {
+    if let Some(tasks) = &resources.tasks {
         all.push(Arc::new(NewTask::new(Arc::clone(tasks))));
-    }
-    if let Some(servers) = &supplies.servers {
-        all.push(Arc::new(UseMcpTool::new(Arc::clone(servers))));
-        if servers.names().iter().any(|(server, _)| servers.reader(server).is_some()) {
-            all.push(Arc::new(AccessMcpResource::new(Arc::clone(servers))));
-        }
     }
     all
 }

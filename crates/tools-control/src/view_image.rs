@@ -8,10 +8,9 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{Picture, PictureError};
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, run_blocking};
 use windlass_tool_args::read_arguments;
 
-use crate::blocking::blocking;
 use crate::picture::Other;
 use crate::spec::spec;
 
@@ -72,7 +71,7 @@ impl Tool for ViewImage {
         Box::pin(async move {
             let Arguments { path } = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            blocking(ctx, move || view(&workspace, &path)).await
+            run_blocking(ctx, move || view(&workspace, &path)).await
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_protocol::{
-    Aftermath, Effect, Grammar, Hints, Payload, PlannedFile, Target, TargetKind, ToolName, ToolSpec,
+    Effect, Grammar, Hints, Payload, PlannedFile, ReconcileOutcome, Target, TargetKind, ToolName, ToolSpec,
 };
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{MAX_SHOWN_BYTES, Room};
@@ -120,6 +120,10 @@ impl Tool for ApplyPatch {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         text_of(payload).map_or_else(|| vec![Effect::Unknown], |text| self.effects_of(&text))
     }
@@ -152,7 +156,7 @@ impl Tool for ApplyPatch {
         seen
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolError, ToolFuture};
 use windlass_tool_args::{ToolArgs, read_arguments};
@@ -85,6 +85,10 @@ impl Tool for ApplyDiff {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         lone::effects(&self.workspace, payload)
     }
@@ -97,7 +101,7 @@ impl Tool for ApplyDiff {
         lone::inspect(&self.workspace, payload, read(payload).ok().as_ref())
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, MAX_FILE_BYTES, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
@@ -68,6 +68,10 @@ impl Tool for EditFile {
         Hints::default()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         lone::effects(&self.workspace, payload)
     }
@@ -81,7 +85,7 @@ impl Tool for EditFile {
         lone::inspect(&self.workspace, payload, arguments.as_ref())
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 

@@ -273,3 +273,6 @@ impl Hunk {
         self.lines.iter().filter_map(HunkLine::old).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, Risk, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, Risk, ToolSpec};
 use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
+    Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
 use windlass_tool_args::read_arguments;
 
-use crate::blocking::{blocking, path_of, spec, to_tool_error};
+use crate::spec::{path_of, spec, to_tool_error};
 
 /// Maximum number of names that one call removes: as many as a human can review.
 const MAX_NAMES: usize = 1_000;
@@ -107,7 +107,7 @@ impl Tool for DeleteFile {
         plan.changes(&self.workspace).into_iter().fold(seen, Inspection::with_change).with_planned(planned)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 
@@ -116,7 +116,7 @@ impl Tool for DeleteFile {
             let arguments: DeleteArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
             let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            blocking(ctx, move || {
+            run_blocking(ctx, move || {
                 let plan = plan(&workspace, &arguments)?;
                 plan.check(&gate)?;
                 plan.carry_out(&workspace, &|| stop.is_cancelled())

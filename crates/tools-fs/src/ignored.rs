@@ -60,10 +60,53 @@ fn read(workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
         let path = name.split('/').fold(folder.clone(), |path, part| path.join(part));
         let fits = workspace.stream(&path).is_ok_and(|stream| stream.len() <= MAX_FILE_BYTES);
         let Some(contents) = fits.then(|| workspace.read(&path).ok()).flatten() else { continue };
-        for line in rule_lines(&String::from_utf8_lossy(&contents.bytes)) {
-            // Ignore lines that are not valid patterns.
-            let _ = builder.add_line(None, line);
-        }
+        add_rules(&mut builder, &String::from_utf8_lossy(&contents.bytes));
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// Adds the rules of a file. Lines that are not valid patterns are ignored.
+fn add_rules(builder: &mut GitignoreBuilder, text: &str) {
+    for line in rule_lines(text) {
+        let _ = builder.add_line(None, line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What the rules of a file cost grows with its bytes.
+
+    use ignore::gitignore::GitignoreBuilder;
+    use windlass_testkit::growth::{self, MEGABYTE, Shape};
+
+    use super::add_rules;
+
+    #[test]
+    fn ignore_rules_are_built_in_linear_time() {
+        let choices = "{a,b}".repeat(9);
+        let long = format!("{}{{n}}\n", "*a".repeat(100));
+        let shapes = [
+            "a",
+            "a{n}\n",
+            "*.a{n}\n",
+            "a{n}/b/*.txt\n",
+            "**/a{n}/**\n",
+            "!a{n}\n",
+            "[a-z]{n}\n",
+            "\n",
+            "#\n",
+            "\\\n",
+            &format!("{choices}{{n}}\n"),
+            &long,
+        ]
+        .map(Shape::of);
+        let test = "ignored::tests::ignore_rules_are_built_in_linear_time";
+        growth::check(test, MEGABYTE, &shapes, |text| {
+            let mut builder = GitignoreBuilder::new("");
+            add_rules(&mut builder, text);
+            if let Ok(rules) = builder.build() {
+                let _ = rules.matched("src/deep/deeper/file.txt", false);
+            }
+        });
+    }
 }

@@ -8,8 +8,8 @@ use windlass_redact::Redactor;
 use windlass_sandbox::FileStream;
 use windlass_tool::ToolError;
 
-use crate::blocking::to_tool_error;
 use crate::page::MAX_LINE_CHARS;
+use crate::spec::to_tool_error;
 use crate::view::ViewRequest;
 
 const BUFFER_BYTES: usize = 64 * 1024;

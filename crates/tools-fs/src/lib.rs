@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-mod blocking;
+mod spec;
 
 mod block;
 mod large;
@@ -25,4 +25,4 @@ pub use delete::DeleteFile;
 pub use list::ListFiles;
 pub use read::ReadFile;
 pub use set::tools;
-pub use write::{CreateFile, WriteFile};
+pub use write::WriteFile;

@@ -7,12 +7,14 @@ use serde::Deserialize;
 use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
+};
 use windlass_tool_args::read_arguments;
 
-use crate::blocking::{blocking, path_of, spec, to_tool_error};
 use crate::ignored::IgnoreRules;
 use crate::pattern::Pattern;
+use crate::spec::{path_of, spec, to_tool_error};
 
 const DEFAULT_LIMIT: usize = 500;
 const MAX_LIMIT: usize = 5_000;
@@ -90,7 +92,7 @@ impl Tool for ListFiles {
             let arguments: ListArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
             let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
+            run_blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
         })
     }
 }

@@ -7,13 +7,15 @@ use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::MAX_PICTURES_BYTES;
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
+};
 use windlass_tool_args::read_arguments;
 
 use crate::block::BlockOptions;
-use crate::blocking::{blocking, spec};
 use crate::page::{MAX_PAGE_BYTES, span};
 use crate::paths::{early_paths, paths_of};
+use crate::spec::spec;
 use crate::view::{RequestedLines, ViewRequest, view};
 
 const DEFAULT_LINES: u64 = 2_000;
@@ -137,7 +139,7 @@ impl Tool for ReadFile {
             let workspace = Arc::clone(&self.workspace);
             let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let stop = ctx.cancellation().clone();
-            blocking(ctx, move || {
+            run_blocking(ctx, move || {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {

@@ -9,8 +9,8 @@ use windlass_text::{MAX_PICTURES_BYTES, NotText, Picture, PictureError, PictureF
 use windlass_tool::{PathGate, ToolError};
 
 use crate::block::BlockOptions;
-use crate::blocking::to_tool_error;
 use crate::page::{Page, Span};
+use crate::spec::to_tool_error;
 use crate::{large, notebook};
 
 /// Lines of a file that a call requests.

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use windlass_partial_json::Event;
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
     Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool,
-    ToolError, ToolFuture,
+    ToolError, ToolFuture, run_blocking,
 };
 use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
-use crate::blocking::{blocking, path_of, spec, to_tool_error};
+use crate::spec::{path_of, spec, to_tool_error};
 
 const MAX_DIFF_LINES: usize = 60;
 const MAX_DIFF_BYTES: usize = 8_000;
@@ -24,23 +24,17 @@ const DESCRIPTION: &str = "Writes a whole file: makes a new one, with its folder
 const NEW_DESCRIPTION: &str = "Makes a new file, with its folders. A file that is there is never replaced: for that \
     use `write_file`, for a change inside it `edit_file`. The content is written exactly as given.";
 
-/// The tool `write_file`.
+/// The tools `write_file` and `create_file`. The second one refuses a file that exists.
 #[derive(Debug)]
 pub struct WriteFile {
     workspace: Arc<Workspace>,
-    spec: ToolSpec,
-}
-
-/// The tool `create_file`: like [`WriteFile`], but refuses a file that exists.
-#[derive(Debug)]
-pub struct CreateFile {
-    workspace: Arc<Workspace>,
+    existing: ExistingFile,
     spec: ToolSpec,
 }
 
 /// Treatment of a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OnExisting {
+enum ExistingFile {
     Replace,
     Refuse,
 }
@@ -55,16 +49,16 @@ struct WriteArguments {
 }
 
 impl WriteFile {
-    /// Creates the tool for a workspace.
+    /// Creates the tool `write_file` for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, spec: spec("write_file", DESCRIPTION, WriteArguments::schema().as_str()) }
+        let spec = spec("write_file", DESCRIPTION, WriteArguments::schema().as_str());
+        Self { workspace, existing: ExistingFile::Replace, spec }
     }
-}
 
-impl CreateFile {
-    /// Creates the tool for a workspace.
-    pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, spec: spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str()) }
+    /// Creates the tool `create_file` for a workspace. It only makes new files.
+    pub fn create_only(workspace: Arc<Workspace>) -> Self {
+        let spec = spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str());
+        Self { workspace, existing: ExistingFile::Refuse, spec }
     }
 }
 
@@ -74,7 +68,7 @@ impl Tool for WriteFile {
     }
 
     fn hints(&self) -> Hints {
-        Hints { idempotent: true, ..Hints::default() }
+        Hints { idempotent: self.existing == ExistingFile::Replace, ..Hints::default() }
     }
 
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
@@ -91,50 +85,15 @@ impl Tool for WriteFile {
     }
 
     fn inspect(&self, payload: &Payload) -> Inspection {
-        inspect(&self.workspace, payload, OnExisting::Replace)
+        inspect(&self.workspace, payload, self.existing)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.workspace.aftermath(planned)
     }
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(call(&self.workspace, ctx, payload, OnExisting::Replace))
-    }
-}
-
-impl Tool for CreateFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
-        Hints::default()
-    }
-
-    fn effects(&self, payload: &Payload) -> Vec<Effect> {
-        effects(&self.workspace, payload)
-    }
-
-    /// Shows the path when it is complete, and the content while it streams.
-    fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
-        show_growing(show, arguments);
-    }
-
-    fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
-        early_effects(&self.workspace, complete)
-    }
-
-    fn inspect(&self, payload: &Payload) -> Inspection {
-        inspect(&self.workspace, payload, OnExisting::Refuse)
-    }
-
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
-        self.workspace.aftermath(planned)
-    }
-
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(call(&self.workspace, ctx, payload, OnExisting::Refuse))
+        Box::pin(call(&self.workspace, ctx, payload, self.existing))
     }
 }
 
@@ -161,13 +120,13 @@ fn show_growing(show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
     });
 }
 
-fn inspect(workspace: &Workspace, payload: &Payload, there: OnExisting) -> Inspection {
+fn inspect(workspace: &Workspace, payload: &Payload, existing: ExistingFile) -> Inspection {
     let Some(path) = path_of(payload) else { return Inspection::default() };
     let target = workspace.target(path, Look::Bytes);
     let is_linked = target.links > 1;
     let seen = Inspection::default().with_target(target);
     let Ok(arguments) = read_arguments::<WriteArguments>(payload) else { return seen };
-    match plan(workspace, &arguments, there) {
+    match plan(workspace, &arguments, existing) {
         Ok(plan) if !is_linked => {
             let before = plan.before.as_ref().map(|before| before.version);
             let planned = workspace.plan_change(&plan.path, before, Some(Version::compute(&plan.after)));
@@ -182,11 +141,11 @@ async fn call(
     workspace: &Arc<Workspace>,
     ctx: &Context,
     payload: &Payload,
-    there: OnExisting,
+    existing: ExistingFile,
 ) -> Result<Output, ToolError> {
     let arguments: WriteArguments = read_arguments(payload)?;
     let workspace = Arc::clone(workspace);
-    blocking(ctx, move || plan(&workspace, &arguments, there)?.carry_out(&workspace)).await
+    run_blocking(ctx, move || plan(&workspace, &arguments, existing)?.carry_out(&workspace)).await
 }
 
 /// Planned write. `inspect` shows it and `call` performs it, both from this plan.
@@ -198,7 +157,11 @@ struct Plan {
     before: Option<Contents>,
 }
 
-fn plan(workspace: &Workspace, arguments: &WriteArguments, there: OnExisting) -> Result<Plan, ToolError> {
+fn plan(
+    workspace: &Workspace,
+    arguments: &WriteArguments,
+    existing: ExistingFile,
+) -> Result<Plan, ToolError> {
     let path = workspace.resolve(&arguments.path).map_err(to_tool_error)?;
     let (content, note) = content(arguments);
     let lines = content.lines().count();
@@ -207,7 +170,7 @@ fn plan(workspace: &Workspace, arguments: &WriteArguments, there: OnExisting) ->
             let (after, note) = (content.as_bytes().to_vec(), note.to_owned());
             return Ok(Plan { path, lines, after, note, before: None });
         }
-        Ok(_) if there == OnExisting::Refuse => {
+        Ok(_) if existing == ExistingFile::Refuse => {
             return Err(ToolError::model(format!(
                 "`{path}` exists already; nothing was written. Change it with edit_file, or replace it with write_file after read_file"
             )));

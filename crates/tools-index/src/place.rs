@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
 use windlass_redact::Redactor;
-use windlass_sandbox::{FileError, Workspace, WorkspacePath, has_readable_rules};
+use windlass_sandbox::{FileError, Workspace, WorkspacePath, find_unreadable_rules};
 use windlass_text::Text;
 use windlass_tool::{PathGate, ToolError};
 
@@ -48,12 +48,14 @@ pub(crate) struct Scan<T> {
     left_out: LeftOut,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct LeftOut {
     secrets: usize,
     unread: usize,
     refused: usize,
     is_cut: bool,
+    /// Ignore files of the start folder that cannot be read; files of these names were not applied.
+    lost_rules: Vec<&'static str>,
 }
 
 /// Permission to read a file that a walk found.
@@ -103,7 +105,8 @@ impl Place<'_> {
         wanted: &(dyn Fn(&Path) -> bool + Sync),
         look: &(dyn Fn(&Source) -> Option<T> + Sync),
     ) -> Scan<T> {
-        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: LeftOut::default() });
+        let left_out = LeftOut { lost_rules: find_unreadable_rules(start), ..LeftOut::default() };
+        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out });
         let begin = now();
         self.walk(start, wanted, &|below, standing| {
             let scan = || found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,14 +225,16 @@ pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState
 /// Like [`walk_entries`], with folders and all other entries.
 pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
     let mut builder = WalkBuilder::new(start);
-    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so unreadable rules there
-    // turn off ignore rules for the whole walk.
-    let reads_rules = !start.is_dir() || has_readable_rules(start);
+    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so an unreadable file there
+    // turns off the ignore files of its name for the whole walk.
+    let lost = find_unreadable_rules(start);
+    let reads = move |name: &str| !lost.contains(&name);
     // Ignore files outside of the workspace do not apply to it.
     builder.follow_links(false).require_git(false).parents(false).git_global(false);
-    builder.git_ignore(reads_rules).git_exclude(reads_rules).ignore(reads_rules).filter_entry(move |entry| {
+    builder.git_ignore(reads(".gitignore")).git_exclude(reads(".git/info/exclude")).ignore(reads(".ignore"));
+    builder.filter_entry(move |entry| {
         let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
-        !reads_rules || !is_folder || has_readable_rules(entry.path())
+        !is_folder || !find_unreadable_rules(entry.path()).into_iter().any(&reads)
     });
     builder.build_parallel().run(|| {
         // Skip a folder that cannot be read, as grep does.
@@ -249,9 +254,10 @@ pub(crate) fn now() -> Instant {
 impl<T> Scan<T> {
     /// Returns a description of the skipped files, to append to a sentence.
     pub(crate) fn left_out(&self) -> String {
-        let LeftOut { secrets, unread, refused, is_cut } = self.left_out;
+        let LeftOut { secrets, unread, refused, is_cut, lost_rules } = &self.left_out;
+        let (secrets, unread, refused) = (*secrets, *unread, *refused);
         let mut parts = Vec::new();
-        if is_cut {
+        if *is_cut {
             parts.push("; not all files were looked at, give a deeper path".to_owned());
         }
         if unread > 0 {
@@ -262,6 +268,10 @@ impl<T> Scan<T> {
         }
         if refused > 0 {
             parts.push(format!("; {refused} files were left out because rules refuse them"));
+        }
+        if !lost_rules.is_empty() {
+            let names = lost_rules.join(" and ");
+            parts.push(format!("; {names} cannot be read, so no file of that name was applied"));
         }
         parts.concat()
     }

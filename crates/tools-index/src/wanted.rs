@@ -133,3 +133,6 @@ pub(crate) fn may_have_symbols(below: &Path, asked: Option<&'static Language>) -
         None => below.extension().is_none(),
     }
 }
+
+#[cfg(test)]
+mod tests;

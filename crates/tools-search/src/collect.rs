@@ -27,6 +27,8 @@ pub(crate) struct Tally {
     pub(crate) secrets: u64,
     /// Number of files that policy refuses to show.
     pub(crate) refused: u64,
+    /// Ignore files of the start folder that cannot be read; files of these names were not applied.
+    pub(crate) lost_rules: Vec<&'static str>,
     /// True if the search was cancelled.
     pub(crate) is_cut: bool,
 }

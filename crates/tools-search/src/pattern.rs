@@ -184,3 +184,6 @@ fn types(name: &str) -> Result<Types, ToolError> {
         ))
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use grep_searcher::Searcher;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use windlass_command::is_secret_name;
-use windlass_sandbox::{Descent, FileStream, Workspace, WorkspacePath, has_readable_rules};
+use windlass_sandbox::{Descent, FileStream, Workspace, WorkspacePath, find_unreadable_rules};
 use windlass_text::Text;
 use windlass_tool::PathGate;
 
@@ -55,6 +55,7 @@ pub(crate) fn search(
         })
     });
     let mut tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+    tally.lost_rules = find_unreadable_rules(start);
     tally.unread = tally.unread.saturating_add(unread.load(Ordering::Relaxed));
     tally
 }
@@ -207,21 +208,22 @@ pub(crate) fn read_whole(descent: &mut Descent<'_>, below: &Path, stopped: Stopp
 fn walk(start: &Path, unread: &Arc<AtomicU64>) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     let unread = Arc::clone(unread);
-    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so unreadable rules there
-    // turn off ignore rules for the whole walk.
-    let reads_rules = !start.is_dir() || has_readable_rules(start);
+    // Folders with unreadable rules are skipped. The start folder cannot be skipped, so an unreadable file there
+    // turns off the ignore files of its name for the whole walk.
+    let lost = find_unreadable_rules(start);
+    let reads = move |name: &str| !lost.contains(&name);
     builder
         .follow_links(false)
         .require_git(false)
         // Ignore files outside of the workspace do not apply to it.
         .parents(false)
         .git_global(false)
-        .git_ignore(reads_rules)
-        .git_exclude(reads_rules)
-        .ignore(reads_rules)
+        .git_ignore(reads(".gitignore"))
+        .git_exclude(reads(".git/info/exclude"))
+        .ignore(reads(".ignore"))
         .filter_entry(move |entry| {
             let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_read = !reads_rules || !is_folder || has_readable_rules(entry.path());
+            let is_read = !is_folder || !find_unreadable_rules(entry.path()).into_iter().any(&reads);
             unread.fetch_add(u64::from(!is_read), Ordering::Relaxed);
             is_read
         });

@@ -178,6 +178,10 @@ fn left_out(tally: &Tally) -> String {
     if refused > 0 {
         let _ = write!(words, "; {refused} files were left out because rules refuse them");
     }
+    if !tally.lost_rules.is_empty() {
+        let names = tally.lost_rules.join(" and ");
+        let _ = write!(words, "; {names} cannot be read, so no file of that name was applied");
+    }
     words
 }
 

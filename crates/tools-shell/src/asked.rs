@@ -7,8 +7,8 @@ use windlass_tool::ToolError;
 
 use crate::git;
 
-/// The maximum number of paths of a command that are inspected. A literal text has at most 10,000 bytes, and
-/// so at most 5,000 words; argument lists can be longer.
+/// The maximum number of different paths of a command. Each path is inspected, and a command with more of them
+/// does not run: policy would not see where the links among the rest lead.
 const MAX_PATHS: usize = 4096;
 
 /// A command to run.
@@ -76,7 +76,10 @@ impl RequestedCommand {
 
     /// Returns the paths that the words name, without duplicates, for a command that starts in a folder of
     /// the workspace. Words that may not be paths are included.
-    pub(crate) fn paths(&self, folder: &str) -> BTreeSet<String> {
+    ///
+    /// # Errors
+    /// If there are more than `MAX_PATHS` of them.
+    pub(crate) fn paths(&self, folder: &str) -> Result<BTreeSet<String>, ToolError> {
         let effects = self.effects();
         let touched = effects.iter().flat_map(Effects::touches);
         let placed = |touched: &TouchedPath| {
@@ -84,7 +87,16 @@ impl RequestedCommand {
             let is_placed = touched.is_from_root() || path.starts_with('/') || matches!(folder, "" | ".");
             if is_placed { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
         };
-        touched.map(placed).take(MAX_PATHS).collect()
+        let mut paths = BTreeSet::new();
+        for path in touched.map(placed) {
+            paths.insert(path);
+            if paths.len() > MAX_PATHS {
+                let text =
+                    format!("nothing was run: the command names more than {MAX_PATHS} paths; split it");
+                return Err(ToolError::model(text));
+            }
+        }
+        Ok(paths)
     }
 
     pub(crate) fn need(&self) -> Need {

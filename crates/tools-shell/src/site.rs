@@ -65,7 +65,9 @@ impl Site {
     pub(crate) fn inspect(&self, asked: &RequestedCommand, folder: &str) -> Inspection {
         let granted = self.shell.grants(self.workspace.root()).for_need(asked.need()).look();
         let seen = Inspection::default().with_containment(self.shell.containment(&granted));
-        asked.paths(folder).iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)
+        // A command with too many paths does not run, so its links need not be known.
+        let paths = asked.paths(folder).unwrap_or_default();
+        paths.iter().filter_map(|path| self.link(path)).fold(seen, Inspection::with_target)
     }
 
     /// Returns the target of a path if it differs from the path itself. The content of the target is omitted:
@@ -81,6 +83,7 @@ impl Site {
     /// Runs a command for as long as the call waits. A command that still runs then continues as a process of
     /// the run.
     pub(crate) async fn carry_out(&self, ctx: &Context, order: Order) -> Result<Output, ToolError> {
+        order.asked.paths(&order.folder)?;
         let folder = self.folder(&order.folder)?;
         let slot = match (order.terminal, order.wait) {
             (Some(_), _) => Some(self.processes.slot(Kind::Terminal)?),

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::io;
-use std::net::IpAddr;
 use std::time::Duration;
 
 use windlass_web_reach::Refusal;
@@ -13,52 +12,14 @@ use crate::UrlRefusal;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
-    /// The text is not a URL that may be fetched.
+    /// The URL, the port or the address may not be fetched, or the host was not found or not reached.
     #[error(transparent)]
-    Url(#[from] UrlRefusal),
-    /// The port is neither 80 nor 443, and the program did not allow it.
-    #[error("port {port} of {host} is not reachable: only 80 and 443 are")]
-    Port {
-        /// Host of the URL.
-        host: String,
-        /// Port of the URL.
-        port: u16,
-    },
-    /// The host name denotes this machine.
-    #[error("{host} is this machine, and only the public internet is reachable")]
-    LocalName {
-        /// Host of the URL.
-        host: String,
-    },
-    /// An address of the host is not public.
-    #[error("{host} leads to {address}, which is not on the public internet")]
-    NotPublic {
-        /// Host of the URL.
-        host: String,
-        /// The address.
-        address: IpAddr,
-    },
+    Refused(#[from] Refusal),
     /// The request would send a key without encryption.
     #[error("{host} would be sent a key without encryption, and nothing was sent")]
     KeyInTheOpen {
         /// Host of the URL.
         host: String,
-    },
-    /// The host name cannot be resolved.
-    #[error("the address of {host} cannot be found")]
-    Unresolved {
-        /// Host of the URL.
-        host: String,
-        /// Error of the resolver.
-        source: io::Error,
-    },
-    /// The connection failed.
-    #[error("{host} cannot be reached")]
-    Unreachable {
-        /// Host of the URL.
-        host: String,
-        /// Error of the last attempt.
-        source: io::Error,
     },
     /// The TLS handshake failed, most often because of the certificate.
     #[error("no encrypted connection with {host}")]
@@ -130,16 +91,9 @@ pub enum FetchError {
     },
 }
 
-impl From<Refusal> for FetchError {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Url(refusal) => Self::Url(refusal),
-            Refusal::Port { host, port } => Self::Port { host, port },
-            Refusal::LocalName { host } => Self::LocalName { host },
-            Refusal::NotPublic { host, address } => Self::NotPublic { host, address },
-            Refusal::Unresolved { host, source } => Self::Unresolved { host, source },
-            Refusal::Unreachable { host, source } => Self::Unreachable { host, source },
-        }
+impl From<UrlRefusal> for FetchError {
+    fn from(refusal: UrlRefusal) -> Self {
+        Self::Refused(Refusal::Url(refusal))
     }
 }
 
@@ -147,17 +101,10 @@ impl FetchError {
     /// Returns true if the same fetch may succeed later.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Unresolved { .. }
-            | Self::Unreachable { .. }
-            | Self::ConnectTimedOut { .. }
-            | Self::TimedOut { .. }
-            | Self::Protocol { .. } => true,
+            Self::ConnectTimedOut { .. } | Self::TimedOut { .. } | Self::Protocol { .. } => true,
+            Self::Refused(refusal) => !refusal.is_rule(),
             Self::Redirect { source, .. } => source.is_retryable(),
-            Self::Url(_)
-            | Self::Port { .. }
-            | Self::LocalName { .. }
-            | Self::NotPublic { .. }
-            | Self::KeyInTheOpen { .. }
+            Self::KeyInTheOpen { .. }
             | Self::Encryption { .. }
             | Self::TooManyRedirects { .. }
             | Self::Media { .. }

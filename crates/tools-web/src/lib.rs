@@ -34,7 +34,8 @@ pub use set::{image_tools, search_tools, tools};
 pub use tavily::Tavily;
 pub use web_extract::WebExtract;
 pub use web_fetch::WebFetch;
-pub use web_search::{WebSearch, WebSearchAnswer};
+pub use web_search::WebSearch;
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal, WebUrl,
+    Checked, DialFuture, Dialer, Refusal, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    WebUrl,
 };

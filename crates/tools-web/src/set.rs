@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windlass_sandbox::Workspace;
 use windlass_tool::Tool;
 
-use crate::{Fetch, GenerateImage, ImageProvider, Tavily, WebExtract, WebFetch, WebSearch, WebSearchAnswer};
+use crate::{Fetch, GenerateImage, ImageProvider, Tavily, WebExtract, WebFetch, WebSearch};
 
 /// Returns the tools that need only web access: `web_fetch`.
 pub fn tools(fetch: &Arc<Fetch>) -> Vec<Arc<dyn Tool>> {
@@ -17,7 +17,7 @@ pub fn tools(fetch: &Arc<Fetch>) -> Vec<Arc<dyn Tool>> {
 pub fn search_tools(tavily: &Tavily) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(WebSearch::new(tavily.clone())),
-        Arc::new(WebSearchAnswer::new(tavily.clone())),
+        Arc::new(WebSearch::with_answer(tavily.clone())),
         Arc::new(WebExtract::new(tavily.clone())),
     ]
 }

@@ -46,18 +46,21 @@ const ANSWER_SCHEMA: &str = r#"{"type":"object","properties":{
 "depth":{"type":"string","enum":["basic","advanced"],"description":"`advanced` takes longer and answers at more length. Default basic."}
 },"required":["query"],"additionalProperties":false}"#;
 
-/// The tool `web_search`.
+/// The tools `web_search` and `web_search_answer`.
 #[derive(Debug)]
 pub struct WebSearch {
+    form: Form,
     spec: ToolSpec,
     tavily: Tavily,
 }
 
-/// The tool `web_search_answer`.
-#[derive(Debug)]
-pub struct WebSearchAnswer {
-    spec: ToolSpec,
-    tavily: Tavily,
+/// The content of a search's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Sources with their texts about the query.
+    Sources,
+    /// An answer that the search service has written, with its sources.
+    Answer,
 }
 
 #[derive(Deserialize)]
@@ -89,12 +92,20 @@ struct AnswerArguments {
 }
 
 impl WebSearch {
-    /// Creates the tool for a search service.
+    /// Creates the tool `web_search` for a search service.
     pub fn new(tavily: Tavily) -> Self {
-        Self { spec: web_fetch::spec_of("web_search", SEARCH_DESCRIPTION, SEARCH_SCHEMA), tavily }
+        let spec = web_fetch::spec_of("web_search", SEARCH_DESCRIPTION, SEARCH_SCHEMA);
+        Self { form: Form::Sources, spec, tavily }
     }
 
-    async fn run(&self, arguments: SearchArguments, redactor: &Redactor) -> Result<Output, ToolError> {
+    /// Creates the tool `web_search_answer`, which returns an answer that the search service has written, with
+    /// its sources.
+    pub fn with_answer(tavily: Tavily) -> Self {
+        let spec = web_fetch::spec_of("web_search_answer", ANSWER_DESCRIPTION, ANSWER_SCHEMA);
+        Self { form: Form::Answer, spec, tavily }
+    }
+
+    async fn sources(&self, arguments: SearchArguments, redactor: &Redactor) -> Result<Output, ToolError> {
         let max_results = arguments.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_SOURCES);
         let mut body = search(&arguments.query, redactor)?;
         body.insert("max_results".to_owned(), json!(max_results));
@@ -123,15 +134,8 @@ impl WebSearch {
         enclose(&mut report, host, &sources::list(found));
         Ok(Output::text(report))
     }
-}
 
-impl WebSearchAnswer {
-    /// Creates the tool for a search service.
-    pub fn new(tavily: Tavily) -> Self {
-        Self { spec: web_fetch::spec_of("web_search_answer", ANSWER_DESCRIPTION, ANSWER_SCHEMA), tavily }
-    }
-
-    async fn run(&self, arguments: AnswerArguments, redactor: &Redactor) -> Result<Output, ToolError> {
+    async fn answer(&self, arguments: AnswerArguments, redactor: &Redactor) -> Result<Output, ToolError> {
         let depth = arguments.depth.unwrap_or_default();
         let mut body = search(&arguments.query, redactor)?;
         body.insert("max_results".to_owned(), json!(DEFAULT_RESULTS));
@@ -201,33 +205,14 @@ impl Tool for WebSearch {
     /// Dropping the future closes the connection.
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            let arguments: SearchArguments = read_arguments(payload)?;
-            let running = self.run(arguments, ctx.redactor());
-            let stopped = ctx.cancellation().run_until_cancelled(running).await;
-            stopped.unwrap_or_else(|| Err(ToolError::model("the search was stopped before its end")))
-        })
-    }
-}
-
-impl Tool for WebSearchAnswer {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn hints(&self) -> Hints {
-        hints(Risk::Medium)
-    }
-
-    fn effects(&self, _: &Payload) -> Vec<Effect> {
-        vec![self.tavily.service.effect()]
-    }
-
-    /// Dropping the future closes the connection.
-    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
-        Box::pin(async move {
-            let arguments: AnswerArguments = read_arguments(payload)?;
-            let running = self.run(arguments, ctx.redactor());
-            let stopped = ctx.cancellation().run_until_cancelled(running).await;
+            let redactor = ctx.redactor();
+            let search = async {
+                match self.form {
+                    Form::Sources => self.sources(read_arguments(payload)?, redactor).await,
+                    Form::Answer => self.answer(read_arguments(payload)?, redactor).await,
+                }
+            };
+            let stopped = ctx.cancellation().run_until_cancelled(search).await;
             stopped.unwrap_or_else(|| Err(ToolError::model("the search was stopped before its end")))
         })
     }

@@ -13,8 +13,7 @@ use windlass::providers::openai_chat::OpenAiChat;
 use windlass::sandbox::Workspace;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
 use windlass::{Agent, Approver, Event};
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_mock::{Script, ScriptedModel};
 
 /// An approver that only allows writing Markdown notes.
 struct NotesOnly;

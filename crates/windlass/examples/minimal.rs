@@ -9,8 +9,7 @@ use windlass::Agent;
 use windlass::providers::anthropic::Anthropic;
 use windlass::tool::tool;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
+use windlass_mock::{Script, ScriptedModel};
 
 /// Adds two integers.
 #[tool(read_only, internal)]

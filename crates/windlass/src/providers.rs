@@ -20,3 +20,5 @@ pub use environment::{FromEnvError, from_env};
 pub use windlass_client as client;
 #[cfg(feature = "client")]
 pub use windlass_client::{Client, ClientBuilder, ClientError, Endpoint, Options, Vendor, Vendors};
+#[cfg(feature = "client")]
+pub use windlass_vendors as vendors;

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "mcp")]
 pub use windlass_mcp as mcp;
+#[cfg(feature = "mcp-server")]
+pub use windlass_mcp_server as mcp_server;
 #[cfg(feature = "browser")]
 pub use windlass_tools_browser as browser;
 #[cfg(feature = "control")]
@@ -19,5 +21,7 @@ pub use windlass_tools_index as index;
 pub use windlass_tools_search as search;
 #[cfg(feature = "sandbox-tools")]
 pub use windlass_tools_shell as shell;
+#[cfg(feature = "skills")]
+pub use windlass_tools_skills as skills;
 #[cfg(feature = "web")]
 pub use windlass_tools_web as web;

@@ -6,17 +6,12 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
 use windlass_stream::{CallChunk, CallKey, Chunk};
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{Block, Delta};
 use crate::marks;
+use crate::names::{BLOCK_FIELD, NAME};
 use crate::shape::Field;
-use crate::wire::NAME;
-
-/// The field under which a block of unknown type is stored in an `Unknown` value, named as in the API's own
-/// start event. The encoder sends back only values that have this field; an unknown event does not have it,
-/// so it is never sent.
-pub(crate) const BLOCK_FIELD: &str = "content_block";
 
 /// A block whose start event has arrived and whose end event has not.
 #[derive(Debug)]
@@ -80,7 +75,7 @@ impl OpenBlock {
     /// Applies a delta. Returns `false` if this type of block does not have such a delta.
     pub(crate) fn push(&mut self, delta: &mut Delta<'_>, chunks: &mut Vec<Chunk>) -> bool {
         let mut take =
-            |field, text: &mut Words<'_>| self.push_text(field, std::mem::take(&mut text.0), chunks);
+            |field, text: &mut LenientStr<'_>| self.push_text(field, std::mem::take(&mut text.0), chunks);
         match delta.kind.0.as_ref() {
             "text_delta" => return take(Field::Text, &mut delta.text),
             "thinking_delta" => return take(Field::Thinking, &mut delta.thinking),

@@ -7,9 +7,9 @@ use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, w
 
 use crate::cache::{markers_beside, markers_in_message};
 use crate::messages::wire_messages;
+use crate::names::{NAME, unsupported};
 use crate::parts::has_blocks;
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
-use crate::wire::NAME;
 use crate::{AnthropicOptions, Caching, parts, tools};
 
 /// The body's fields in the order in which they are serialized.
@@ -122,18 +122,4 @@ fn system(
         last.mark(marker);
     }
     Ok((!blocks.is_empty()).then_some(Field::System(blocks)))
-}
-
-/// Checks a name against the API's rule: at most 128 letters, digits, `_` and `-`.
-pub(crate) fn is_legal_name(name: &str) -> bool {
-    name.len() <= 128 && name.bytes().all(is_legal)
-}
-
-/// Returns true for the characters that the API accepts in names and ids.
-pub(crate) fn is_legal(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
-    EncodeError::Unsupported { wire: NAME, what: what.into() }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::usage::WireUsage;
 
@@ -11,7 +11,7 @@ use crate::usage::WireUsage;
 #[serde(default)]
 pub(crate) struct Event<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     pub(crate) index: Option<u64>,
     #[serde(borrow)]
     pub(crate) delta: Option<Delta<'a>>,
@@ -37,19 +37,19 @@ impl Event<'_> {
 #[serde(default)]
 pub(crate) struct Delta<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) text: Words<'a>,
+    pub(crate) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) partial_json: Words<'a>,
+    pub(crate) partial_json: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) thinking: Words<'a>,
+    pub(crate) thinking: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) signature: Words<'a>,
+    pub(crate) signature: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) citation: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) stop_reason: Option<Words<'a>>,
+    pub(crate) stop_reason: Option<LenientStr<'a>>,
 }
 
 /// A message, either whole or as it is in `message_start`.
@@ -57,11 +57,11 @@ pub(crate) struct Delta<'a> {
 #[serde(default)]
 pub(crate) struct WireMessage<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) content: Option<Vec<&'a RawValue>>,
     #[serde(borrow)]
-    pub(crate) stop_reason: Option<Words<'a>>,
+    pub(crate) stop_reason: Option<LenientStr<'a>>,
     pub(crate) usage: Option<WireUsage>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
@@ -72,21 +72,21 @@ pub(crate) struct WireMessage<'a> {
 #[serde(default)]
 pub(crate) struct Block<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) id: Words<'a>,
+    pub(crate) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) name: Words<'a>,
+    pub(crate) name: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) input: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) text: Words<'a>,
+    pub(crate) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) thinking: Words<'a>,
+    pub(crate) thinking: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) signature: Words<'a>,
+    pub(crate) signature: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) data: Words<'a>,
+    pub(crate) data: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) citations: Option<&'a RawValue>,
     #[serde(borrow)]

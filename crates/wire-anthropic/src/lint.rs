@@ -8,8 +8,7 @@ use windlass_protocol::{
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::cache::{MOST, own_markers};
-use crate::encode::is_legal_name;
-use crate::wire::NAME;
+use crate::names::{NAME, is_legal_name};
 use crate::{AnthropicOptions, encode, marks};
 
 /// Returns all refusals, in the order of the request.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use windlass_protocol::{Opaque, Part};
 
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// Fields of a block or a tool that this crate does not interpret: `cache_control`, `citations`, `context` …
 pub(crate) const BLOCK: &str = "block";

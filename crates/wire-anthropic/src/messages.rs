@@ -5,7 +5,7 @@ use std::ops::Range;
 use windlass_protocol::{History, Role};
 use windlass_wire::EncodeError;
 
-use crate::encode::unsupported;
+use crate::names::unsupported;
 use crate::parts::blocks;
 use crate::request::{KnownBlock, WireBlock, WireMessage};
 

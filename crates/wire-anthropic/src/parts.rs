@@ -11,11 +11,9 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::base64;
-use crate::block::BLOCK_FIELD;
-use crate::encode::{is_legal, is_legal_name, unsupported};
 use crate::marks;
+use crate::names::{BLOCK_FIELD, NAME, is_legal, is_legal_name, unsupported};
 use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource};
-use crate::wire::NAME;
 
 /// Encodes the parts of a message.
 pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeError> {

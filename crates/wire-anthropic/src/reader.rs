@@ -9,10 +9,10 @@ use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 use crate::block::OpenBlock;
 use crate::error::stream_error;
 use crate::event::{Event, WireMessage};
+use crate::names::NAME;
 use crate::shape::{self, Shape};
 use crate::stop::stop_reason;
 use crate::usage::WireUsage;
-use crate::wire::NAME;
 
 /// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]

@@ -11,23 +11,27 @@ mod whole;
 
 mod error;
 
-use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
 
 use self::stream::Stream;
 use self::whole::Whole;
 use crate::Anthropic;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for Anthropic {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    fn request_path(&self) -> &'static str {
+        "/v1/messages"
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }
 
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
         match asked.framing {
             Framing::Whole => Box::new(Whole::new(reply)),
             _ => Box::new(Stream::new(reply)),

@@ -1,7 +1,7 @@
 //! Recognises delta events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{Delta, Event};
 
@@ -61,7 +61,7 @@ impl Shape {
             (true, true, false) => (Field::Thinking, thinking),
             _ => return None,
         };
-        let Words(Cow::Borrowed(text)) = kind else { return None };
+        let LenientStr(Cow::Borrowed(text)) = kind else { return None };
         (delta_kind.0 == field.kind()).then_some((Self { index: *index, field }, text))
     }
 }

@@ -4,10 +4,9 @@ use serde_json::Value;
 use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::EncodeError;
 
-use crate::encode::{is_legal_name, unsupported};
 use crate::marks;
+use crate::names::{NAME, is_legal_name, unsupported};
 use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
-use crate::wire::NAME;
 
 /// Appends the tools and the tool choice to the body's fields, and sets `marker` on the last tool that can
 /// have one.

@@ -6,8 +6,8 @@ use windlass_wire::{DecodeError, Limits, ProviderError, replace_lone_surrogates}
 
 use crate::error::stream_error;
 use crate::event::WireMessage;
+use crate::names::NAME;
 use crate::reader::Reader;
-use crate::wire::NAME;
 
 /// Decodes a body into the chunks that the same answer would have had as a stream.
 pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

@@ -3,13 +3,13 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
+    RequestBody, Wire,
 };
 
 use crate::AnthropicOptions;
-
-/// The name of this format in opaque data and in recordings.
-pub(crate) const NAME: &str = "anthropic";
+use crate::names::NAME;
+use crate::reader::Reader;
 
 /// The wire format of Anthropic's Messages API.
 ///
@@ -47,6 +47,26 @@ impl Wire for Anthropic {
         false
     }
 
+    fn takes_json_output(&self) -> bool {
+        false
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-api-key")
+    }
+
+    fn headers(&self) -> Vec<(&'static str, &str)> {
+        vec![("anthropic-version", self.options.version.as_str())]
+    }
+
+    fn schema_dialect(&self) -> &'static str {
+        "anthropic"
+    }
+
+    fn model_list(&self) -> &'static str {
+        "anthropic"
+    }
+
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
         EncodedHistory::new().encode(self, request)
     }
@@ -60,7 +80,7 @@ impl Wire for Anthropic {
     }
 
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
-        Box::new(crate::decode::AnthropicDecoder::new(limits))
+        Box::new(EventDecoder::<Reader>::new(limits))
     }
 
     fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

@@ -2,7 +2,7 @@
 
 use windlass_wire::{DecodeError, Limits};
 
-use crate::wire::NAME;
+use crate::names::NAME;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 

@@ -5,8 +5,8 @@ use windlass_protocol::Opaque;
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 
 use crate::event::FunctionCall;
+use crate::names::NAME;
 use crate::partial::ArgumentWriter;
-use crate::wire::NAME;
 
 /// The fields of a call's part that are sent back with it (RULES P2).
 pub(crate) const SIGNATURE: &str = "thoughtSignature";

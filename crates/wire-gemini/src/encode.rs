@@ -1,23 +1,17 @@
 //! Encodes the body of a request: the fields have a fixed order, and `contents` comes last (RULES N6).
 
 use serde_json::{Map, Value};
-use windlass_protocol::{Delivery, Opaque, OutputFormat, Request};
+use windlass_protocol::{Delivery, OutputFormat, Request};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::wire_contents;
-use crate::request::{Body, Field, Fields, Rest, WireSystem, WireText};
+use crate::names::{CHOICE, CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA, unsupported};
+use crate::request::{Body, Field, Fields, WireSystem, WireText};
 use crate::tools::{choice, tools};
-use crate::wire::NAME;
 use crate::{Framing, GeminiOptions, SchemaField};
 
 /// The name of the body's field for the conversation.
 const CONTENTS: &str = "contents";
-/// The fields that merge the request's own members with the computed ones.
-pub(crate) const CONFIG: &str = "generationConfig";
-pub(crate) const RESPONSE_SCHEMA: &str = "responseSchema";
-pub(crate) const RESPONSE_JSON_SCHEMA: &str = "responseJsonSchema";
-pub(crate) const CHOICE: &str = "toolConfig";
-
 pub(crate) fn encode(
     options: &GeminiOptions,
     request: &Request,
@@ -141,14 +135,4 @@ fn output<'a>(
         config.push((field, Field::Raw(schema.schema.as_raw())));
     }
     Ok(())
-}
-
-/// Returns a group of this API's opaque fields, by name.
-pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, name: &str) -> Rest<'a> {
-    let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(name)?.as_object());
-    fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
-}
-
-pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
-    EncodeError::Unsupported { wire: NAME, what: what.into() }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 /// A `GenerateContentResponse`, or an error in its place.
 #[derive(Debug, Default, Deserialize)]
@@ -23,9 +23,9 @@ pub(crate) struct Event<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PromptFeedback<'a> {
     #[serde(borrow)]
-    pub(crate) block_reason: Words<'a>,
+    pub(crate) block_reason: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) block_reason_message: Words<'a>,
+    pub(crate) block_reason_message: LenientStr<'a>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -35,7 +35,7 @@ pub(crate) struct Candidate<'a> {
     #[serde(borrow)]
     pub(crate) content: Option<Content<'a>>,
     #[serde(borrow)]
-    pub(crate) finish_reason: Words<'a>,
+    pub(crate) finish_reason: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) grounding_metadata: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -56,10 +56,10 @@ pub(crate) struct Content<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Part<'a> {
     #[serde(borrow)]
-    pub(crate) text: Option<Words<'a>>,
+    pub(crate) text: Option<LenientStr<'a>>,
     pub(crate) thought: Option<bool>,
     #[serde(borrow)]
-    pub(crate) thought_signature: Words<'a>,
+    pub(crate) thought_signature: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) function_call: Option<FunctionCall<'a>>,
 }
@@ -69,9 +69,9 @@ pub(crate) struct Part<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct FunctionCall<'a> {
     #[serde(borrow)]
-    pub(crate) id: Words<'a>,
+    pub(crate) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) name: Words<'a>,
+    pub(crate) name: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) args: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -84,9 +84,9 @@ pub(crate) struct FunctionCall<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct PartialArg<'a> {
     #[serde(borrow)]
-    pub(crate) json_path: Words<'a>,
+    pub(crate) json_path: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) string_value: Option<Words<'a>>,
+    pub(crate) string_value: Option<LenientStr<'a>>,
     #[serde(borrow)]
     pub(crate) number_value: Option<&'a RawValue>,
     pub(crate) bool_value: Option<bool>,

@@ -8,9 +8,8 @@ use windlass_protocol::{
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::call::SIGNATURE;
-use crate::encode::{CONFIG, encode, several_candidates};
-use crate::tools::is_legal_name;
-use crate::wire::NAME;
+use crate::encode::{encode, several_candidates};
+use crate::names::{CONFIG, NAME, is_legal_name};
 use crate::{GeminiOptions, Rules};
 
 /// Returns all refusals, in the order of the request.

@@ -10,12 +10,11 @@ use windlass_wire::EncodeError;
 
 use crate::Rules;
 use crate::call::{ID, SIGNATURE};
-use crate::encode::{rest, unsupported};
+use crate::names::{NAME, rest, unsupported};
 use crate::reader::PART_FIELD;
 use crate::request::{KnownPart, PartKind, Rest, WireCall, WireContent, WirePart};
 use crate::results::{Pictures, Round, file, picture};
 use crate::tools::history_name;
-use crate::wire::NAME;
 
 /// The opaque field of a part that holds the part's uninterpreted fields.
 pub(crate) const BESIDE: &str = "beside";

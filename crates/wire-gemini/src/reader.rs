@@ -11,10 +11,10 @@ use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
 use crate::call::{Calls, SIGNATURE};
 use crate::error::stream_error;
 use crate::event::{Candidate, Event, Part, PromptFeedback};
+use crate::names::NAME;
 use crate::shape::Shape;
 use crate::stop::stop_reason;
 use crate::usage::WireUsage;
-use crate::wire::NAME;
 
 /// The field of an `Unknown` value that holds an uninterpreted part, which is sent back unchanged. An unknown
 /// event does not have this field, so it is never sent.

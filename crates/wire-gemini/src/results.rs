@@ -10,12 +10,11 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::call::ID;
-use crate::encode::{rest, unsupported};
+use crate::names::{NAME, rest, unsupported};
 use crate::request::{
     PartKind, Rest, WireBlob, WireContent, WireFile, WirePart, WireResponse, WireResult, WireResultPart,
 };
 use crate::tools::history_name;
-use crate::wire::NAME;
 
 /// The opaque field of a result that holds its uninterpreted fields. If it has `parts`, these are all images
 /// of the result.

@@ -13,21 +13,29 @@ mod tools;
 mod waiting;
 mod whole;
 
-use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
 
 use crate::Gemini;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for Gemini {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    fn request_path(&self) -> &'static str {
+        "/v1beta/models/model:streamGenerateContent"
+    }
+
+    fn framings(&self) -> &'static [Framing] {
+        &[Framing::Events, Framing::Whole, Framing::Array]
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }
 
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
         Box::new(stream::AnswerEncoder::new(asked, reply))
     }
 

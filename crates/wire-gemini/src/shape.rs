@@ -1,7 +1,7 @@
 //! Recognises events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{Candidate, Content, Event, Part};
 
@@ -38,8 +38,12 @@ impl Shape {
             return None;
         }
         let part: Part<'a> = serde_json::from_str(part.get()).ok()?;
-        let Part { text: Some(Words(Cow::Borrowed(text))), thought, thought_signature, function_call: None } =
-            part
+        let Part {
+            text: Some(LenientStr(Cow::Borrowed(text))),
+            thought,
+            thought_signature,
+            function_call: None,
+        } = part
         else {
             return None;
         };

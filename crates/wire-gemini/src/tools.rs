@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec, Unknown};
 use windlass_wire::{EncodeError, with_extra};
 
-use crate::encode::{CHOICE, rest, unsupported};
+use crate::names::{CHOICE, NAME, is_first, is_legal, is_legal_name, rest, unsupported};
 use crate::request::{Field, Fields, WireFunction, WireTool};
-use crate::wire::NAME;
 use crate::{AutoMode, GeminiOptions, SchemaField};
 
 pub(crate) const CALLING: &str = "functionCallingConfig";
@@ -151,20 +150,6 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
             return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
         }
     })
-}
-
-/// Checks a name against the API's rule: at most 64 letters, digits, `_`, `.`, `:` and `-`, with a letter or
-/// `_` first. Newer servers accept 128, older ones refuse that.
-pub(crate) fn is_legal_name(name: &str) -> bool {
-    name.len() <= 64 && name.bytes().next().is_some_and(is_first) && name.bytes().all(is_legal)
-}
-
-fn is_legal(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':')
-}
-
-fn is_first(byte: u8) -> bool {
-    byte.is_ascii_alphabetic() || byte == b'_'
 }
 
 /// Replaces the characters of a call's name that the API refuses by `_`, so that a name that a model invented

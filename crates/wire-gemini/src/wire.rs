@@ -7,9 +7,7 @@ use windlass_wire::{
 };
 
 use crate::GeminiOptions;
-
-/// The name of this format in opaque data and in recordings.
-pub(crate) const NAME: &str = "gemini";
+use crate::names::NAME;
 
 /// The wire format of Google Gemini's `generateContent` and `streamGenerateContent`, which the Gemini API and
 /// Vertex AI serve.
@@ -46,6 +44,27 @@ impl Wire for Gemini {
 
     fn takes_free_text(&self) -> bool {
         false
+    }
+
+    fn takes_parallel_calls(&self) -> bool {
+        false
+    }
+
+    fn key_header(&self) -> Option<&'static str> {
+        Some("x-goog-api-key")
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "contents"
+    }
+
+    /// The request field that holds schemas takes JSON Schema.
+    fn schema_dialect(&self) -> &'static str {
+        "gemini-json-schema"
+    }
+
+    fn model_list(&self) -> &'static str {
+        "gemini"
     }
 
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {

@@ -1,66 +1,40 @@
 //! The decoder of a streamed response.
 
 use windlass_stream::Chunk;
-use windlass_wire::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
+use windlass_wire::{DecodeError, EventReader, Limits};
 
+use crate::names::NAME;
 use crate::reader::{Reader, Source};
-use crate::whole::decode_whole;
-use crate::wire::NAME;
+use crate::whole;
 
-/// The decoder of one streamed response.
-#[derive(Debug)]
-pub(crate) struct ChatDecoder {
-    stream: EventStream,
-    limits: Limits,
+/// Reader of a stream, which knows whether `[DONE]` has arrived.
+#[derive(Debug, Default)]
+pub(crate) struct ChatReader {
     reader: Reader,
-    done: bool,
+    is_done: bool,
 }
 
-impl ChatDecoder {
-    pub(crate) fn new(limits: Limits) -> Self {
-        Self { stream: EventStream::new(limits), limits, reader: Reader::default(), done: false }
-    }
-}
+impl EventReader for ChatReader {
+    const WIRE: &'static str = NAME;
 
-/// Reads one event. Data after `[DONE]` that is not valid JSON is ignored (RULES S15).
-fn read(
-    event: StreamEvent<'_>,
-    reader: &mut Reader,
-    done: &mut bool,
-    chunks: &mut Vec<Chunk>,
-) -> Result<(), DecodeError> {
-    let data = event.data.trim();
-    if data == "[DONE]" {
-        *done = true;
-        reader.done(chunks);
-        return Ok(());
-    }
-    if data.is_empty() {
-        return Ok(());
-    }
-    match reader.read(data, event.number, Source::Stream, chunks) {
-        Err(DecodeError::Json { .. }) if *done => Ok(()),
-        other => other,
-    }
-}
-
-impl Decoder for ChatDecoder {
-    fn push(&mut self, bytes: &[u8], chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-        let Self { stream, reader, done, .. } = self;
-        stream.push(bytes, |event| read(event, reader, done, chunks))
-    }
-
-    fn finish(&mut self, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-        let Self { stream, reader, done, limits } = self;
-        match stream.finish(|event| read(event, reader, done, chunks))? {
-            Body::Events => {
-                reader.end(chunks);
-                Ok(())
-            }
-            Body::Plain(body) if body.is_empty() => {
-                Err(DecodeError::Shape { wire: NAME, what: "an empty body".to_owned() })
-            }
-            Body::Plain(body) => decode_whole(&body, *limits, chunks),
+    /// Data after `[DONE]` that is not valid JSON is ignored (RULES S15).
+    fn read_event(&mut self, data: &str, number: usize, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        match self.reader.read(data, number, Source::Stream, chunks) {
+            Err(DecodeError::Json { .. }) if self.is_done => Ok(()),
+            other => other,
         }
+    }
+
+    fn read_done(&mut self, chunks: &mut Vec<Chunk>) {
+        self.is_done = true;
+        self.reader.done(chunks);
+    }
+
+    fn finish(&mut self, chunks: &mut Vec<Chunk>) {
+        self.reader.end(chunks);
+    }
+
+    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        whole::decode_whole(body, limits, chunks)
     }
 }

@@ -6,8 +6,8 @@ use windlass_protocol::{Delivery, OutputFormat, Request, ToolSpec};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::{prompt, wire_messages};
+use crate::names::{NAME, is_legal_name, unsupported};
 use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
-use crate::wire::NAME;
 use crate::{OpenAiChatOptions, StreamUsage, tools};
 
 /// The body's fields in the order in which they are serialized.
@@ -98,12 +98,4 @@ fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
         None => Ok(()),
         Some(tool) => Err(unsupported(format!("the tool name {:?}", tool.name().as_str()))),
     }
-}
-
-pub(crate) fn is_legal_name(name: &str) -> bool {
-    name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
-}
-
-pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
-    EncodeError::Unsupported { wire: NAME, what: what.into() }
 }

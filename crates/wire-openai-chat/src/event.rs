@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::lenient::{ArgumentText, Content, Count, Index, Words};
+use crate::lenient::{ArgumentText, Content, Count, Index, OptionalStr};
 use crate::usage::WireUsage;
 
 /// A `chat.completion.chunk`, or a `chat.completion`.
@@ -37,7 +37,7 @@ pub(crate) struct Choice<'a> {
     #[serde(borrow)]
     pub(crate) message: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) finish_reason: Words<'a>,
+    pub(crate) finish_reason: OptionalStr<'a>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
 }
@@ -49,11 +49,11 @@ pub(crate) struct Delta<'a> {
     #[serde(borrow)]
     pub(crate) content: Content<'a>,
     #[serde(borrow)]
-    pub(crate) refusal: Words<'a>,
+    pub(crate) refusal: OptionalStr<'a>,
     #[serde(borrow)]
-    pub(crate) reasoning_content: Words<'a>,
+    pub(crate) reasoning_content: OptionalStr<'a>,
     #[serde(borrow)]
-    pub(crate) reasoning: Words<'a>,
+    pub(crate) reasoning: OptionalStr<'a>,
     #[serde(borrow)]
     pub(crate) reasoning_details: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -77,7 +77,7 @@ impl Delta<'_> {
 pub(crate) struct Call<'a> {
     pub(crate) index: Index,
     #[serde(borrow)]
-    pub(crate) id: Words<'a>,
+    pub(crate) id: OptionalStr<'a>,
     #[serde(borrow)]
     pub(crate) function: Option<Function<'a>>,
     #[serde(borrow)]
@@ -91,7 +91,7 @@ pub(crate) struct Call<'a> {
 #[serde(default)]
 pub(crate) struct Function<'a> {
     #[serde(borrow)]
-    pub(crate) name: Words<'a>,
+    pub(crate) name: OptionalStr<'a>,
     #[serde(borrow)]
     pub(crate) arguments: ArgumentText<'a>,
 }
@@ -101,7 +101,7 @@ pub(crate) struct Function<'a> {
 #[serde(default)]
 pub(crate) struct Custom<'a> {
     #[serde(borrow)]
-    pub(crate) name: Words<'a>,
+    pub(crate) name: OptionalStr<'a>,
     #[serde(borrow)]
-    pub(crate) input: Words<'a>,
+    pub(crate) input: OptionalStr<'a>,
 }

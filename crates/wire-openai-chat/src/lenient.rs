@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// A text. Strings other than `""` and numbers are read; everything else counts as absent (S1).
 #[derive(Debug, Default)]
-pub(crate) struct Words<'a>(pub(crate) Option<Cow<'a, str>>);
+pub(crate) struct OptionalStr<'a>(pub(crate) Option<Cow<'a, str>>);
 
 /// A text, or an object whose JSON is taken as the text (S6).
 #[derive(Debug, Default)]
@@ -37,9 +37,9 @@ pub(crate) enum Content<'a> {
 #[serde(default)]
 pub(crate) struct ContentPart<'a> {
     #[serde(borrow)]
-    pub(crate) text: Words<'a>,
+    pub(crate) text: OptionalStr<'a>,
     #[serde(borrow)]
-    pub(crate) refusal: Words<'a>,
+    pub(crate) refusal: OptionalStr<'a>,
     #[serde(borrow)]
     pub(crate) thinking: Thinking<'a>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Thinking<'a>(pub(crate) Vec<Cow<'a, str>>);
 #[serde(default)]
 struct ThinkingPart<'a> {
     #[serde(borrow)]
-    text: Words<'a>,
+    text: OptionalStr<'a>,
 }
 
 /// Any JSON value, reduced to the forms that the lenient fields read.
@@ -134,7 +134,7 @@ impl<'de> Visitor<'de> for LooseVisitor {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for OptionalStr<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Self(match deserializer.deserialize_any(LooseVisitor { objects: false })? {
             Loose::Text(text) if !text.is_empty() => Some(text),

@@ -6,7 +6,8 @@ use windlass_protocol::{
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
-use crate::encode::{self, is_legal_name, several_answers};
+use crate::encode::{self, several_answers};
+use crate::names::is_legal_name;
 use crate::parts::audio_format;
 use crate::{OpenAiChatOptions, marks};
 

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Message, Opaque, Part};
 
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// Fields of the message (`name`, `prefix`, `annotations` …), stored on its first part.
 pub(crate) const MESSAGE: &str = "message";

@@ -7,13 +7,12 @@ use serde_json::{Map, Value};
 use windlass_protocol::{History, Message, Part, Reasoning, Request, Role};
 use windlass_wire::EncodeError;
 
-use crate::encode::unsupported;
 use crate::ids::wire_id;
 use crate::marks;
+use crate::names::{NAME, unsupported};
 use crate::parts::{named_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
-use crate::wire::NAME;
 use crate::{CallIds, OpenAiChatOptions, Thoughts, ThoughtsField};
 
 /// Returns the system prompt as the message before the conversation.

@@ -9,13 +9,12 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::CallIds;
-use crate::encode::{is_legal_name, unsupported};
 use crate::ids::wire_id;
 use crate::marks;
+use crate::names::{NAME, is_legal_name, unsupported};
 use crate::request::{
     KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
 };
-use crate::wire::NAME;
 
 fn known<'a>(part: KnownPart<'a>, more: Option<&'a Map<String, Value>>) -> WirePart<'a> {
     WirePart::Known { part, more }

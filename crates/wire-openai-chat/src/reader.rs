@@ -13,10 +13,10 @@ use crate::error::stream_error;
 use crate::event::{Call, Delta, Event, Function};
 use crate::lenient::{ArgumentText, Content, Index};
 use crate::marks;
+use crate::names::NAME;
 use crate::reasoning::{Field, Shown, Stretch};
 use crate::shape::Shape;
 use crate::stop::stop_reason;
-use crate::wire::NAME;
 
 /// The field of a choice that holds the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::Opaque;
 use windlass_stream::Chunk;
 
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// The field in which reasoning was received and is sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

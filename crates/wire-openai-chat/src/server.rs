@@ -12,23 +12,27 @@ mod words;
 
 mod error;
 
-use windlass_wire::{Asked, Encoder, Framing, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{DecodedRequest, Encoder, Framing, ProviderError, RequestError, ResponseHead, Server};
 
 use self::stream::{Stream, TellUsage};
 use self::whole::Whole;
 use crate::OpenAiChat;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for OpenAiChat {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    fn request_path(&self) -> &'static str {
+        "/v1/chat/completions"
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }
 
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
         if asked.framing == Framing::Whole {
             return Box::new(Whole::new(reply));
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::{Call, Delta, Event, Function};
-use crate::lenient::{ArgumentText, Content, Words};
+use crate::lenient::{ArgumentText, Content, OptionalStr};
 
 /// The place of an event's only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,14 +56,14 @@ impl Shape {
                 [
                     Some(Call {
                         index,
-                        id: Words(None),
+                        id: OptionalStr(None),
                         function: Some(function),
                         custom: None,
                         extra_content: None,
                     }),
                 ],
             ) => {
-                let Function { name: Words(None), arguments: ArgumentText(Some(Cow::Borrowed(text))) } =
+                let Function { name: OptionalStr(None), arguments: ArgumentText(Some(Cow::Borrowed(text))) } =
                     function
                 else {
                     return None;

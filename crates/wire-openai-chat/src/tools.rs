@@ -3,14 +3,13 @@
 use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, ToolChoice, ToolSpec};
 use windlass_wire::EncodeError;
 
-use crate::encode::unsupported;
 use crate::marks;
+use crate::names::{NAME, unsupported};
 use crate::request::{
     Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
     WireTool,
 };
 use crate::server::tools::{INNER, OUTER};
-use crate::wire::NAME;
 
 /// Appends the tools, the tool choice and the switch for parallel calls to the body's fields.
 pub(crate) fn encode<'a>(

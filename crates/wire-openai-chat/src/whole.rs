@@ -3,8 +3,8 @@
 use windlass_stream::Chunk;
 use windlass_wire::{DecodeError, Limits, ProviderError};
 
+use crate::names::NAME;
 use crate::reader::{Reader, Source};
-use crate::wire::NAME;
 
 /// Decodes a body into the chunks that the same answer would have had as a stream.
 pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

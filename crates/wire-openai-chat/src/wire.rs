@@ -3,13 +3,13 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
+    RequestBody, Wire,
 };
 
 use crate::OpenAiChatOptions;
-
-/// The name of this format in opaque data and in recordings.
-pub(crate) const NAME: &str = "openai-chat";
+use crate::decode::ChatReader;
+use crate::names::NAME;
 
 /// The wire format of OpenAI's Chat Completions API, which many other servers implement too.
 ///
@@ -56,7 +56,7 @@ impl Wire for OpenAiChat {
     }
 
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
-        Box::new(crate::decode::ChatDecoder::new(limits))
+        Box::new(EventDecoder::<ChatReader>::new(limits))
     }
 
     fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

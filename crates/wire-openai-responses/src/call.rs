@@ -5,11 +5,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Arguments, Opaque, Payload};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{Item, argument_text, read};
 use crate::item::ITEM_FIELD;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// A call that arrives in fragments and has not ended.
 #[derive(Debug)]
@@ -166,7 +166,7 @@ struct ShellAction {
 #[serde(default)]
 struct Environment<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Words<'a>,
+    kind: LenientStr<'a>,
 }
 
 /// Returns a call that came in one piece, or `None` if the item does not wait for a result of ours.
@@ -213,6 +213,6 @@ pub(crate) fn whole_call(item: &Item<'_>, raw: &RawValue, key: CallKey) -> Optio
 
 /// Replaces the characters that rule N2 does not allow in a part of a name.
 fn legal(part: &str) -> String {
-    let legal = |character: char| if crate::encode::is_legal_char(character) { character } else { '_' };
+    let legal = |character: char| if crate::names::is_legal_char(character) { character } else { '_' };
     part.chars().map(legal).collect()
 }

@@ -3,14 +3,14 @@
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use windlass_protocol::{
-    Delivery, Grammar, Opaque, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName,
-    ToolSpec, Unknown,
+    Delivery, Grammar, OutputFormat, ParallelCalls, Request, Strictness, ToolChoice, ToolName, ToolSpec,
+    Unknown,
 };
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::input;
-use crate::request::{Field, OwnTool, Rest, WireChoice, WireFormat, WireGrammar, WireTool};
-use crate::wire::NAME;
+use crate::names::{NAME, is_legal_name, rest, unsupported};
+use crate::request::{Field, OwnTool, WireChoice, WireFormat, WireGrammar, WireTool};
 use crate::{EncryptedReasoning, OpenAiResponsesOptions};
 
 /// The body's fields in the order in which they are serialized.
@@ -191,13 +191,6 @@ fn strict_flag(strict: Strictness) -> Option<bool> {
     }
 }
 
-/// Returns the opaque fields of this API, except those in `read`, which the caller encodes one by one.
-pub(crate) fn rest<'a>(opaque: Option<&'a Opaque>, read: &[&str]) -> Rest<'a> {
-    let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.as_object());
-    let rest = fields.into_iter().flatten().filter(|(name, _)| !read.contains(&name.as_str()));
-    rest.map(|(name, value)| (name.as_str(), value)).collect()
-}
-
 fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
     match grammar {
         Grammar::Lark(definition) => Ok(WireGrammar { syntax: "lark", definition }),
@@ -212,16 +205,4 @@ fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
         None => Ok(()),
         Some(tool) => Err(unsupported(format!("the tool name {:?}", tool.name().as_str()))),
     }
-}
-
-pub(crate) fn is_legal_name(name: &str) -> bool {
-    name.len() <= 64 && name.chars().all(is_legal_char)
-}
-
-pub(crate) fn is_legal_char(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
-}
-
-pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
-    EncodeError::Unsupported { wire: NAME, what: what.into() }
 }

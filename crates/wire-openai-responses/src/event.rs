@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::usage::WireUsage;
 
@@ -11,20 +11,20 @@ use crate::usage::WireUsage;
 #[serde(default)]
 pub(crate) struct Event<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) item_id: Words<'a>,
+    pub(crate) item_id: LenientStr<'a>,
     pub(crate) output_index: Option<u64>,
     pub(crate) content_index: Option<u64>,
     pub(crate) summary_index: Option<u64>,
     #[serde(borrow)]
-    pub(crate) delta: Words<'a>,
+    pub(crate) delta: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) text: Words<'a>,
+    pub(crate) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) refusal: Words<'a>,
+    pub(crate) refusal: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) input: Words<'a>,
+    pub(crate) input: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) arguments: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -44,9 +44,9 @@ pub(crate) struct Event<'a> {
 #[serde(default)]
 pub(crate) struct Response<'a> {
     #[serde(borrow)]
-    object: Words<'a>,
+    object: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) status: Words<'a>,
+    pub(crate) status: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) output: Option<Vec<&'a RawValue>>,
     #[serde(borrow)]
@@ -68,23 +68,23 @@ struct IncompleteDetails {
 #[serde(default)]
 pub(crate) struct Item<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) id: Words<'a>,
+    pub(crate) id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) call_id: Words<'a>,
+    pub(crate) call_id: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) name: Words<'a>,
+    pub(crate) name: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) status: Words<'a>,
+    pub(crate) status: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) phase: Words<'a>,
+    pub(crate) phase: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) input: Words<'a>,
+    pub(crate) input: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) server_label: Words<'a>,
+    pub(crate) server_label: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) namespace: Words<'a>,
+    pub(crate) namespace: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) caller: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -106,11 +106,11 @@ pub(crate) struct Item<'a> {
 #[serde(default)]
 pub(crate) struct ContentPart<'a> {
     #[serde(borrow, rename = "type")]
-    pub(crate) kind: Words<'a>,
+    pub(crate) kind: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) text: Words<'a>,
+    pub(crate) text: LenientStr<'a>,
     #[serde(borrow)]
-    pub(crate) refusal: Words<'a>,
+    pub(crate) refusal: LenientStr<'a>,
     #[serde(borrow)]
     pub(crate) annotations: Option<Vec<&'a RawValue>>,
 }

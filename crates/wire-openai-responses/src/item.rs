@@ -8,12 +8,12 @@ use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
 
 use crate::call::{Form, OpenCall, whole_call};
-use windlass_wire::Words;
+use crate::names::NAME;
+use windlass_wire::LenientStr;
 
 use crate::event::{ContentPart, Item, read};
 use crate::reasoning::{OpenReasoning, Thought};
 use crate::spoken::OpenMessage;
-use crate::wire::NAME;
 
 /// The field of an `Unknown` value or opaque data that holds an item to send back unchanged. Events do not
 /// have a field of this name.
@@ -93,11 +93,11 @@ impl OpenItem {
     ) -> bool {
         match (self, field) {
             (Self::Message(message), Field::Text) => {
-                let part = ContentPart { text: Words(text), ..ContentPart::default() };
+                let part = ContentPart { text: LenientStr(text), ..ContentPart::default() };
                 message.part(index, part, chunks);
             }
             (Self::Message(message), Field::Refusal) => {
-                let part = ContentPart { refusal: Words(text), ..ContentPart::default() };
+                let part = ContentPart { refusal: LenientStr(text), ..ContentPart::default() };
                 message.part(index, part, chunks);
             }
             (Self::Reasoning(thoughts), Field::Thought(thought)) => {

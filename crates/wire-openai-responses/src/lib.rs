@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
+mod names;
 mod options;
 mod wire;
 

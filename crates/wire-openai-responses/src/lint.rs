@@ -8,7 +8,8 @@ use windlass_protocol::{
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::OpenAiResponsesOptions;
-use crate::encode::{encode, is_legal_name, several_answers};
+use crate::encode::{encode, several_answers};
+use crate::names::is_legal_name;
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<Refusal> {

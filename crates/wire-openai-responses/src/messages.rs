@@ -10,11 +10,10 @@ use windlass_protocol::{
 };
 use windlass_wire::EncodeError;
 
-use crate::encode::{is_legal_char, is_legal_name, rest, unsupported};
 use crate::item::ITEM_FIELD;
+use crate::names::{NAME, is_legal_char, is_legal_name, rest, unsupported};
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
-use crate::wire::NAME;
 use crate::words::{
     MESSAGE_FIELDS, content, is_joined, is_thoughts, mark, output_text, part_fields, plain, refusal,
     spoken_by,
@@ -116,7 +115,7 @@ impl<'a> Input<'a> {
             self.items.push(WireItem::Raw(item));
             return Ok(());
         }
-        self.items.push(WireItem::Known(form.answer(result)?));
+        self.items.push(form.answer(result)?);
         if !form.holds_pictures() && result.images().next().is_some() {
             let text = format!("The result of {} has these images:", result.call);
             self.beside.push(WirePart::Known(KnownPart::InputText { text: text.into(), rest: Rest::new() }));

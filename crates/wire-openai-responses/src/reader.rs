@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 use windlass_protocol::{StopReason, Unknown, Usage};
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, Template, Words, replace_lone_surrogates};
+use windlass_wire::{DecodeError, LenientStr, Template, replace_lone_surrogates};
 
 use crate::error::stream_error;
 use crate::event::{ContentPart, Event, Item, Response, argument_text, read};
 use crate::item::{Field, OpenItem};
+use crate::names::NAME;
 use crate::open::{OpenItems, Place};
 use crate::shape::{Extent, Shape, is_progress, lent_text, text_of};
 use crate::spoken::REFUSAL_FIELD;
 use crate::stop::{Held, stop_reason};
-use crate::wire::NAME;
 
 /// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
@@ -216,7 +216,7 @@ impl Reader {
             "refusal" => (Field::Refusal, part.refusal),
             _ => return,
         };
-        let (Words(text), index) = (text, event.content_index.unwrap_or(0));
+        let (LenientStr(text), index) = (text, event.content_index.unwrap_or(0));
         let slot = self.slot(event, field);
         if let Some(item) = self.open.get_mut(slot) {
             item.complete(field, index, text, chunks);

@@ -9,7 +9,7 @@ use windlass_stream::Chunk;
 
 use crate::event::{ContentPart, Item, read};
 use crate::item::ITEM_FIELD;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// The field of an item that holds the text of its reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

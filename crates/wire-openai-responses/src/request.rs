@@ -18,6 +18,8 @@ pub(crate) enum WireItem<'a> {
     Known(KnownItem<'a>),
     /// An item that this API sent, returned unchanged.
     Raw(&'a Value),
+    /// An answer to one of the provider's own calls.
+    Built(Value),
 }
 
 #[derive(Debug, Serialize)]
@@ -136,27 +138,6 @@ pub(crate) enum KnownItem<'a> {
         #[serde(flatten)]
         rest: Rest<'a>,
     },
-    LocalShellCallOutput {
-        call_id: Cow<'a, str>,
-        output: String,
-    },
-    ShellCallOutput {
-        call_id: Cow<'a, str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        max_output_length: Option<&'a Value>,
-        output: [ShellOutput; 1],
-    },
-    ApplyPatchCallOutput {
-        call_id: Cow<'a, str>,
-        status: &'static str,
-        output: String,
-    },
-    McpApprovalResponse {
-        approval_request_id: Cow<'a, str>,
-        approve: bool,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        reason: Option<String>,
-    },
 }
 
 #[derive(Debug, Serialize)]
@@ -166,20 +147,6 @@ pub(crate) enum WireOutput<'a> {
     Parts(Vec<KnownPart<'a>>),
     /// An output that a client wrote in a form of its own.
     Raw(&'a Value),
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct ShellOutput {
-    pub(crate) stdout: String,
-    pub(crate) stderr: &'static str,
-    pub(crate) outcome: ShellOutcome,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub(crate) enum ShellOutcome {
-    Exit { exit_code: u8 },
-    Timeout,
 }
 
 #[derive(Debug, Serialize)]

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use windlass_protocol::{Content, File, FileSource, Image, ImageSource, ResultStatus, ToolResult};
 use windlass_wire::EncodeError;
 
-use crate::encode::{rest, unsupported};
 use crate::item::ITEM_FIELD;
-use crate::request::{KnownItem, KnownPart, Rest, ShellOutcome, ShellOutput, WireOutput};
-use crate::wire::NAME;
+use crate::names::{NAME, rest, unsupported};
+use crate::request::{KnownItem, KnownPart, Rest, WireItem, WireOutput};
 
 /// The opaque field of a result that holds its whole output, if `Content` cannot express that output.
 pub(crate) const OUTPUT: &str = "output";
@@ -45,39 +44,63 @@ impl<'a> Form<'a> {
         matches!(self, Self::Function { .. } | Self::Custom { .. })
     }
 
-    /// Encodes the item that answers the call.
-    pub(crate) fn answer(self, result: &'a ToolResult) -> Result<KnownItem<'a>, EncodeError> {
+    /// Encodes the item that answers the call. The server side keeps the answer to one of the provider's own
+    /// calls as a value, whose keys are sorted, and encodes that value again. So such an answer is written as a
+    /// value here, too, and has the same bytes after it was decoded.
+    pub(crate) fn answer(self, result: &'a ToolResult) -> Result<WireItem<'a>, EncodeError> {
         let call_id = wire_id(result.call.as_str());
         let is_ok = result.status.is_ok();
         let rest = || rest(result.opaque.as_ref(), &[OUTPUT, ITEM_FIELD]);
         Ok(match self {
-            Self::Function { caller } => {
-                KnownItem::FunctionCallOutput { call_id, output: output(result)?, caller, rest: rest() }
-            }
-            Self::Custom { caller } => {
-                KnownItem::CustomToolCallOutput { call_id, output: output(result)?, caller, rest: rest() }
-            }
+            Self::Function { caller } => WireItem::Known(KnownItem::FunctionCallOutput {
+                call_id,
+                output: output(result)?,
+                caller,
+                rest: rest(),
+            }),
+            Self::Custom { caller } => WireItem::Known(KnownItem::CustomToolCallOutput {
+                call_id,
+                output: output(result)?,
+                caller,
+                rest: rest(),
+            }),
             // The published schema names the field `id`, but the server accepts `call_id`, as in its guide.
-            Self::LocalShell => KnownItem::LocalShellCallOutput { call_id, output: result.wire_text() },
+            Self::LocalShell => WireItem::Built(json!({
+                "type": "local_shell_call_output", "call_id": call_id, "output": result.wire_text(),
+            })),
             Self::Shell { max_output_length } => {
-                let outcome = match result.status {
-                    ResultStatus::TimedOut => ShellOutcome::Timeout,
-                    _ => ShellOutcome::Exit { exit_code: u8::from(!is_ok) },
-                };
-                let output = [ShellOutput { stdout: result.wire_text(), stderr: "", outcome }];
-                KnownItem::ShellCallOutput { call_id, max_output_length, output }
+                WireItem::Built(shell_answer(&call_id, max_output_length, result))
             }
-            Self::ApplyPatch => {
-                let status = if is_ok { "completed" } else { "failed" };
-                KnownItem::ApplyPatchCallOutput { call_id, status, output: result.wire_text() }
-            }
-            Self::McpApproval => KnownItem::McpApprovalResponse {
-                approval_request_id: call_id,
-                approve: is_ok,
-                reason: (!is_ok).then(|| result.wire_text()),
-            },
+            Self::ApplyPatch => WireItem::Built(json!({
+                "type": "apply_patch_call_output",
+                "call_id": call_id,
+                "status": if is_ok { "completed" } else { "failed" },
+                "output": result.wire_text(),
+            })),
+            Self::McpApproval if is_ok => WireItem::Built(json!({
+                "type": "mcp_approval_response", "approval_request_id": call_id, "approve": true,
+            })),
+            Self::McpApproval => WireItem::Built(json!({
+                "type": "mcp_approval_response",
+                "approval_request_id": call_id,
+                "approve": false,
+                "reason": result.wire_text(),
+            })),
         })
     }
+}
+
+fn shell_answer(call_id: &str, max_output_length: Option<&Value>, result: &ToolResult) -> Value {
+    let outcome = match result.status {
+        ResultStatus::TimedOut => json!({ "type": "timeout" }),
+        status => json!({ "type": "exit", "exit_code": u8::from(!status.is_ok()) }),
+    };
+    let output = json!([{ "stdout": result.wire_text(), "stderr": "", "outcome": outcome }]);
+    let mut item = json!({ "type": "shell_call_output", "call_id": call_id, "output": output });
+    if let (Some(fields), Some(length)) = (item.as_object_mut(), max_output_length) {
+        fields.insert("max_output_length".to_owned(), length.clone());
+    }
+    item
 }
 
 fn output(result: &ToolResult) -> Result<WireOutput<'_>, EncodeError> {
@@ -171,7 +194,7 @@ pub(crate) fn wire_id(id: &str) -> Cow<'_, str> {
     if id.len() <= 64 {
         return Cow::Borrowed(id);
     }
-    let legal = |character| if crate::encode::is_legal_char(character) { character } else { '_' };
+    let legal = |character| if crate::names::is_legal_char(character) { character } else { '_' };
     let start: String = id.chars().take(40).map(legal).collect();
     Cow::Owned(format!("{start}_{:016x}", fnv1a(id)))
 }

@@ -12,21 +12,25 @@ mod results;
 mod speech;
 mod stream;
 
-use windlass_wire::{Asked, Encoder, ProviderError, Reply, RequestError, Server};
+use windlass_wire::{DecodedRequest, Encoder, ProviderError, RequestError, ResponseHead, Server};
 
 use crate::OpenAiResponses;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 impl Server for OpenAiResponses {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+    fn request_path(&self) -> &'static str {
+        "/v1/responses"
+    }
+
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
         request::decode_request(path, body)
     }
 
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder> {
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder> {
         Box::new(stream::ResponseEncoder::new(asked, reply))
     }
 

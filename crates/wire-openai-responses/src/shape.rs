@@ -1,7 +1,7 @@
 //! Recognises events that carry one text and nothing else. Most events of a stream are of this kind.
 
 use std::borrow::Cow;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::Event;
 use crate::item::Field;
@@ -76,10 +76,10 @@ pub(crate) fn lent_text<'a>(event: &Event<'a>) -> Option<&'a str> {
         output_index: _,
         content_index: _,
         summary_index: _,
-        delta: Words(Cow::Borrowed(text)),
-        text: Words(whole),
-        refusal: Words(refusal),
-        input: Words(input),
+        delta: LenientStr(Cow::Borrowed(text)),
+        text: LenientStr(whole),
+        refusal: LenientStr(refusal),
+        input: LenientStr(input),
         arguments: None,
         annotation: None,
         part: None,

@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, Unknown};
 use windlass_stream::Chunk;
-use windlass_wire::Words;
+use windlass_wire::LenientStr;
 
 use crate::event::{ContentPart, Item, read};
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// The field of a kept part that holds a refusal.
 pub(crate) const REFUSAL_FIELD: &str = "refusal";
@@ -79,7 +79,7 @@ impl OpenMessage {
     fn parts(&mut self, content: &RawValue, chunks: &mut Vec<Chunk>) {
         let Some(parts) = read::<Vec<&RawValue>>(content) else {
             // Some servers send one string instead of a list.
-            let text = read::<Words<'_>>(content).unwrap_or_default();
+            let text = read::<LenientStr<'_>>(content).unwrap_or_default();
             return self.part(0, ContentPart { text, ..ContentPart::default() }, chunks);
         };
         let told = self.told_beyond(parts.len());

@@ -3,13 +3,13 @@
 use windlass_protocol::{Refusal, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{
-    DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
+    DecodeError, Decoder, EncodeError, EncodedHistory, EventDecoder, HttpRequest, Limits, ProviderError,
+    RequestBody, Wire,
 };
 
 use crate::OpenAiResponsesOptions;
-
-/// The name of this format in opaque data and in recordings.
-pub(crate) const NAME: &str = "openai-responses";
+use crate::names::NAME;
+use crate::reader::Reader;
 
 /// The wire format of OpenAI's Responses API.
 ///
@@ -43,6 +43,14 @@ impl Wire for OpenAiResponses {
         NAME
     }
 
+    fn takes_stop_sequences(&self) -> bool {
+        false
+    }
+
+    fn conversation_field(&self) -> &'static str {
+        "input"
+    }
+
     fn encode(&self, request: &Request) -> Result<HttpRequest, EncodeError> {
         EncodedHistory::new().encode(self, request)
     }
@@ -56,7 +64,7 @@ impl Wire for OpenAiResponses {
     }
 
     fn decoder(&self, limits: Limits) -> Box<dyn Decoder> {
-        Box::new(crate::decode::ResponsesDecoder::new(limits))
+        Box::new(EventDecoder::<Reader>::new(limits))
     }
 
     fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {

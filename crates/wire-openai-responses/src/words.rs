@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use serde_json::Value;
 use windlass_protocol::{Message, Opaque, Part, Role, Text, Unknown};
 
-use crate::encode::rest;
+use crate::names::{NAME, rest};
 use crate::request::{KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::spoken::REFUSAL_FIELD;
-use crate::wire::NAME;
 
 /// The opaque fields of a message's part that are not fields of the message itself. `PART` holds the part's
 /// fields beside its text; `JOINED` marks a part that belongs to the same item as the previous one.

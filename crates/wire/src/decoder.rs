@@ -7,7 +7,7 @@ use crate::{DecodeError, EncodeError, HttpRequest, Limits, ProviderError, Reques
 
 /// A provider's API without I/O: it encodes requests into HTTP parts and decodes response bytes into chunks.
 ///
-/// Vendors with the same API differ only in address, headers and quirks. `windlass-client` describes them as
+/// Vendors with the same API differ only in address, headers and quirks. `windlass-vendors` describes them as
 /// data; they do not need a `Wire` of their own.
 ///
 /// ```
@@ -62,6 +62,47 @@ pub trait Wire: Send + Sync {
     /// ([`ToolSpec::as_function`](windlass_protocol::ToolSpec::as_function)).
     fn takes_free_text(&self) -> bool {
         true
+    }
+
+    /// Returns whether the format supports stop sequences.
+    fn takes_stop_sequences(&self) -> bool {
+        true
+    }
+
+    /// Returns whether a request can allow or forbid several calls in one answer.
+    fn takes_parallel_calls(&self) -> bool {
+        true
+    }
+
+    /// Returns whether the format can constrain an answer to JSON without a schema.
+    fn takes_json_output(&self) -> bool {
+        true
+    }
+
+    /// Returns the name of the header that carries the API key, or `None` for `Authorization: Bearer KEY`.
+    fn key_header(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns the headers that each request of the API has, apart from the key and the content type: the
+    /// version of the API, for example. [`encode`](Self::encode) adds them to its requests.
+    fn headers(&self) -> Vec<(&'static str, &str)> {
+        Vec::new()
+    }
+
+    /// Returns the field of the body that holds the conversation. It is the last field.
+    fn conversation_field(&self) -> &'static str {
+        "messages"
+    }
+
+    /// Returns the name of the JSON Schema dialect of tools, as `windlass_schema::Dialect` spells it.
+    fn schema_dialect(&self) -> &'static str {
+        "openai"
+    }
+
+    /// Returns the name of the format of the API's list of models, as `windlass_vendors::Discovery` spells it.
+    fn model_list(&self) -> &'static str {
+        "open-ai"
     }
 
     /// Encodes a request. Equal requests have equal bytes in every process, and the body of each turn of a

@@ -15,6 +15,14 @@ pub trait Server: Send + Sync {
     /// Returns the name of the format, which is also the name of its [`Wire`](crate::Wire).
     fn name(&self) -> &'static str;
 
+    /// Returns the path of a client's request, as the API documents it: for recorded bodies without a path.
+    fn request_path(&self) -> &'static str;
+
+    /// Returns the framings of answers that a client can request.
+    fn framings(&self) -> &'static [Framing] {
+        &[Framing::Events, Framing::Whole]
+    }
+
     /// Decodes a request from a client of this API. `path` is relative to the base URL and may contain a
     /// query: `/v1/messages`, `/models/gemini-2.5-flash:streamGenerateContent?alt=sse`.
     ///
@@ -23,10 +31,10 @@ pub trait Server: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the path does not address a model, or the body does not have this format.
-    fn decode_request(&self, path: &str, body: &[u8]) -> Result<Asked, RequestError>;
+    fn decode_request(&self, path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError>;
 
     /// Creates an encoder for the answer to a request, streamed or as a whole. One encoder writes one answer.
-    fn encoder(&self, asked: &Asked, reply: Reply) -> Box<dyn Encoder>;
+    fn encoder(&self, asked: &DecodedRequest, reply: ResponseHead) -> Box<dyn Encoder>;
 
     /// Encodes an error response as its status and body.
     fn encode_error(&self, error: &ProviderError) -> (u16, Vec<u8>);
@@ -59,7 +67,7 @@ pub trait Encoder: Send {
 /// A decoded request of a client.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Asked {
+pub struct DecodedRequest {
     /// The request.
     pub request: Request,
     /// The framing of the answer.
@@ -82,7 +90,7 @@ pub enum Framing {
 /// Metadata of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Reply {
+pub struct ResponseHead {
     /// The answer's id, without the format's own prefix.
     pub id: String,
     /// The name of the model.
@@ -116,14 +124,14 @@ pub enum RequestError {
     },
 }
 
-impl Asked {
+impl DecodedRequest {
     /// Creates a decoded request with the framing of its answer.
     pub fn new(request: Request, framing: Framing) -> Self {
         Self { request, framing }
     }
 }
 
-impl Reply {
+impl ResponseHead {
     /// Creates the metadata of an answer.
     pub fn new(id: impl Into<String>, model: impl Into<String>, created: u64) -> Self {
         Self { id: id.into(), model: model.into(), created }

@@ -6,9 +6,9 @@ mod kind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::plan::{Kind, Need, Node, Tries, Why};
 use crate::template::{Filling, Path};
-use crate::workflow::{Kind, Need, Node, Tries, Why};
-use crate::{Definition, Onward, PathError, StepDefinition, WorkflowError};
+use crate::{Definition, FailurePolicy, PathError, StepDefinition, WorkflowError};
 
 /// Maximum number of steps of one workflow, including nested steps.
 const MAX_STEPS: usize = 500;
@@ -120,8 +120,8 @@ fn gates<'a>(
 ) -> Result<BTreeMap<&'a str, Vec<String>>, WorkflowError> {
     let mut gates: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for step in steps {
-        let elsewhere = [&step.on_failure, &step.on_unknown].into_iter().filter_map(|onward| match onward {
-            Some(Onward::Goto(target)) => Some(target),
+        let elsewhere = [&step.on_failure, &step.on_unknown].into_iter().filter_map(|policy| match policy {
+            Some(FailurePolicy::Goto(target)) => Some(target),
             _ => None,
         });
         for target in step.then.iter().chain(&step.otherwise).chain(elsewhere) {

@@ -114,9 +114,9 @@ pub struct StepDefinition {
     /// that a crash interrupted is then repeated as well.
     pub repeatable: bool,
     /// Continuation after a failure. Default: stop.
-    pub on_failure: Option<Onward>,
+    pub on_failure: Option<FailurePolicy>,
     /// Continuation if a crash interrupted the call and its effects are unknown. Default: like `on_failure`.
-    pub on_unknown: Option<Onward>,
+    pub on_unknown: Option<FailurePolicy>,
 }
 
 /// The format of an output.
@@ -136,7 +136,7 @@ pub enum OutputForm {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "no further, on, or elsewhere")]
-pub enum Onward {
+pub enum FailurePolicy {
     /// Starts no further steps of this level.
     #[default]
     Stop,
@@ -282,14 +282,14 @@ impl StepDefinition {
     }
 
     /// Sets the continuation after a failure.
-    pub fn with_on_failure(mut self, onward: Onward) -> Self {
-        self.on_failure = Some(onward);
+    pub fn with_on_failure(mut self, policy: FailurePolicy) -> Self {
+        self.on_failure = Some(policy);
         self
     }
 
     /// Sets the continuation if the effects of an interrupted call are unknown.
-    pub fn with_on_unknown(mut self, onward: Onward) -> Self {
-        self.on_unknown = Some(onward);
+    pub fn with_on_unknown(mut self, policy: FailurePolicy) -> Self {
+        self.on_unknown = Some(policy);
         self
     }
 }

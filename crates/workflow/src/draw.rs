@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::workflow::{Kind, Node, Why};
-use crate::{Onward, StepDefinition, Workflow};
+use crate::plan::{Kind, Node, Why};
+use crate::{FailurePolicy, StepDefinition, Workflow};
 
 /// Maximum length of the description of a step, in characters.
 const WIDTH: usize = 72;
@@ -136,13 +136,13 @@ fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
     list("only if opened by", node.gates.iter().map(String::as_str).collect());
     list("then", step.then.iter().map(String::as_str).collect());
     list("else", step.otherwise.iter().map(String::as_str).collect());
-    for (when, onward) in
+    for (when, policy) in
         [("when it fails", &step.on_failure), ("when nobody knows what it did", &step.on_unknown)]
     {
-        match onward {
-            Some(Onward::Goto(target)) => notes.push(format!("{when}: {target}")),
-            Some(Onward::Continue) => notes.push(format!("{when}: goes on")),
-            Some(Onward::Stop) => notes.push(format!("{when}: stops")),
+        match policy {
+            Some(FailurePolicy::Goto(target)) => notes.push(format!("{when}: {target}")),
+            Some(FailurePolicy::Continue) => notes.push(format!("{when}: goes on")),
+            Some(FailurePolicy::Stop) => notes.push(format!("{when}: stops")),
             None => {}
         }
     }

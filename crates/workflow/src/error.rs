@@ -66,7 +66,7 @@ pub enum WorkflowError {
     /// The workflow exceeds a size limit.
     #[error("the workflow has {count} {what}, at most {most} are taken")]
     TooMany {
-        /// The counted items: `steps` or `levels`.
+        /// The counted items: `bytes`, `steps` or `levels`.
         what: &'static str,
         /// The number of items.
         count: usize,
@@ -134,7 +134,7 @@ pub enum RunError {
     #[error("the record does not begin with the start of a workflow")]
     NotStarted,
     /// A later version of this program wrote the record.
-    #[error("the record has version {version}, this program reads up to {}", crate::Entry::VERSION)]
+    #[error("the record has version {version}, this program reads up to {}", crate::version::RECORD_VERSION)]
     Version {
         /// The version of the record.
         version: u32,

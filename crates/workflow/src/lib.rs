@@ -6,6 +6,8 @@ mod definition;
 mod key;
 mod template;
 
+mod plan;
+
 mod check;
 mod workflow;
 
@@ -15,6 +17,7 @@ mod work;
 
 mod error;
 mod record;
+mod version;
 
 mod options;
 mod runner;
@@ -28,7 +31,7 @@ mod workflows;
 
 pub use builtin::{builtin, git_commit};
 pub use condition::ConditionDefinition;
-pub use definition::{Definition, InputDefinition, Onward, OutputForm, StepDefinition};
+pub use definition::{Definition, FailurePolicy, InputDefinition, OutputForm, StepDefinition};
 pub use draw::draw;
 pub use error::{PathError, RunError, WorkflowError};
 pub use key::StepKey;

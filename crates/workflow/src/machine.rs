@@ -14,9 +14,9 @@ use serde_json::{Map, Value};
 use windlass_agent::Wait;
 
 use crate::check::MAX_BACKOFF_MS;
+use crate::plan::{Kind, Node, Plan};
 use crate::work::Work;
-use crate::workflow::{Kind, Node, Plan};
-use crate::{Onward, StepKey, StepStatus, WorkflowOutcome};
+use crate::{FailurePolicy, StepKey, StepStatus, WorkflowOutcome};
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,17 +200,17 @@ impl Machine {
             return self.call(at, tried, delay);
         }
         let is_unknown = matches!(failure.again, RetryRule::Unknown | RetryRule::Anew);
-        let onward = if is_unknown { &node.on_unknown } else { &node.on_failure };
-        self.fail(at, failure.message, failure.output, onward);
+        let policy = if is_unknown { &node.on_unknown } else { &node.on_failure };
+        self.fail(at, failure.message, failure.output, policy);
     }
 
-    fn fail(&mut self, at: usize, message: String, output: Value, onward: &Onward) {
-        let opens = match onward {
-            Onward::Goto(step) => vec![step.clone()],
-            Onward::Stop | Onward::Continue => Vec::new(),
+    fn fail(&mut self, at: usize, message: String, output: Value, policy: &FailurePolicy) {
+        let opens = match policy {
+            FailurePolicy::Goto(step) => vec![step.clone()],
+            FailurePolicy::Stop | FailurePolicy::Continue => Vec::new(),
         };
-        let passes = *onward == Onward::Continue;
-        if *onward == Onward::Stop {
+        let passes = *policy == FailurePolicy::Continue;
+        if *policy == FailurePolicy::Stop {
             self.stop_around(at);
         }
         self.close(at, EndedStep { status: StepStatus::Failed, output, error: Some(message), opens, passes });

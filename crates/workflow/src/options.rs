@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_agent::Allowance;
+use windlass_agent::SharedBudget;
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, Context};
 
@@ -24,7 +24,7 @@ pub struct WorkflowOptions {
     pub(crate) call: Option<Context>,
     pub(crate) answers: BTreeMap<String, String>,
     pub(crate) redactor: Redactor,
-    pub(crate) allowance: Allowance,
+    pub(crate) shared_budget: SharedBudget,
 }
 
 impl WorkflowOptions {
@@ -61,8 +61,8 @@ impl WorkflowOptions {
     }
 
     /// Sets the budget of the run's agents. Default: all agents of the run share one new budget.
-    pub fn with_allowance(mut self, allowance: Allowance) -> Self {
-        self.allowance = allowance;
+    pub fn with_shared_budget(mut self, shared_budget: SharedBudget) -> Self {
+        self.shared_budget = shared_budget;
         self
     }
 

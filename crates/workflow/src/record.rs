@@ -10,6 +10,7 @@ use windlass_journal::{Durability, Journal, JournalError};
 use windlass_protocol::RawJson;
 
 use crate::machine::{End, Failure};
+use crate::version::RECORD_VERSION;
 use crate::{RunError, StepKey, WorkflowOutcome};
 
 /// An entry in the record of a workflow.
@@ -65,7 +66,7 @@ enum RecordedEntry {
 
 impl Entry {
     /// The version of the record format that this program writes.
-    pub const VERSION: u32 = 1;
+    pub const VERSION: u32 = RECORD_VERSION;
 }
 
 /// The recorded calls: the digest of each call, and its result if it is known.

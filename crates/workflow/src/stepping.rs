@@ -3,14 +3,14 @@
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
-use windlass_agent::{Agent, AgentError, Event, Outcome, Performed, Performing, RunOptions, Wait};
+use windlass_agent::{Agent, AgentError, BatchReport, CallBatch, Event, Outcome, RunOptions, Wait};
 use windlass_hitl::ApprovalOutcome;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::CancellationToken;
 
 use crate::machine::{End, Failure, RetryRule};
+use crate::plan::Reading;
 use crate::work::Work;
-use crate::workflow::Reading;
 use crate::{OutputForm, StepKey, WorkflowEvent, WorkflowOptions};
 
 /// A call to make.
@@ -51,7 +51,7 @@ impl Stepping {
             () = sleep(Duration::from_millis(self.delay_ms)) => {}
         }
         let own = CancellationToken::new();
-        let mut run = run.with_cancellation(own.clone()).with_allowance(options.allowance.clone());
+        let mut run = run.with_cancellation(own.clone()).with_shared_budget(options.shared_budget.clone());
         if let Some(outputs) = &options.outputs {
             run = run.with_outputs(outputs);
         }
@@ -60,30 +60,30 @@ impl Stepping {
         // On cancellation, a call that is repeatable or resumable can be abandoned immediately.
         let may_leave = may_repeat || hints.resumable;
         let id = call.id.clone();
-        let mut performing = hands.perform([call], run)?;
-        let end = self.watch(&mut performing, (&own, may_leave), options).await?;
+        let mut batch = hands.execute_calls([call], run)?;
+        let end = self.watch(&mut batch, (&own, may_leave), options).await?;
         let late = match end {
             WatchedCall::Left => return Ok(Ran::Stopped),
             WatchedCall::Ended => false,
             WatchedCall::TookTooLong => true,
         };
-        let performed = performing.into_performed()?;
-        let is_stopped = matches!(performed.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
-        let is_ok = performed.results.first().is_some_and(|result| result.status.is_ok());
+        let report = batch.into_report()?;
+        let is_stopped = matches!(report.outcome, Outcome::Stopped { .. }) && stop.is_cancelled();
+        let is_ok = report.results.first().is_some_and(|result| result.status.is_ok());
         if is_stopped && !is_ok {
             return Ok(Ran::Stopped);
         }
         if late && !is_ok {
             return Ok(Ran::Ended(self.too_late(may_repeat)));
         }
-        Ok(Ran::Ended(self.read(&id, &performed, may_repeat)))
+        Ok(Ran::Ended(self.read(&id, &report, may_repeat)))
     }
 
     /// Waits for the end of the call. On cancellation, abandons a call that has not started or can be
     /// resumed, and cancels any other call and waits for its result.
     async fn watch(
         &self,
-        performing: &mut Performing,
+        batch: &mut CallBatch,
         (own, may_leave): (&CancellationToken, bool),
         options: &WorkflowOptions,
     ) -> Result<WatchedCall, AgentError> {
@@ -99,7 +99,7 @@ impl Stepping {
                     own.cancel();
                     continue;
                 }
-                event = performing.next() => event,
+                event = batch.next() => event,
                 () = wait_until(deadline), if !own.is_cancelled() => {
                     end = WatchedCall::TookTooLong;
                     own.cancel();
@@ -128,16 +128,16 @@ impl Stepping {
         End::Failed(Failure { message, output: Value::Null, again })
     }
 
-    fn read(&self, id: &CallId, performed: &Performed, may_repeat: bool) -> End {
-        if let Outcome::Suspended { waits } = &performed.outcome {
+    fn read(&self, id: &CallId, report: &BatchReport, may_repeat: bool) -> End {
+        if let Outcome::Suspended { waits } = &report.outcome {
             let waits: Vec<Wait> = waits.clone();
             return End::Suspended(waits);
         }
-        let Some(result) = performed.results.first() else {
+        let Some(result) = report.results.first() else {
             return End::refuse("the call has no result".to_owned());
         };
         if self.work.reading == Reading::Approval {
-            return approval(result, performed.answers.get(id));
+            return approval(result, report.answers.get(id));
         }
         if result.status.is_ok() {
             return output(result, self.work.reading, may_repeat);

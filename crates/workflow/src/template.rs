@@ -110,22 +110,45 @@ impl Filling {
 
     fn parse_within(value: &Value, depth: usize) -> Result<Self, PathError> {
         let depth = depth.checked_sub(1).ok_or(PathError::TooDeep)?;
-        let filling = match value {
+        Ok(match value {
             Value::String(text) => Self::text(text)?,
             Value::Array(list) => {
                 let element = |value: &Value| Self::element(value, depth);
-                Self::List(list.iter().map(element).collect::<Result<_, _>>()?)
+                Self::of_list(list.iter().map(element).collect::<Result<_, _>>()?)
             }
             Value::Object(object) => {
                 let member =
                     |(name, value): (&String, &Value)| Ok((name.clone(), Self::parse_within(value, depth)?));
-                Self::Object(object.iter().map(member).collect::<Result<_, PathError>>()?)
+                Self::of_object(object.iter().map(member).collect::<Result<_, PathError>>()?)
             }
             plain => Self::Plain(plain.clone()),
+        })
+    }
+
+    /// Creates a list. A list without paths is a plain value, which takes over the values of its elements, so that
+    /// nested lists are not copied once for each level.
+    fn of_list(elements: Vec<Element>) -> Self {
+        let is_plain = |element: &Element| matches!(element, Element::One(Self::Plain(_)));
+        if !elements.iter().all(is_plain) {
+            return Self::List(elements);
+        }
+        let value = |element| match element {
+            Element::One(Self::Plain(value)) => Some(value),
+            _ => None,
         };
-        let mut has_place = false;
-        filling.each_path(&mut |_| has_place = true);
-        Ok(if has_place { filling } else { Self::Plain(value.clone()) })
+        Self::Plain(Value::Array(elements.into_iter().filter_map(value).collect()))
+    }
+
+    /// Creates an object, like [`of_list`](Self::of_list).
+    fn of_object(members: Vec<(String, Self)>) -> Self {
+        if !members.iter().all(|(_, filling)| matches!(filling, Self::Plain(_))) {
+            return Self::Object(members);
+        }
+        let value = |(name, filling)| match filling {
+            Self::Plain(value) => Some((name, value)),
+            _ => None,
+        };
+        Self::Plain(Value::Object(members.into_iter().filter_map(value).collect()))
     }
 
     fn element(value: &Value, depth: usize) -> Result<Element, PathError> {

@@ -114,7 +114,7 @@ impl Tool for RunWorkflow {
             let mut options = WorkflowOptions::default()
                 .with_cancellation(ctx.cancellation().clone())
                 .with_redactor(ctx.redactor().clone())
-                .with_allowance(run.allowance().clone())
+                .with_shared_budget(run.shared_budget().clone())
                 .with_call(ctx.clone())
                 .with_listener(move |event| tell(&listener, &name, event));
             if let Some(outputs) = ctx.outputs() {

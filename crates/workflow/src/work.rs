@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Arguments, ArgumentsError, CallId, IdError, NameError, ToolCall, ToolName};
 
-use crate::workflow::Reading;
+use crate::plan::Reading;
 use crate::{OutputForm, StepKey};
 
 /// The call of a step, with its arguments resolved.

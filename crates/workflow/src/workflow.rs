@@ -1,12 +1,12 @@
 //! A validated workflow: every reference exists, and the dependencies are acyclic.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::condition::Condition;
-use crate::template::Filling;
-use crate::{Definition, Onward, OutputForm, RunError, WorkflowError, check};
+use crate::plan::{Kind, Plan};
+use crate::{Definition, RunError, WorkflowError, check};
 
 /// A validated workflow, ready to run. Cloning it is cheap.
 ///
@@ -18,78 +18,8 @@ pub struct Workflow {
     pub(crate) plan: Arc<Plan>,
 }
 
-/// The executable form of a workflow.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) nodes: Vec<Arc<Node>>,
-    pub(crate) output: Option<Filling>,
-    pub(crate) at_once: usize,
-}
-
-/// An executable step.
-#[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
-    /// The steps of the same level that must end before it starts.
-    pub(crate) needs: Vec<Need>,
-    /// The steps of the same level of which one must open it; it is always open if the list is empty.
-    pub(crate) gates: Vec<String>,
-    pub(crate) tries: Tries,
-    pub(crate) on_failure: Onward,
-    pub(crate) on_unknown: Onward,
-}
-
-/// The rules for repeating and timing out a call.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Tries {
-    pub(crate) retries: u32,
-    pub(crate) backoff_ms: u64,
-    pub(crate) timeout_ms: Option<u64>,
-    pub(crate) repeatable: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Need {
-    pub(crate) step: String,
-    pub(crate) why: Why,
-}
-
-/// The reason for a dependency on another step, from weak to strong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
-    /// It reads the status or the error of the other step, which may fail.
-    Status,
-    /// It must run after the other step.
-    Order,
-    /// It reads the output of the other step.
-    Data,
-}
-
-#[derive(Debug)]
-pub(crate) enum Kind {
-    Call { tool: String, arguments: Filling, reading: Reading },
-    Condition { condition: Condition, then: Vec<String>, otherwise: Vec<String> },
-    Group(Group),
-}
-
-/// The conversion of a result into an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    Output(OutputForm),
-    /// A human's approval, with a comment.
-    Approval,
-}
-
-/// Steps that run concurrently, or for each element of a list.
-#[derive(Debug)]
-pub(crate) struct Group {
-    pub(crate) over: Option<Filling>,
-    pub(crate) nodes: Vec<Arc<Node>>,
-    pub(crate) at_once: Option<usize>,
-    pub(crate) most: usize,
-}
-
+/// Maximum length of a file, in bytes. Parsing takes about a hundred times that memory.
+const MAX_BYTES: usize = 256 * 1024;
 /// Default number of concurrent calls.
 const CALLS_AT_ONCE: usize = 8;
 /// Maximum number of concurrent calls; a higher setting is taken for a mistake and clamped.
@@ -108,7 +38,7 @@ impl Workflow {
         Ok(Self { definition: Arc::new(definition), plan: Arc::new(Plan { nodes, output, at_once }) })
     }
 
-    /// Parses and validates a TOML file. An unknown key is an error with its line.
+    /// Parses and validates a TOML file of at most 256 KiB. An unknown key is an error with its line.
     ///
     /// ```
     /// let text = r#"
@@ -129,6 +59,10 @@ impl Workflow {
     /// # Errors
     /// The text is not a valid workflow; see [`new`](Self::new).
     pub fn from_toml(text: &str) -> Result<Self, WorkflowError> {
+        if text.len() > MAX_BYTES {
+            let (what, count) = ("bytes", text.len());
+            return Err(WorkflowError::TooMany { what, count, most: MAX_BYTES });
+        }
         let definition = toml::from_str(text).map_err(|error| WorkflowError::Toml(Box::new(error)))?;
         Self::new(definition)
     }
@@ -141,6 +75,33 @@ impl Workflow {
     /// Returns the declaration of the workflow.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// Returns the names of the tools that the steps call, inner steps included. A step with `agent` calls
+    /// `sub_agent_NAME`.
+    ///
+    /// ```
+    /// use windlass_workflow::{Definition, StepDefinition, Workflow};
+    /// let definition = Definition::new("survey", "Looks into a folder.")
+    ///     .with_step(StepDefinition::tool("look", "list_files"))
+    ///     .with_step(StepDefinition::agent("report", "code_explorer", "Describe: {{ steps.look.output }}"));
+    /// let workflow = Workflow::new(definition)?;
+    /// assert!(workflow.called_tools().into_iter().eq(["list_files", "sub_agent_code_explorer"]));
+    /// # Ok::<(), windlass_workflow::WorkflowError>(())
+    /// ```
+    pub fn called_tools(&self) -> BTreeSet<&str> {
+        let mut tools = BTreeSet::new();
+        let mut levels = vec![self.plan.nodes.as_slice()];
+        while let Some(nodes) = levels.pop() {
+            for node in nodes {
+                match &node.kind {
+                    Kind::Call { tool, .. } => drop(tools.insert(tool.as_str())),
+                    Kind::Group(group) => levels.push(&group.nodes),
+                    Kind::Condition { .. } => {}
+                }
+            }
+        }
+        tools
     }
 
     /// Completes the inputs with the declared defaults.

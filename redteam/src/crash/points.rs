@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use windlass_agent::Entry;
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, RawJson, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, RawJson, ReconcileOutcome, ToolSpec};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
 
 /// The kinds of records that such a run writes.
@@ -197,7 +197,7 @@ impl Tool for Deadly {
         self.inner.inspect(payload)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.inner.aftermath(planned)
     }
 

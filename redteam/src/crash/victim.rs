@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_agent::{Agent, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Outcome, RunOptions};
 use windlass_journal::FileJournal;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
@@ -60,7 +60,7 @@ pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agen
     tools.push(Arc::new(Mark::new(folder.join("marks"))?));
     let deadly = tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, point.cloned())) as Arc<dyn Tool>);
     let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
-    let agent = Agent::builder().model(ScriptedJob, "scripted").toolbox(toolbox).approver(Everything);
+    let agent = Agent::builder().model(ScriptedJob, "scripted").toolbox(toolbox).approver(ApproveAll);
     Ok(agent.root(workspace.root().display().to_string()).build()?)
 }
 

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 use super::end_fault;
 use crate::observed::{Ending, skip};

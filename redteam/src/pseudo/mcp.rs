@@ -115,7 +115,7 @@ async fn readd_tool(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observation
     let client = start(SERVER, &Script { lists, ..Script::default() }, Limits::default()).await?;
     accept(&client);
     for changes in 1..=2 {
-        wait_until(|| client.noise().list_changes >= changes).await?;
+        wait_until(|| client.skipped().list_changes >= changes).await?;
         client.refresh().await?;
         if (changes == 1) != client.definitions().is_empty() {
             bail!("the list is not as the server has it");
@@ -208,7 +208,7 @@ async fn confuse_client(stage: &Stage<'_>) -> anyhow::Result<Observation> {
         start(SERVER, &Script { call: Call::Confuse, ..script_of_tool("good") }, Limits::default()).await?;
     accept(&client);
     let ran = session(stage, &[&client], &[SERVER], &[name_of(&client, 0)?]).await?;
-    wait_until(|| client.noise().unasked == 5).await?;
+    wait_until(|| client.skipped().unasked == 5).await?;
     let said: String = ran.results.iter().map(windlass_protocol::ToolResult::wire_text).collect();
     if !said.contains("this is good") || said.contains("from nobody") {
         bail!("the call was answered by another's answer: {said}");

@@ -9,9 +9,8 @@ use anyhow::{Context as _, bail};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use windlass_client::{Client, Endpoint};
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
 use windlass_tool::{Context, Tool, ToolFuture};
 use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 

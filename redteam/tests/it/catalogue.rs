@@ -114,3 +114,16 @@ fn a_case_that_never_runs_is_only_decided() {
     let write = with(write, "never_execute", json!(true));
     check(&with(write, "assert", json!({"executed": 0, "file_absent": "@WS@/new.txt"})), "passed", "ask");
 }
+
+#[test]
+fn a_failed_case_leaves_nothing_in_the_way_of_another_catalogue() {
+    let catalogue = |accept: Value| {
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        let case = with(read("README.md"), "accept", accept);
+        fs::write(file.path(), json!({"setups": setups(), "attacks": [case]}).to_string()).unwrap();
+        file
+    };
+    let (fails, passes) = (catalogue(json!([])), catalogue(json!(["allow"])));
+    let ended = run(fails.path(), &["--file", passes.path().to_str().unwrap()]);
+    assert_eq!(ended.sums, (1, 1, 0), "{:?}", ended.cases);
+}

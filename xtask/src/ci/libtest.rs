@@ -1,7 +1,11 @@
 //! Parser for the output of Rust's test programs: counts, failures, and the project's `skipped:` and
 //! `corpus:` lines.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+/// The prefix of the line that a test prints for a case that it skips.
+const SKIPPED: &str = "skipped:";
 
 /// The sums of libtest's `test result:` lines.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -9,11 +13,14 @@ pub(crate) struct TestCounts {
     passed: u64,
     failed: u64,
     ignored: u64,
+    /// Cases that a test skipped, with a line of its own for each.
+    skipped: usize,
 }
 
 impl TestCounts {
     pub(crate) fn parse(lines: &[String]) -> Self {
-        let mut counts = Self::default();
+        let skipped = lines.iter().filter(|line| line.starts_with(SKIPPED)).count();
+        let mut counts = Self { skipped, ..Self::default() };
         // The verdict, a word with a full stop, precedes the first count.
         let results = lines.iter().filter_map(|line| line.strip_prefix("test result:"));
         for part in results.flat_map(|line| line.split([';', '.'])) {
@@ -35,22 +42,31 @@ impl TestCounts {
 
 impl fmt::Display for TestCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} tests passed, {} failed, {} ignored", self.passed, self.failed, self.ignored)
+        let Self { passed, failed, ignored, skipped } = self;
+        write!(f, "{passed} tests passed, {failed} failed, {ignored} ignored, {skipped} cases skipped")
     }
 }
 
-/// Returns the lines for a summary: failed tests by name, skipped cases, figures of the corpora. Tests print
-/// such a line with its prefix, and `--show-output` passes it through.
+/// Returns the lines for a summary: failed tests by name, figures of the corpora, and skipped cases with the
+/// number of equal ones. Tests print such a line with its prefix, and `--show-output` passes it through.
 pub(crate) fn summary_lines(lines: &[String]) -> Vec<String> {
     let mut told = Vec::new();
+    let mut skipped = BTreeMap::<&str, usize>::new();
     for line in lines {
         let failed = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED"));
         if let Some(name) = failed {
             told.push(format!("failed: {name}"));
-        } else if line.starts_with("skipped:") || line.starts_with("corpus:") {
+        } else if line.starts_with("corpus:") {
             told.push(line.clone());
+        } else if line.starts_with(SKIPPED) {
+            let count = skipped.entry(line).or_default();
+            *count = count.saturating_add(1);
         }
     }
+    told.extend(skipped.into_iter().map(|(line, count)| match count {
+        1 => line.to_owned(),
+        _ => format!("{line} ({count} times)"),
+    }));
     told
 }
 
@@ -87,15 +103,29 @@ mod tests {
         let printed = lines(&[
             "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 2 filtered out; finished in 0.00s",
             "test other ... ok",
+            "skipped: git: not found",
             "test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.50s",
         ]);
-        assert_eq!(TestCounts::parse(&printed), TestCounts { passed: 7, failed: 2, ignored: 1 });
+        assert_eq!(TestCounts::parse(&printed), TestCounts { passed: 7, failed: 2, ignored: 1, skipped: 1 });
     }
 
     #[test]
     fn failures_skips_and_figures_are_told() {
-        let printed =
-            lines(&["test a::b ... FAILED", "test c ... ok", "skipped: no data", "corpus: x: 1 of 2", "x"]);
-        assert_eq!(summary_lines(&printed), ["failed: a::b", "skipped: no data", "corpus: x: 1 of 2"]);
+        let printed = lines(&[
+            "test a::b ... FAILED",
+            "test c ... ok",
+            "skipped: git: not found",
+            "skipped: browser: not found",
+            "corpus: x: 1 of 2",
+            "skipped: git: not found",
+            "x",
+        ]);
+        let expected = [
+            "failed: a::b",
+            "corpus: x: 1 of 2",
+            "skipped: browser: not found",
+            "skipped: git: not found (2 times)",
+        ];
+        assert_eq!(summary_lines(&printed), expected);
     }
 }

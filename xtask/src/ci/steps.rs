@@ -9,7 +9,7 @@ use super::libtest::{self, TestCounts};
 use super::{OFF_BY_DEFAULT, Outcome, Setting, Verdict};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
-use crate::{bench, corpora, fetch, fuzz, mcp, redteam, sdk, tidy};
+use crate::{bench, corpora, fetch, fuzz, mcp, needs, redteam, sdk, tidy};
 
 /// Fuzzing starts only within this time of the run: its build takes longest, and a cold run must end within
 /// an hour.
@@ -97,12 +97,16 @@ pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(doc)?))
 }
 
-/// Runs all tests and documentation examples except the corpus tests, which the next step runs.
+/// Runs all tests and documentation examples except the corpus tests, which the next step runs. A case that is
+/// skipped for a need which this machine meets is a failure.
 pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
+    let strict = needs::strict(setting.sh);
+    println!("{}={strict}", needs::STRICT);
     let test = cmd!(
         setting.sh,
         "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --no-fail-fast -- --show-output --skip corpus"
-    );
+    )
+    .env(needs::STRICT, strict);
     let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test result:"))?;
     if !captured.success {
         libtest::print_failures(&captured.lines);

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::project::{Dependency, Kind, LayerTable, Package, Project, Reach};
 
 const TABLE: &str = "[workspace.metadata.layers] in Cargo.toml";
-const TEST_KIT: &str = "windlass-testkit";
+/// The crates of late layers that tests of earlier crates use. A version of theirs in a dev-dependency would
+/// make a cycle of releases.
+const TEST_CRATES: [(&str, &str); 2] = [("windlass-mock", "mock"), ("windlass-testkit", "testkit")];
 
 /// Returns the violations in the crates' own dependency lists.
 pub(super) fn direct(project: &Project) -> Vec<String> {
@@ -51,10 +53,13 @@ fn wrong_edge(
 ) -> Option<String> {
     let (from, to) = (package.name.as_str(), dependency.name.as_str());
     if dependency.kind == Kind::Dev {
-        let is_versioned_kit = to == TEST_KIT && !dependency.path_only;
-        let advice = "write `windlass-testkit = { path = \"../testkit\" }`, so that packaging drops it";
-        return is_versioned_kit
-            .then(|| format!("`{from}` has a dev-dependency on `{to}` with a version: {advice}"));
+        let (_, folder) = TEST_CRATES.iter().find(|(name, _)| *name == to)?;
+        return (!dependency.path_only).then(|| {
+            format!(
+                "`{from}` has a dev-dependency on `{to}` with a version: write `{to} = {{ path = \"../{folder}\" }}`, so \
+                 that packaging drops it"
+            )
+        });
     }
     let is_pure = package.layer_name().is_some_and(|name| is_in(&project.layers.pure, name));
     if is_pure && is_in(&project.layers.impure_dependencies, to) {

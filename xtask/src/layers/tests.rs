@@ -20,6 +20,7 @@ fn project(crates: &[(&str, &[&str])]) -> Project {
             ],
             pure: owned(&["sse", "wire"]),
             impure_dependencies: owned(&["tokio"]),
+            ..LayerTable::default()
         },
     }
 }
@@ -98,14 +99,16 @@ fn a_build_dependency_counts_and_a_dev_dependency_does_not() {
 }
 
 #[test]
-fn the_test_kit_comes_by_path_only() {
-    let problems_with = |path_only: bool| {
+fn the_test_kit_and_the_mock_come_by_path_only() {
+    let problems_with = |name: &str, path_only: bool| {
         let mut project = project(&[]);
-        let kit = Dependency { path_only, ..dependency("windlass-testkit", Kind::Dev) };
+        let kit = Dependency { path_only, ..dependency(name, Kind::Dev) };
         project.packages.push(package("sse", vec![kit]));
         rule::direct(&project).len()
     };
-    assert_eq!((problems_with(true), problems_with(false)), (0, 1));
+    for name in ["windlass-testkit", "windlass-mock"] {
+        assert_eq!((problems_with(name, true), problems_with(name, false)), (0, 1), "{name}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use xshell::Shell;
 
-use super::{Findings, documents, findings, manifests, sources, text};
+use super::{Findings, documents, findings, formats, manifests, skips, sources, text};
 use crate::project::{self, Package, Project};
 
 #[test]
@@ -109,6 +109,60 @@ fn children_are_started_through_one_function() {
     check_source("crates/sse/tests/it/a.rs", makes, &[]);
     check_source("crates/sse/src/a.rs", &makes.replace("ls.spawn()", "start_child(|| ls.spawn())"), &[]);
     check_source("crates/sse/src/a.rs", "//! A.\nServiceCommand::new(a); // Command::new(a)\n", &[]);
+}
+
+#[test]
+fn a_wire_format_is_named_in_few_places_outside_of_its_crate() {
+    let names = formats::names(["crates/wire", "crates/wire-short-wave", "crates/sse"].into_iter());
+    assert_eq!(names, ["short-wave"]);
+    let errors = |path: &str, content: &str| {
+        let mut found = Findings::default();
+        formats::check(path, content, &names, &mut found);
+        found.errors.len()
+    };
+    let compares = "//! A.\nif wire.name() == \"short-wave\" {}\n";
+    assert_eq!(errors("crates/client/src/a.rs", compares), 1);
+    assert_eq!(errors("crates/client/src/a.rs", "use windlass_wire_short_wave::ShortWave;\n"), 1);
+    for path in [
+        "crates/vendors/src/formats.rs",
+        "crates/wire-short-wave/src/names.rs",
+        "crates/client/tests/it/a.rs",
+    ] {
+        assert_eq!(errors(path, compares), 0, "{path}");
+    }
+    assert_eq!(
+        errors("crates/client/src/a.rs", "//! As in \"short-wave\".\n/// use windlass_wire_short_wave;\n"),
+        0
+    );
+    assert_eq!(
+        errors("crates/client/src/a.rs", "//! A.\n#[cfg(test)]\nmod tests {\n    \"short-wave\"\n}\n"),
+        0
+    );
+}
+
+#[test]
+fn a_test_ends_early_only_through_the_macro() {
+    let check = |body: &str, expected: &[&str]| {
+        let mut found = Findings::default();
+        skips::check(
+            "crates/sse/tests/it/a.rs",
+            &format!("#[test]\nfn reads() {{\n{body}\n}}\n"),
+            &mut found,
+        );
+        assert_eq!(found.errors, expected, "{body}");
+    };
+    let error = |line: usize| {
+        format!("crates/sse/tests/it/a.rs:{line}: a test that lacks something ends through `require!`")
+    };
+    check("    let Some(git) = git() else { return };", &[&error(3)]);
+    check("    if !has_git() {\n        return;\n    }", &[&error(4)]);
+    check("    let git = require!(Need::Git, git());", &[]);
+    check("    let Some(role) = std::env::var_os(ROLE) else { return };", &[]);
+    check("    if let Ok(role) = std::env::var(ROLE) {\n        play(role);\n        return;\n    }", &[]);
+    check("    let serve = || {\n        if is_over {\n            return;\n        }\n    };", &[]);
+    let print = concat!("    eprint", "ln!(\"skipped: no git\");");
+    let message = "crates/sse/tests/it/a.rs:3: `windlass_testkit::Need` prints skipped cases";
+    check(print, &[message]);
 }
 
 #[test]

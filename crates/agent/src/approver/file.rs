@@ -1,5 +1,6 @@
 //! An approver that writes its requests into a folder, where another process answers them.
 
+mod ended;
 mod folder;
 mod posted;
 mod refusal;

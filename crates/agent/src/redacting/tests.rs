@@ -1,6 +1,7 @@
 //! What comes in and what is shown, without secrets.
 
-use windlass_loop::{ConsultationId, Event, Input, Matter, StreamFailure};
+use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
+use windlass_loop::{Event, Input, InterruptId, InterruptReason, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
 use windlass_stream::{CallKey, Chunk};
@@ -100,11 +101,11 @@ fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
     let failure = StreamFailure::new(format!("you sent {SECRET}"), false);
     let clean = StreamFailure::new("you sent [redacted]", false);
     assert_eq!(redacting.input(Input::StreamEnd(Err(failure)))[1], Some(Input::StreamEnd(Err(clean))));
-    let asked = ConsultationId::new(Matter::Budget, 1);
-    let words = Input::Guidance { id: asked, words: Some(format!("use {SECRET}")) };
+    let asked = InterruptId::new(InterruptReason::Budget, 1);
+    let words = Input::InterruptReply { id: asked, words: Some(format!("use {SECRET}")) };
     assert_eq!(
         redacting.input(words)[1],
-        Some(Input::Guidance { id: asked, words: Some("use [redacted]".into()) })
+        Some(Input::InterruptReply { id: asked, words: Some("use [redacted]".into()) })
     );
     let fatal = Input::Fatal { call: id("call_1"), message: SECRET.to_owned() };
     let clean = Input::Fatal { call: id("call_1"), message: "[redacted]".to_owned() };
@@ -158,4 +159,16 @@ fn held_words_come_before_a_cancellation() {
     let Some(Input::Chunk(Chunk::Text { text })) = words else { panic!("{words:?}") };
     assert!(text.ends_with("hunt"), "{text:?}");
     assert!(matches!(cancel, Some(Input::Cancel)));
+}
+
+// A redacted field name makes JSON that is not an outcome, so an outcome must not be redacted as JSON.
+#[test]
+fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
+    let mut redacting =
+        Redacting::new(Redactor::new(["request_id".into(), "approved".into(), SECRET.into()]));
+    let answer = |reason: String| {
+        Input::Approval(ApprovalOutcome::Answered(ApprovalDecision::deny("q1", Some(reason))))
+    };
+    let [_, clean] = redacting.input(answer(format!("not {SECRET}")));
+    assert_eq!(clean, Some(answer("not [redacted]".to_owned())));
 }

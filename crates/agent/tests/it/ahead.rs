@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use futures_util::StreamExt;
 use tokio::sync::Notify;
-use windlass_agent::{Agent, CallStart, Everything};
+use windlass_agent::{Agent, ApproveAll, CallStart};
 use windlass_protocol::{Effect, Hints, Payload, Request, StopReason, ToolName, ToolSpec};
 use windlass_stream::{
     CallChunk, Chunk, ChunkStream, Model, ModelFuture, StreamError, StreamErrorKind, WholeCall,
@@ -113,7 +113,7 @@ fn scene(call: &'static str, breaks: u32) -> Scene {
 
 fn agent(scene: &Scene, start: CallStart) -> Agent {
     let builder = Agent::builder().model(scene.model.clone(), "model").toolbox(scene.toolbox.clone());
-    builder.approver(Everything).call_start(start).build().unwrap()
+    builder.approver(ApproveAll).call_start(start).build().unwrap()
 }
 
 #[tokio::test]

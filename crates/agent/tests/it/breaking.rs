@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use windlass_agent::{
-    Budget, CheckpointFuture, Checkpointer, Event, Everything, Outcome, RunOptions, StopCause,
+    ApproveAll, Budget, CheckpointFuture, Checkpointer, Event, Outcome, RunOptions, StopCause,
     WithoutCheckpoint,
 };
 use windlass_tool::{AnswerFuture, Human, Question};
@@ -61,7 +61,7 @@ async fn a_human_who_panics_is_not_waited_for() {
     for is_late in [false, true] {
         let scene = Scene::new(TURNS, way());
         let budget = Budget { requests: 1, ..Budget::default() };
-        let builder = scene.builder().approver(Everything).human(Breaking { is_late }).budget(budget);
+        let builder = scene.builder().approver(ApproveAll).human(Breaking { is_late }).budget(budget);
         let told = ended(builder.build().unwrap().stream("task")).await;
         let stopped = Outcome::Stopped { cause: StopCause::Budget };
         assert!(matches!(told.last(), Some(Event::Finished { outcome, .. }) if *outcome == stopped));
@@ -73,7 +73,7 @@ async fn a_checkpointer_that_panics_has_failed() {
     for is_late in [false, true] {
         for (without, changes) in [(WithoutCheckpoint::Run, 2), (WithoutCheckpoint::Refuse, 0)] {
             let scene = Scene::new(TURNS, way());
-            let agent = scene.builder().approver(Everything).build().unwrap();
+            let agent = scene.builder().approver(ApproveAll).build().unwrap();
             let options = RunOptions::default().with_checkpoints(Breaking { is_late }, without);
             let told = ended(agent.stream_with("task", options)).await;
             assert!(told.iter().any(|event| matches!(event, Event::CheckpointFailed { .. })));

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windlass_agent::{
-    CheckpointFailed, CheckpointFuture, Checkpointer, Event, Everything, RunOptions, WithoutCheckpoint,
+    ApproveAll, CheckpointFailed, CheckpointFuture, Checkpointer, Event, RunOptions, WithoutCheckpoint,
 };
 use windlass_protocol::ResultStatus;
 use windlass_redact::Redactor;
@@ -65,7 +65,7 @@ impl Checkpointer for Noting {
 }
 
 async fn run(scene: &Scene, noting: &Noting, without: WithoutCheckpoint) -> Vec<Event> {
-    let agent = scene.builder().approver(Everything).build().unwrap();
+    let agent = scene.builder().approver(ApproveAll).build().unwrap();
     let options = RunOptions::default().with_checkpoints(noting.clone(), without);
     events(agent.stream_with("task", options)).await
 }
@@ -157,7 +157,7 @@ async fn a_call_at_the_gate_is_stopped() {
     let scene = Scene::new(TURNS, way());
     let noting = Noting { hangs: true, ..Noting::of(&scene) };
     let stop = CancellationToken::new();
-    let agent = scene.builder().approver(Everything).build().unwrap();
+    let agent = scene.builder().approver(ApproveAll).build().unwrap();
     let options = RunOptions::default()
         .with_cancellation(stop.clone())
         .with_checkpoints(noting.clone(), WithoutCheckpoint::Run);
@@ -178,7 +178,7 @@ async fn a_diff_is_told_without_secrets() {
     let scene = Scene::new(TURNS, way());
     let noting = Noting::of(&scene);
     let redactor = Redactor::new(["after 1 with".into()]);
-    let agent = scene.builder().approver(Everything).redactor(redactor).build().unwrap();
+    let agent = scene.builder().approver(ApproveAll).redactor(redactor).build().unwrap();
     let options = RunOptions::default().with_checkpoints(noting, WithoutCheckpoint::Run);
     let told = told(&events(agent.stream_with("task", options)).await);
     let diff = told.iter().find(|line| line.starts_with("diff 1")).unwrap();

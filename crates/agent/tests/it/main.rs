@@ -4,6 +4,7 @@
 mod ahead;
 mod approver;
 mod breaking;
+mod call_batch;
 mod checkpoints;
 mod coercion;
 mod context;
@@ -15,7 +16,6 @@ mod links;
 mod modes;
 mod order;
 mod partial;
-mod performing;
 mod protocol;
 mod redacting;
 mod resume;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt;
 use serde_json::Value;
-use windlass_agent::{Agent, AgentBuilder, AgentError, Event, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, AgentError, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal};
+use windlass_mock::ScriptedModel;
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Output, Tool};
 use windlass_toolbox::{CallbackTool, DynamicTools, Preset, ToolConfig, Toolbox, ToolboxBuilder, WorkModes};
 use windlass_tools_control::{AttemptCompletion, SwitchMode};
@@ -67,7 +67,7 @@ impl Stage {
         Agent::builder()
             .model(self.model.clone(), "scripted-1")
             .toolbox(toolbox)
-            .approver(Everything)
+            .approver(ApproveAll)
             .system("Base.")
     }
 
@@ -231,12 +231,12 @@ async fn dynamic_tools_change_what_is_offered_at_a_turns_beginning() {
 async fn the_providers_shell_at_a_tool_that_takes_no_command_ends_the_run() {
     let script =
         r#"{"turns": [{"steps": [{"call": {"name": "local_shell", "arguments": {"command": ["ls"]}}}]}]}"#;
-    let script = windlass_testkit::script::Script::parse(script).unwrap();
+    let script = windlass_mock::Script::parse(script).unwrap();
     let model = Arc::new(ScriptedModel::new(script, way().wire));
     let toolbox = Toolbox::builder().tool(Arc::new(writes("local_shell", &Arc::default())));
     let toolbox = toolbox.config(ToolConfig::new(Preset::Full)).build().unwrap();
     let agent =
-        Agent::builder().model(Shelled(model), "m").toolbox(toolbox).approver(Everything).build().unwrap();
+        Agent::builder().model(Shelled(model), "m").toolbox(toolbox).approver(ApproveAll).build().unwrap();
     let report = agent.run("task").await.unwrap();
     let Outcome::Failed { message } = report.outcome else { unreachable!("{:?}", report.outcome) };
     assert!(message.contains("local_shell does not take a local shell call"), "{message}");

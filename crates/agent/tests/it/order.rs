@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
-use windlass_agent::{Agent, Approver, ApproverFuture, Everything, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Approver, ApproverFuture, RunOptions};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journal;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolProtocol, ToolSpec};
@@ -156,7 +156,7 @@ async fn two_reads_of_one_answer_run_beside_each_other() {
             .model(scene.model.clone(), "scripted-1")
             .protocols([scene.way.protocol])
             .toolbox(toolbox)
-            .approver(Everything)
+            .approver(ApproveAll)
             .build()
             .unwrap();
         let run = tokio::time::timeout(Duration::from_mins(1), agent.run("task")).await;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use windlass_agent::{Agent, Approver, ApproverFuture, Event};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
+use windlass_mock::ScriptedModel;
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolFuture};
 use windlass_tool_args::{ReadPartial as _, ToolArgs};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};

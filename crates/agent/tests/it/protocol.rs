@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, Event, Everything, Outcome, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal};
+use windlass_mock::ScriptedModel;
 use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
 use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_testkit::scripted_model::ScriptedModel;
 
 use crate::scene::{Scene, Shared, Way, events, way};
 
@@ -44,7 +44,7 @@ fn choosy(protocol: ToolProtocol, takes: fn(&Request) -> bool) -> Choosy {
 
 fn agent(model: Choosy, capabilities: Capabilities) -> Agent {
     let scene = Scene::new(SCRIPT, way());
-    scene.builder().model(model, "choosy-1").capabilities(capabilities).approver(Everything).build().unwrap()
+    scene.builder().model(model, "choosy-1").capabilities(capabilities).approver(ApproveAll).build().unwrap()
 }
 
 /// Runs to the end and says which protocols the requests were in.

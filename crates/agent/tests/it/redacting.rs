@@ -3,14 +3,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, AgentBuilder, Answer, Answers, Event, Messages, Moment, RunOptions, Transcript};
+use windlass_agent::{
+    Agent, AgentBuilder, Answer, Answers, DeliverAt, Event, MessageReceiver, RunOptions, Transcript,
+};
 use windlass_journal::{Durability, Journal, Record};
+use windlass_mock::ScriptedModel;
 use windlass_protocol::{
     Arguments, CallId, Content, Effect, Hints, Message, Part, Payload, ResultStatus, ToolCall, ToolName,
     ToolResult, ToolSpec,
 };
 use windlass_redact::Redactor;
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
@@ -195,8 +197,8 @@ async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
         Message::assistant(vec![Part::Call(call)]),
         Message::results([ToolResult::text(CallId::new("old").unwrap(), ResultStatus::Ok, SECRETS[2])]),
     ];
-    let (speaker, messages) = Messages::channel();
-    speaker.say(format!("not {}", SECRETS[0]), Moment::NextTurn).await.unwrap();
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send(format!("not {}", SECRETS[0]), DeliverAt::NextTurn).await.unwrap();
     let options = RunOptions::default()
         .with_journal(journal.clone())
         .with_history(Transcript::import(had).transcript)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use windlass_agent::{Agent, AgentError, Everything, RunOptions};
+use windlass_agent::{Agent, AgentError, ApproveAll, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal, Record};
 use windlass_tool::Tool;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
@@ -18,7 +18,7 @@ const SCRIPT: &str = r#"{"turns": [
 
 async fn record(scene: &Scene) -> Vec<Record> {
     let journal = Shared::default();
-    let agent = scene.builder().approver(Everything).build().unwrap();
+    let agent = scene.builder().approver(ApproveAll).build().unwrap();
     let options = RunOptions::default().with_journal(journal.clone());
     agent.stream_with("task", options).report().await.unwrap();
     journal.records().unwrap()
@@ -33,7 +33,7 @@ fn cut(records: &[Record]) -> MemoryJournal {
 }
 
 fn agent(scene: &Scene) -> Agent {
-    scene.builder().approver(Everything).build().unwrap()
+    scene.builder().approver(ApproveAll).build().unwrap()
 }
 
 // R5, R6: the scripted model refuses a history that is not paired, as a provider would.
@@ -86,7 +86,7 @@ async fn a_reading_call_by_an_alias_runs_again_after_a_crash() {
             builder.alias("list_dir", "look").build().unwrap()
         };
         let agent =
-            |scene: &Scene| scene.builder().toolbox(toolbox(scene)).approver(Everything).build().unwrap();
+            |scene: &Scene| scene.builder().toolbox(toolbox(scene)).approver(ApproveAll).build().unwrap();
         let journal = Shared::default();
         let options = RunOptions::default().with_journal(journal.clone());
         drop(agent(&Scene::new(&script, way())).stream_with("task", options).report().await.unwrap());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    AgentError, Approver, ApproverFuture, CallStart, Event, Everything, Outcome, RunOptions, StopCause,
+    AgentError, ApproveAll, Approver, ApproverFuture, CallStart, Event, Outcome, RunOptions, StopCause,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::ResultStatus;
@@ -49,7 +49,7 @@ impl Approver for Silent {
 async fn a_run_reads_writes_and_completes_in_every_way() {
     for way in ways() {
         let scene = Scene::new(WHOLE, way);
-        let agent = scene.builder().approver(Everything).build().unwrap();
+        let agent = scene.builder().approver(ApproveAll).build().unwrap();
         let report = agent.run("task").await.unwrap();
         assert_eq!(report.text(), Some("done"));
         assert_eq!(scene.read.calls.load(Ordering::SeqCst), 2);
@@ -63,7 +63,7 @@ async fn a_run_reads_writes_and_completes_in_every_way() {
 async fn each_request_begins_with_the_bytes_of_the_one_before() {
     for way in ways() {
         let scene = Scene::new(WHOLE, way);
-        let agent = scene.builder().approver(Everything).build().unwrap();
+        let agent = scene.builder().approver(ApproveAll).build().unwrap();
         agent.run("task").await.unwrap();
         for pair in scene.model.requests().windows(2) {
             let [before, after] = pair else { unreachable!("windows of two") };
@@ -185,7 +185,7 @@ async fn what_cannot_be_recorded_does_not_happen() {
     for (fails_at, start) in (0..6).flat_map(|at| starts.map(|start| (at, start))) {
         let scene = Scene::new(WHOLE, way.clone());
         let journal = Shared { fails_at: Some(fails_at), ..Shared::default() };
-        let agent = scene.builder().approver(Everything).call_start(start).build().unwrap();
+        let agent = scene.builder().approver(ApproveAll).call_start(start).build().unwrap();
         let options = RunOptions::default().with_journal(journal.clone());
         let error = agent.stream_with("task", options).report().await.unwrap_err();
         assert!(matches!(error, AgentError::Journal(_)), "{error}");

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, Answer, Answers, Entry, Event, Everything, Messages, Moment, Outcome, RunOptions, StoredAnswers,
-    Unanswered, Wait,
+    Agent, Answer, Answers, ApproveAll, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
+    StoredAnswers, Unanswered, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal, Record};
 use windlass_protocol::{
-    Aftermath, CallId, Effect, Hints, Payload, PlannedFile, ToolName, ToolResult, ToolSpec,
+    CallId, Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ResultStatus, TargetKind, ToolName,
+    ToolResult, ToolSpec,
 };
-use windlass_protocol::{ResultStatus, TargetKind};
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
@@ -91,11 +91,11 @@ async fn a_stored_answer_to_something_else_does_not_count() {
 /// A job that somebody else does, and a change of a file that says afterwards whether it was made.
 struct Elsewhere {
     spec: ToolSpec,
-    aftermath: Aftermath,
+    aftermath: ReconcileOutcome,
 }
 
 impl Elsewhere {
-    fn new(name: &str, aftermath: Aftermath) -> Self {
+    fn new(name: &str, aftermath: ReconcileOutcome) -> Self {
         let schema = r#"{"type":"object"}"#.parse().unwrap();
         Self { spec: ToolSpec::function(ToolName::new(name).unwrap(), "A tool.", schema), aftermath }
     }
@@ -121,7 +121,7 @@ impl Tool for Elsewhere {
         Inspection::default().with_target(target).with_planned([planned])
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         assert_eq!(planned, [PlannedFile::new("a", None, Some("after".into()))]);
         self.aftermath.clone()
     }
@@ -135,11 +135,11 @@ const JOB: &str = r#"{"turns": [
     {"steps": [{"call": {"id": "job-1", "name": "job", "arguments": {}}}]},
     {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
-fn with_job(model: &Way, aftermath: Aftermath) -> Agent {
+fn with_job(model: &Way, aftermath: ReconcileOutcome) -> Agent {
     let tools: [Arc<dyn Tool>; 2] =
         [Arc::new(Elsewhere::new("job", aftermath)), Arc::new(AttemptCompletion::default())];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build().unwrap();
-    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(Everything);
+    let builder = Agent::builder().model(model.model(JOB), "scripted-1").approver(ApproveAll);
     builder.toolbox(toolbox).build().unwrap()
 }
 
@@ -147,7 +147,7 @@ fn with_job(model: &Way, aftermath: Aftermath) -> Agent {
 async fn a_call_that_goes_on_elsewhere_waits_without_a_process() {
     let journal = Shared::default();
     let options = || RunOptions::default().with_journal(journal.clone());
-    let agent = with_job(&way(), Aftermath::Unknown);
+    let agent = with_job(&way(), ReconcileOutcome::Unknown);
     let report = agent.stream_with("task", options()).report().await.unwrap();
     let Outcome::Suspended { waits } = report.outcome else { panic!("{:?}", report.outcome) };
     let [Wait::Result { call }] = &waits[..] else { panic!("{waits:?}") };
@@ -166,7 +166,7 @@ async fn a_call_that_goes_on_elsewhere_waits_without_a_process() {
 #[tokio::test]
 async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
     for (aftermath, status) in
-        [(Aftermath::Done, "\"status\":\"ok\""), (Aftermath::Unknown, "effects_unknown")]
+        [(ReconcileOutcome::Done, "\"status\":\"ok\""), (ReconcileOutcome::Unknown, "effects_unknown")]
     {
         let journal = Shared::default();
         let options = || RunOptions::default().with_journal(journal.clone());
@@ -200,9 +200,9 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "second"}}}]}]}"#;
     for way in ways() {
         let scene = Scene::new(script, way);
-        let (speaker, messages) = Messages::channel();
-        speaker.say("be brief", Moment::NextTurn).await.unwrap();
-        speaker.say("then the changelog", Moment::AfterTask).await.unwrap();
+        let (sender, messages) = MessageReceiver::channel();
+        sender.send("be brief", DeliverAt::NextTurn).await.unwrap();
+        sender.send("then the changelog", DeliverAt::AfterTask).await.unwrap();
         let options = RunOptions::default().with_messages(messages);
         let told = events(scene.builder().build().unwrap().stream_with("task", options)).await;
         let said: Vec<_> = told
@@ -212,7 +212,7 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
         assert_eq!(said, ["be brief", "then the changelog"]);
         let done = told.iter().filter(|event| matches!(event, Event::TaskCompleted { .. })).count();
         assert_eq!(done, 2);
-        assert!(speaker.say("too late", Moment::NextTurn).await.is_err());
+        assert!(sender.send("too late", DeliverAt::NextTurn).await.is_err());
     }
 }
 
@@ -221,18 +221,18 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
 async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
     let scene = Scene::new(SCRIPT, way());
     let journal = Shared::default();
-    let (speaker, messages) = Messages::channel();
-    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send_once("m1", "be brief", DeliverAt::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal.clone()).with_messages(messages);
-    let mut stream = scene.builder().approver(Everything).build().unwrap().stream_with("task", options);
+    let mut stream = scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options);
     while !matches!(stream.next().await.unwrap().unwrap(), Event::MessageQueued { .. }) {}
     drop(stream);
 
-    let (speaker, messages) = Messages::channel();
-    speaker.say_once("m1", "be brief", Moment::NextTurn).await.unwrap();
-    speaker.say_once("m2", "and quick", Moment::NextTurn).await.unwrap();
+    let (sender, messages) = MessageReceiver::channel();
+    sender.send_once("m1", "be brief", DeliverAt::NextTurn).await.unwrap();
+    sender.send_once("m2", "and quick", DeliverAt::NextTurn).await.unwrap();
     let options = RunOptions::default().with_journal(journal).with_messages(messages);
-    let told = events(scene.builder().approver(Everything).build().unwrap().resume(options).unwrap()).await;
+    let told = events(scene.builder().approver(ApproveAll).build().unwrap().resume(options).unwrap()).await;
     assert!(told.contains(&Event::MessageRepeated { id: "m1".into() }), "{told:?}");
     let said: Vec<_> = told
         .iter()
@@ -247,10 +247,10 @@ async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
     let scene = Scene::new(SCRIPT, way());
     let budget = windlass_agent::Budget { requests: 1, ..Default::default() };
     let options = || RunOptions::default().with_journal(journal.clone());
-    let agent = || suspending(&scene).approver(Everything).budget(budget.clone()).build().unwrap();
+    let agent = || suspending(&scene).approver(ApproveAll).budget(budget.clone()).build().unwrap();
     let report = agent().stream_with("task", options()).report().await.unwrap();
     assert!(
-        matches!(report.outcome, Outcome::Suspended { waits } if matches!(waits[..], [Wait::Guidance { .. }]))
+        matches!(report.outcome, Outcome::Suspended { waits } if matches!(waits[..], [Wait::InterruptReply { .. }]))
     );
     let mut stream = agent().resume(options().with_guidance("yes")).unwrap();
     let mut last = None;
@@ -267,7 +267,7 @@ async fn words_for_a_question_that_is_not_asked_again_are_refused_aloud() {
     let scene = Scene::new(SCRIPT, way());
     let agent = |requests| {
         let budget = windlass_agent::Budget { requests, ..Default::default() };
-        suspending(&scene).approver(Everything).budget(budget).build().unwrap()
+        suspending(&scene).approver(ApproveAll).budget(budget).build().unwrap()
     };
     let options = || RunOptions::default().with_journal(journal.clone());
     drop(agent(1).stream_with("task", options()).report().await.unwrap());

@@ -8,19 +8,19 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use windlass_cassette::{Player, Recorder};
-use windlass_client::{Incoming, Outgoing, Transport, TransportErrorKind, TransportFuture};
+use windlass_client::{Transport, TransportErrorKind, TransportFuture, TransportRequest, TransportResponse};
 
 /// Answers an address that ends with `head` with one piece and then nothing more, and others never.
 struct Silent;
 
 impl Transport for Silent {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(async move {
             if !request.url.ends_with("head") {
                 return pending().await;
             }
             let body = stream::iter([Ok(Bytes::from_static(b"one"))]).chain(stream::pending());
-            Ok(Incoming::new(200, Vec::new(), Box::pin(body)))
+            Ok(TransportResponse::new(200, Vec::new(), Box::pin(body)))
         })
     }
 }
@@ -33,7 +33,7 @@ async fn what_ran_out_of_time_is_a_failure_in_the_replay() {
     let recorder = Recorder::create(&file, json!({}), []).unwrap();
     let transport = recorder.transport(Arc::new(Silent));
     let soon = Duration::from_millis(20);
-    let (before, after) = (Outgoing::get("http://h/none"), Outgoing::get("http://h/head"));
+    let (before, after) = (TransportRequest::get("http://h/none"), TransportRequest::get("http://h/head"));
     tokio::time::timeout(soon, transport.send(before.clone())).await.map(|_| ()).unwrap_err();
     let mut answer = transport.send(after.clone()).await.unwrap();
     assert_eq!(answer.body.next().await.unwrap().unwrap(), "one");

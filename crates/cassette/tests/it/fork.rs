@@ -25,8 +25,8 @@ async fn a_fork_goes_on_live_from_the_call_with_the_other_answer() {
         let (file, url) = record(folder.path(), &wire, SCRIPT).await;
         // What was recorded went to the address of the first provider; the live part goes there too.
         let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();
-        let script = windlass_testkit::script::Script::parse(OTHER).unwrap();
-        let other = windlass_testkit::server::ScriptedProvider::start(script, port).await.unwrap();
+        let script = windlass_mock::Script::parse(OTHER).unwrap();
+        let other = windlass_mock::ScriptedProvider::start(script, port).await.unwrap();
         let (player, tool) = (Player::fork(&file, fork("c1")).unwrap(), Change::new());
         let again = folder.path().join(format!("{}-forked.jsonl", wire.name()));
         let recorder = Recorder::create(&again, json!({}), []).unwrap();

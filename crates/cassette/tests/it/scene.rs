@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use windlass_agent::{Agent, Approver, Everything, Outcome};
+use windlass_agent::{Agent, ApproveAll, Approver, Outcome};
 use windlass_cassette::{Player, Recorder};
 use windlass_client::{Client, Endpoint, HttpOptions, HttpTransport, Options, Transport};
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{Effect, Hints, Payload, Target, TargetKind, ToolName, ToolSpec};
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
 use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;
@@ -104,7 +103,7 @@ pub(crate) fn live(tool: &Arc<Change>) -> Parts {
         transport: http(),
         tool: tool.clone(),
         completion: Arc::new(AttemptCompletion::default()),
-        approver: Arc::new(Everything),
+        approver: Arc::new(ApproveAll),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 
 use windlass_checkpoint::Checkpoints;
+use windlass_testkit::{Need, require};
 
 use crate::{opened, scene};
 
@@ -27,7 +28,7 @@ fn taker() {
 // RULES R5: at every moment of a taker's death what was taken is there, and the next one goes on.
 #[test]
 fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let mut known = 0;
     for round in 0..40_u32 {
         let mut taker = Command::new(std::env::current_exe().unwrap());
@@ -64,7 +65,7 @@ fn a_killed_taker_loses_no_checkpoint_and_blocks_nobody() {
 
 #[test]
 fn takers_at_once_take_turns() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let all: Vec<Checkpoints> = (0..4).map(|_| opened(&scene.work, &scene.state()).unwrap()).collect();
     std::thread::scope(|scope| {
         for (name, checkpoints) in all.iter().enumerate() {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use windlass_checkpoint::{DiffEnd, Foreign};
+use windlass_testkit::{Need, require};
 
 use crate::{Scene, scene};
 
@@ -66,7 +67,7 @@ fn listing(folder: &Path) -> Vec<String> {
 // SECURITY: flags do not make git safe, so it never sees the workspace.
 #[test]
 fn no_program_of_a_hostile_workspace_runs() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     hostile(&scene);
     let own = || [".git", "nested/.git"].map(|name| listing(&scene.work.join(name)));
     let listed = own();
@@ -90,7 +91,7 @@ fn no_program_of_a_hostile_workspace_runs() {
 // Attributes that say that a file is no text would hide from a human what changed in it.
 #[test]
 fn attributes_of_the_workspace_hide_nothing() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write(".gitattributes", "* -diff binary export-ignore linguist-generated\n");
     scene.write("code.rs", "one\n");
     let before = scene.take();
@@ -101,7 +102,7 @@ fn attributes_of_the_workspace_hide_nothing() {
 // What the environment of this process says to git is not said to this one.
 #[test]
 fn the_environment_says_nothing() {
-    let Some(_) = scene() else { return };
+    require!(Need::Git, scene());
     let own = std::env::current_exe().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let canary = folder.path().join("canary");
@@ -131,7 +132,7 @@ fn the_environment_says_nothing() {
 // Names that git itself would not check out are names like others: none of them keeps the rest from being kept.
 #[test]
 fn names_that_git_fears_are_kept_and_put_back() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let names = [
         ".GIT/config",
         ".Git/hooks/pre-commit",
@@ -171,8 +172,8 @@ fn names_that_git_fears_are_kept_and_put_back() {
 // What says what is ignored may be no file, or one without an end.
 #[test]
 fn rules_that_never_end_stop_nobody() {
-    let Some(scene) = scene() else { return };
-    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+    let scene = require!(Need::Git, scene());
+    for folder in ["pipe", "device", "link", "long", "bomb", "deep", "bad"] {
         scene.write(&format!("{folder}/file"), "one\n");
     }
     assert!(Command::new("mkfifo").arg(scene.work.join("pipe/.gitignore")).status().unwrap().success());
@@ -182,10 +183,11 @@ fn rules_that_never_end_stop_nobody() {
     symlink(&outside, scene.work.join("link/.gitignore")).unwrap();
     scene.write("long/.gitignore", "x".repeat(3_000_000));
     scene.write("bomb/.gitignore", format!("{}\n", "{a,b}".repeat(200)).repeat(1000) + &"**/".repeat(300));
+    scene.write("deep/.gitignore", format!("{}a{}\n", "{".repeat(450), "}".repeat(450)));
     scene.write("bad/.gitignore", [0xff, b'[', b'\n', b'{', b'\n', b'\\', b'\n']);
     let before = scene.take();
-    for folder in ["pipe", "device", "link", "long", "bomb", "bad"] {
+    for folder in ["pipe", "device", "link", "long", "bomb", "deep", "bad"] {
         scene.write(&format!("{folder}/file"), "two\n");
     }
-    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), 6);
+    assert_eq!(scene.since(&before).matches("-one\n+two\n").count(), 7);
 }

@@ -3,12 +3,13 @@
 use std::fs;
 
 use windlass_checkpoint::{CheckpointError, Checkpoints, DiffEnd, Limits};
+use windlass_testkit::{Need, require};
 
 use crate::{opened, scene};
 
 #[test]
 fn a_diff_is_net_and_names_what_moved() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("same.txt", "same\n");
     scene.write("back.txt", "one\n");
     scene.write("moved.txt", "a\nb\nc\nd\ne\nf\n");
@@ -38,7 +39,7 @@ fn a_diff_is_net_and_names_what_moved() {
 // Equal workspaces have equal hashes, and each moment its place in the list.
 #[test]
 fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     assert_eq!(scene.checkpoints.list().unwrap(), []);
     let empty = scene.checkpoints.take("before\nturn 1").unwrap().checkpoint;
     let again = scene.checkpoints.take("before turn 2").unwrap().checkpoint;
@@ -50,7 +51,7 @@ fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
     assert_eq!(listed[1..], [again, other]);
     assert_eq!((listed[0].id, listed[0].label.as_str()), (empty.id, "beforeturn 1"));
     // Another process sees the same, and goes on.
-    let Some(theirs) = opened(&scene.work, &scene.state()) else { return };
+    let theirs = opened(&scene.work, &scene.state()).unwrap();
     assert_eq!(theirs.list().unwrap(), listed);
     scene.write("b", "b");
     let next = theirs.take("theirs").unwrap().checkpoint;
@@ -60,7 +61,7 @@ fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
 
 #[test]
 fn what_was_never_taken_is_no_checkpoint() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let id = scene.take();
     let other = "f".repeat(64).parse().unwrap();
     for unknown in [
@@ -79,7 +80,7 @@ fn what_was_never_taken_is_no_checkpoint() {
 
 #[test]
 fn ignored_files_and_secrets_are_left_out() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write(".gitignore", "made/\n*.log\n/only_here\n");
     scene.write("deep/.gitignore", "!kept.log\ninner\n");
     scene.write(".git/info/exclude", "private\n");
@@ -118,7 +119,7 @@ fn ignored_files_and_secrets_are_left_out() {
 // A rule that comes later hides nothing that was kept before.
 #[test]
 fn what_was_kept_is_kept_although_it_is_ignored_since() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("src/a.rs", "one\n");
     let before = scene.take();
     scene.write(".gitignore", "*\n");
@@ -130,7 +131,7 @@ fn what_was_kept_is_kept_although_it_is_ignored_since() {
 
 #[test]
 fn binary_files_are_named_and_large_ones_left_out() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("picture", b"\0one");
     let before = scene.take();
     scene.write("picture", b"\0two");
@@ -153,7 +154,7 @@ fn binary_files_are_named_and_large_ones_left_out() {
 
 #[test]
 fn a_long_diff_is_cut_at_a_line() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let before = scene.take();
     scene.write("long", "twenty bytes a line\n".repeat(100_000));
     let diff = scene.checkpoints.diff(&before, DiffEnd::Now).unwrap();
@@ -163,7 +164,7 @@ fn a_long_diff_is_cut_at_a_line() {
 // Repositories in the workspace are kept as the files that they show, and their own files are theirs.
 #[test]
 fn files_of_nested_repositories_are_kept_and_their_git_is_not() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     for repository in [".", "nested", "nested/deeper"] {
         scene.write(&format!("{repository}/.git/HEAD"), "ref: refs/heads/main\n");
         scene.write(&format!("{repository}/.git/config"), "[core]\n");
@@ -198,7 +199,7 @@ fn what_is_kept_is_for_the_user_alone() {
             })
             .sum()
     }
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     // Few and many, which git keeps in different ways.
     scene.write("a", "a");
     scene.take();
@@ -212,7 +213,7 @@ fn what_is_kept_is_for_the_user_alone() {
 
 #[test]
 fn checkpoints_are_never_kept_in_the_workspace() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     for inside in [".windlass/checkpoints", "a/../b"] {
         let refused = Checkpoints::open(&scene.work, scene.work.join(inside));
         assert!(matches!(refused, Err(CheckpointError::InWorkspace { .. })), "{refused:?}");
@@ -222,7 +223,7 @@ fn checkpoints_are_never_kept_in_the_workspace() {
 
 #[test]
 fn ten_thousand_files_are_kept_and_only_what_changed_is_kept_again() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     for number in 0..10_000 {
         scene.write(&format!("d{}/f{number}", number % 100), format!("file {number}\n"));
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use windlass_checkpoint::{Checkpoints, DiffEnd, Foreign, Limits, RestoreResult, Why};
+use windlass_testkit::{Need, require};
 
 use crate::{Scene, opened, scene};
 
@@ -23,7 +24,7 @@ fn small(scene: &Scene) -> Checkpoints {
 // correctness 2: the agent rewrites .gitignore, so that what was ignored is seen since.
 #[test]
 fn what_was_ignored_at_the_checkpoint_is_not_removed() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write(".gitignore", "data.db\nbuild/\n*.log\n");
     for path in ["data.db", "build/deep/out.o", "deep/a.log", "node_modules/p/i.js"] {
         scene.write(path, "of the user\n");
@@ -49,7 +50,7 @@ fn what_was_ignored_at_the_checkpoint_is_not_removed() {
 
 #[test]
 fn what_was_too_large_or_unread_at_the_checkpoint_is_not_removed() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let checkpoints = small(&scene);
     scene.write("large", vec![b'x'; 1001]);
     scene.write("small", "x");
@@ -66,7 +67,7 @@ fn what_was_too_large_or_unread_at_the_checkpoint_is_not_removed() {
 // The undo checkpoint could not have the bytes of now.
 #[test]
 fn what_is_too_large_now_is_neither_told_as_deleted_nor_overwritten() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let checkpoints = small(&scene);
     scene.write("grows", "short\n");
     scene.write("other", "one\n");
@@ -104,7 +105,7 @@ fn without_record(state: &Path) {
 // Whether a file was there then is unknown, so nothing is removed.
 #[test]
 fn a_checkpoint_of_an_earlier_version_is_readable_and_removes_nothing() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("a", "one\n");
     scene.take();
     without_record(&scene.state());

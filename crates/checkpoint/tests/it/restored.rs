@@ -6,12 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use windlass_checkpoint::{CheckpointError, Foreign, Why};
+use windlass_testkit::{Need, require};
 
 use crate::scene;
 
 #[test]
 fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("changed", "one\n");
     scene.write("deep/er/deleted", "here\n");
     scene.write("same", "same\n");
@@ -61,7 +62,7 @@ fn everything_that_differs_comes_back_and_nothing_else_is_touched() {
 
 #[test]
 fn programs_are_programs_again_and_other_mode_bits_stay() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     let mode = |path: &str| fs::metadata(scene.work.join(path)).unwrap().permissions().mode() & 0o7777;
     let set = |path: &str, mode| {
         fs::set_permissions(scene.work.join(path), fs::Permissions::from_mode(mode)).unwrap();
@@ -89,7 +90,7 @@ fn programs_are_programs_again_and_other_mode_bits_stay() {
 // What somebody else did since the last checkpoint is not undone by surprise.
 #[test]
 fn what_somebody_else_changed_is_refused_kept_or_overwritten() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("ours", "one\n");
     scene.write("theirs", "one\n");
     let before = scene.take();
@@ -122,7 +123,7 @@ fn what_somebody_else_changed_is_refused_kept_or_overwritten() {
 // A link that stands where a folder was leads nowhere.
 #[test]
 fn nothing_is_restored_through_a_link() {
-    let Some(scene) = scene() else { return };
+    let scene = require!(Need::Git, scene());
     scene.write("folder/file", "one\n");
     scene.write("other", "one\n");
     let before = scene.take();

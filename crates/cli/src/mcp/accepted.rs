@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use windlass_agent::{Approver, ApproverFuture};
 use windlass_hitl::ApprovalRequest;
 use windlass_mcp::{Accepted, AcceptedTools, McpClient};
-use windlass_protocol::{Aftermath, Effect, Hints, Payload, PlannedFile, ToolSpec};
+use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_tool::{Context, Inspection, Tool, ToolFuture};
 
 use crate::kept_file::{Form, KeptFile};
@@ -114,6 +114,10 @@ impl Tool for AcceptedOnRun {
         self.tool.feature()
     }
 
+    fn has_built_in_rules(&self) -> bool {
+        self.tool.has_built_in_rules()
+    }
+
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         self.tool.effects(payload)
     }
@@ -122,7 +126,7 @@ impl Tool for AcceptedOnRun {
         self.tool.inspect(payload)
     }
 
-    fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
+    fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
         self.tool.aftermath(planned)
     }
 

@@ -8,9 +8,8 @@ use secrecy::SecretString;
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source, display_safe};
 use windlass_mcp::{Approval, ClientOptions, ConnectionOptions, McpClient, McpConnections, ServerStatus};
 use windlass_redact::Redactor;
-use windlass_tool::{Human, Tool};
+use windlass_tool::Human;
 use windlass_toolbox::DynamicTools;
-use windlass_tools_control::McpServers;
 use windlass_tools_shell::{ServiceCommand, Shell};
 
 use super::accepted::AcceptedFile;
@@ -131,11 +130,6 @@ impl Connected {
         }
     }
 
-    /// Returns true if no server is connected.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.connections.clients().next().is_none()
-    }
-
     /// Keeps the connections, and the updates of their tools, alive until the runtime ends: no object of a
     /// run lives as long.
     pub(crate) fn keep(self) {
@@ -148,21 +142,6 @@ impl Connected {
     /// Returns the tools of all servers, which change when a server's list changes.
     pub(crate) fn dynamic(&self) -> &DynamicTools {
         &self.dynamic
-    }
-}
-
-/// Looks servers up by their configured names.
-impl McpServers for Connected {
-    fn names(&self) -> Vec<(String, Vec<String>)> {
-        self.connections.names()
-    }
-
-    fn tool(&self, server: &str, tool: &str) -> Option<Arc<dyn Tool>> {
-        self.connections.tool(server, tool)
-    }
-
-    fn reader(&self, server: &str) -> Option<Arc<dyn Tool>> {
-        self.connections.reader(server)
     }
 }
 

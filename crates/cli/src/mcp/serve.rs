@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use windlass_mcp::{HttpOptions, HttpToken, ToolServer};
+use windlass_mcp_server::{HttpOptions, HttpToken, ToolServer};
 
 use super::served::Served;
 use crate::arguments::McpServe;

@@ -10,7 +10,7 @@ use windlass_hitl::{
     ApprovalRequest, Binding, DEFAULT_TIMEOUT_MS, Decision, Digest, Grants, Learned, Mode, Policy, Verdict,
     decide,
 };
-use windlass_mcp::{CallFuture, Caller, Calls, Confirmation};
+use windlass_mcp_server::{CallFuture, Caller, Confirmation, ToolHost};
 use windlass_protocol::{Control, Hints, ResultStatus, ToolCall, ToolResult, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_tool::Context;
@@ -205,7 +205,7 @@ impl Served {
     }
 }
 
-impl Calls for Served {
+impl ToolHost for Served {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
         let is_of_a_run = |spec: &ToolSpec| OF_A_RUN.contains(&spec.name().as_str());
         let offered = self.toolbox.offered_specs().into_iter();

@@ -19,7 +19,7 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
-use windlass_client::{Header, HttpTransport, Outgoing, Transport};
+use windlass_client::{Header, HttpTransport, Transport, TransportRequest};
 
 use crate::arguments::{Otlp, Reach};
 use crate::output;
@@ -170,7 +170,7 @@ impl HttpClient for Sender {
 
 async fn send(transport: &HttpTransport, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
     let (head, body) = request.into_parts();
-    let mut outgoing = Outgoing::post(head.uri.to_string(), body);
+    let mut outgoing = TransportRequest::post(head.uri.to_string(), body);
     for (name, value) in &head.headers {
         let mut header = Header::new(name.as_str(), value.to_str()?);
         // `OTEL_EXPORTER_OTLP_HEADERS` can contain keys under any name.

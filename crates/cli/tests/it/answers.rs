@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 
 use serde_json::Value;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::ScriptedProvider;
 
 use crate::program::{Place, provider, text};
 

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 use serde::Deserialize;
 use serde_json::Value;
+use windlass_testkit::{Need, require};
 
 use crate::program::{Place, text};
 
@@ -92,14 +93,11 @@ fn every_tool_works_on_a_real_repository_and_says_what_to_do_when_it_is_called_w
         let has_case = cases.iter().any(|case| case.tool == name) || name == "browser_action";
         assert!(has_case, "{name} has no case");
     }
-    if !checked_out(&place) {
-        eprintln!("skipped: {} cases: this is no checkout of a repository, or there is no git", cases.len());
-        return;
-    }
+    require!(Need::Repository, checked_out(&place));
     let doctor: Value = serde_json::from_slice(&place.run(&["doctor", "--json"]).stdout).unwrap();
     for case in &cases {
-        if case.tool == "execute_code" && doctor["sandbox"]["runs_code"] != true {
-            eprintln!("skipped: 1 case: code is not run on this machine");
+        let runs_code = doctor["sandbox"]["runs_code"] == true;
+        if case.tool == "execute_code" && Need::Namespaces.check(runs_code).is_none() {
             continue;
         }
         check(&place, case);

@@ -203,6 +203,13 @@ fn no_command_prints_an_escape_of_a_file() {
     write(".windlass/config.toml", &format!("{evil} = 1\n"));
     write(".windlass/tools/x.toml", &format!("{evil} = 1\n"));
     let provider = format!("{evil}x");
+    let served = place.folder.path().join("served");
+    std::fs::create_dir(&served).unwrap();
+    std::fs::write(served.join("evil.txt"), evil).unwrap();
+    let server = format!(
+        "{:?} mcp serve --sandbox off --root {served:?} --preset minimal",
+        env!("CARGO_BIN_EXE_windlass")
+    );
     for line in [
         vec!["parse", "--wire", "anthropic", "body.json"],
         vec!["tool", "call", "read_file", r#"{"path":"evil.txt"}"#],
@@ -223,12 +230,18 @@ fn no_command_prints_an_escape_of_a_file() {
             "project_tools",
         ],
         vec!["mcp", "list"],
+        vec!["mcp", "call", &provider, "--server", &provider],
+        vec!["mcp", "call", "read_file", r#"{"path":"evil.txt"}"#, "--command", &server, "--yes"],
         vec!["approvals", "list", &provider],
     ] {
         let output = place.run(&line);
         let told = text(&output.stdout) + &text(&output.stderr);
         let raw = ['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}'].into_iter().find(|one| told.contains(*one));
         assert_eq!(raw, None, "{line:?}: {told:?}");
+        assert!(
+            !line.starts_with(&["mcp", "call", "read_file"]) || told.contains("[31m"),
+            "nothing was read: {told:?}"
+        );
     }
 }
 

@@ -180,7 +180,7 @@ async fn what_a_refusal_taught_is_known_to_the_next_run() {
         "--config",
         &file,
     ];
-    let has_tools = |server: &windlass_testkit::server::ScriptedProvider| -> Vec<bool> {
+    let has_tools = |server: &windlass_mock::ScriptedProvider| -> Vec<bool> {
         server.requests().iter().map(|request| request.body.get("tools").is_some()).collect()
     };
     let told = text(&place.run(&run).stderr);

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 /// A folder for state and project, and the program without the user's environment.
 pub(crate) struct Place {

@@ -1,7 +1,6 @@
 //! `--protocol`: the same work with calls in a constrained answer and as text (P5).
 
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_text_calls::Dialect;
 
 use crate::program::{Place, text};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use windlass_testkit::{Need, require};
 
 use crate::program::{Place, provider, text};
 
@@ -23,13 +24,8 @@ struct Ran {
     told: String,
 }
 
-#[expect(clippy::print_stdout, reason = "a skipped case says so where the test runs")]
 fn has_git() -> bool {
-    let has = ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists());
-    if !has {
-        println!("skipped 1 case: there is no git");
-    }
-    has
+    ["/usr/bin/git", "/usr/local/bin/git", "/bin/git"].iter().any(|git| Path::new(git).exists())
 }
 
 async fn ran(more: &[&str]) -> Ran {
@@ -66,9 +62,7 @@ impl Ran {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_tells_its_changes_and_they_are_taken_back() {
-    if !has_git() {
-        return;
-    }
+    require!(Need::Git, has_git());
     let ran = ran(&["--json"]).await;
     let events: Vec<Value> = ran.told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
@@ -108,9 +102,7 @@ async fn a_run_tells_its_changes_and_they_are_taken_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
-    if !has_git() {
-        return;
-    }
+    require!(Need::Git, has_git());
     let ran = ran(&[]).await;
     assert!(ran.told.contains("± turn 1: 2 files, 2 lines more and 1 less"), "{}", ran.told);
     assert!(ran.told.contains("± in all: 1 files, 1 lines more and 1 less"), "{}", ran.told);

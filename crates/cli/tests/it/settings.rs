@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::{Place, text};
+use crate::program::{Place, provider, text};
 
 /// What a command prints, which ends soon and with little memory.
 fn quick(mut command: Command) -> String {
@@ -186,4 +186,42 @@ fn a_folder_of_workflows_that_cannot_be_read_is_reported() {
     fs::write(place.project().join(".windlass/workflows"), "a file").unwrap();
     let told = quick(place.command(&["workflow", "list"]));
     assert!(told.contains("workflows cannot be read"), "{told}");
+}
+
+// A run is assembled twice: once to check its settings, and once more in its folder.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_prints_a_warning_about_its_configuration_once() {
+    let place = Place::new();
+    fs::create_dir_all(place.project().join(".windlass")).unwrap();
+    fs::write(place.project().join(".windlass/policy.toml"), "this is not a policy").unwrap();
+    let provider = provider(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await;
+    let url = provider.base_url();
+    let output =
+        place.run(&["run", "x", "--base-url", &url, "--model", "m", "--preset", "minimal", "--deny"]);
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{told}");
+    assert_eq!(told.matches("everything is asked").count(), 1, "{told}");
+}
+
+// A disk that is full, or a crash, leaves no half of a run's settings.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_settings_of_a_run_are_written_whole_or_not_at_all() {
+    let place = Place::new();
+    let provider = provider(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await;
+    let task = "do it ".repeat(1_000);
+    let url = provider.base_url();
+    let arguments = ["run", &task, "--base-url", &url, "--model", "m", "--deny"];
+    let program = place.command(&arguments);
+    let mut command = Command::new("sh");
+    // No file may have more than a block, and a write beyond it is an error of the program's own.
+    command.args(["-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\""]).arg(program.get_program());
+    command.args(arguments).current_dir(place.project()).env_clear().stdin(Stdio::null());
+    for (name, value) in program.get_envs() {
+        command.env(name, value.unwrap());
+    }
+    let output = command.output().unwrap();
+    let told = text(&output.stdout) + &text(&output.stderr);
+    assert!(!output.status.success() && told.contains("settings.json cannot be written"), "{told}");
+    let run = place.folder.path().join("state/runs").join(place.run_id());
+    assert_eq!(fs::read_dir(run).unwrap().count(), 0, "{told}");
 }

@@ -15,7 +15,7 @@ const SUSPENDED: i32 = 75;
 
 struct Waiting {
     place: Place,
-    provider: windlass_testkit::server::ScriptedProvider,
+    provider: windlass_mock::ScriptedProvider,
     id: String,
 }
 

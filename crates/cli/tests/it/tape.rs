@@ -1,7 +1,6 @@
 //! `windlass run --record`, `--replay`, and `windlass fork`.
 
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::{Script, ScriptedProvider};
 
 use crate::program::{Place, provider, text};
 

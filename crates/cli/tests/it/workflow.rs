@@ -165,6 +165,30 @@ async fn a_model_has_a_workflow_run_whose_question_is_answered_at_the_root() {
     assert!(asked.contains("workflow check") && asked.contains("Is it right?"), "{asked}");
 }
 
+// Sub-agents have a feature of their own: a workflow brings those that its steps call, and no other.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_offered_workflow_offers_only_the_agents_that_its_steps_call() {
+    const ASKS_AGENT: &str =
+        "name = \"look\"\n[[step]]\nname = \"see\"\nagent = \"code_explorer\"\ntask = \"Look.\"\n";
+    for (workflow, expected) in [(CHECK, &[] as &[&str]), (ASKS_AGENT, &["sub_agent_code_explorer"])] {
+        let provider = provider(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await;
+        let place = Place::new();
+        let folder = place.project().join(".windlass/workflows");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("one.toml"), workflow).unwrap();
+        let url = provider.base_url();
+        let run = ["run", "x", "--base-url", &url, "--model", "m", "--deny", "--preset", "minimal"];
+        place.run(&[&run[..], &["--feature", "project_workflows"]].concat());
+        let request = provider.requests()[0].body.clone();
+        let names = request["tools"].as_array().unwrap().iter().map(|tool| tool["function"]["name"].as_str());
+        let names: Vec<&str> = names.map(Option::unwrap).collect();
+        assert!(names.contains(&"run_workflow"), "{names:?}");
+        let delegating = ["sub_agent_", "spawn_agent", "send_input", "wait", "close_agent", "new_task"];
+        let is_delegating = |name: &&&str| delegating.iter().any(|start| name.starts_with(start));
+        assert_eq!(names.iter().filter(is_delegating).copied().collect::<Vec<_>>(), expected);
+    }
+}
+
 // A recording has the calls inside a workflow: the graph is gone through again, and nothing in it happens.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recorded_run_with_a_workflow_happens_again() {

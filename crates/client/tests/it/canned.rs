@@ -6,7 +6,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tokio::time::Instant;
-use windlass_client::{Client, ClientBuilder, Incoming, Outgoing, Transport, TransportFuture, Vendors};
+use windlass_client::{
+    Client, ClientBuilder, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
+};
 
 /// What is given for one request.
 #[derive(Clone, Default)]
@@ -21,7 +23,7 @@ pub(crate) struct Answer {
 #[derive(Clone)]
 pub(crate) struct Canned {
     answers: Arc<Vec<Answer>>,
-    sent: Arc<Mutex<Vec<(Instant, Outgoing)>>>,
+    sent: Arc<Mutex<Vec<(Instant, TransportRequest)>>>,
 }
 
 impl Answer {
@@ -57,7 +59,7 @@ impl Canned {
     }
 
     pub(crate) fn models(&self) -> Vec<String> {
-        let model = |request: &Outgoing| -> String {
+        let model = |request: &TransportRequest| -> String {
             let body: serde_json::Value = serde_json::from_slice(&request.body).unwrap();
             body["model"].as_str().unwrap().to_owned()
         };
@@ -66,7 +68,7 @@ impl Canned {
 }
 
 impl Transport for Canned {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         let mut sent = self.sent.lock().unwrap();
         let answer = self.answers.get(sent.len()).or(self.answers.last()).unwrap().clone();
         sent.push((Instant::now(), request));
@@ -75,7 +77,7 @@ impl Transport for Canned {
                 tokio::time::sleep(wait).await;
                 Ok(Bytes::from(piece))
             });
-            Ok(Incoming::new(answer.status, answer.headers, Box::pin(pieces)))
+            Ok(TransportResponse::new(answer.status, answer.headers, Box::pin(pieces)))
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::net::TcpListener;
-use windlass_client::{Client, Endpoint, Header, HttpOptions, HttpTransport, Options, Outgoing};
+use windlass_client::{Client, Endpoint, Header, HttpOptions, HttpTransport, Options, TransportRequest};
 use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -100,8 +100,8 @@ fn the_key_is_in_nothing_that_is_printed() {
     let endpoint = Endpoint::custom(&url, "openai-chat").with_header("x-api-key", KEY);
     let http = HttpOptions::default().with_proxy(format!("http://me:{KEY}@proxy.test:3128"));
     let transport = HttpTransport::new(&http).unwrap();
-    let request =
-        Outgoing::post(&url, KEY).with_header(Header::secret("authorization", format!("Bearer {KEY}")));
+    let request = TransportRequest::post(&url, KEY)
+        .with_header(Header::secret("authorization", format!("Bearer {KEY}")));
     let refused = Endpoint::custom(format!("ftp://me:{KEY}@host.test"), "openai-chat");
     let refused =
         Client::new(refused, Some(KEY.into()), Arc::new(OpenAiChat::default()), quick()).unwrap_err();

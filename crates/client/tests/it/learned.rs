@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use serde_json::Value;
 use tempfile::TempDir;
 use windlass_client::{
-    Ability, Client, ClientEvent, Facts, FileStorage, Options, Remedy, Source, Vendor, Vendors,
+    Ability, CapabilityStore, Client, ClientEvent, FileStorage, Options, Remedy, Source, Vendor, Vendors,
 };
 use windlass_protocol::{Message, Request, Support, ToolChoice, ToolSpec};
 use windlass_stream::ModelErrorKind;
@@ -59,9 +59,9 @@ async fn a_refused_parameter_is_dropped_once_and_remembered() {
     let has: Vec<bool> = bodies.iter().map(|body| body.get("temperature").is_some()).collect();
     assert_eq!(has, [true, false, false]);
     assert!(bodies.iter().all(|body| body["max_tokens"] == 9 && body["messages"] == bodies[0]["messages"]));
-    let facts = client.facts().of(&client.provider(), "m");
+    let facts = client.capability_store().rejections(&client.provider(), "m");
     assert_eq!((facts[0].parameter.as_str(), &facts[0].remedy), ("temperature", &Some(Remedy::Drop)));
-    assert!(client.facts().of(&client.provider(), "another").is_empty());
+    assert!(client.capability_store().rejections(&client.provider(), "another").is_empty());
     let events = events.lock().unwrap().clone();
     assert!(
         matches!(&events[0], ClientEvent::Learned(fact) if fact.parameter == "temperature"),
@@ -77,7 +77,7 @@ async fn what_did_not_help_is_not_remembered() {
     let error = ask(&client, &warm()).await.1.unwrap();
     assert!(error.message.contains("temperature"), "{error}");
     assert_eq!(server.requests().await.len(), 2);
-    assert!(client.facts().of(&client.provider(), "m").is_empty());
+    assert!(client.capability_store().rejections(&client.provider(), "m").is_empty());
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
         assert!(failure.message.contains(part), "{part} is not in {failure}");
     }
     assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
-    let answer = client.capabilities("m").of(Ability::NativeTools);
+    let answer = client.capabilities("m").claim(Ability::NativeTools);
     assert_eq!((answer.support, answer.source), (Support::No, Some(Source::Learned)));
 }
 
@@ -143,14 +143,14 @@ async fn a_strictness_that_is_refused_is_left_unsaid() {
 }
 
 /// Lets a client learn that a temperature is refused, and keeps that in a folder's file.
-async fn learn(folder: &TempDir) -> (Facts, Vec<Value>) {
+async fn learn(folder: &TempDir) -> (CapabilityStore, Vec<Value>) {
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE), hello()]).await;
-    let facts = Arc::new(Facts::open(FileStorage::new(folder.path().join("deep/models.json"))));
+    let facts = Arc::new(CapabilityStore::open(FileStorage::new(folder.path().join("deep/models.json"))));
     let mut vendor = vendor(&server, "together");
     vendor.endpoint.base_url = server.base_url.clone();
     let client = Client::vendor(vendor)
         .options(Options { retries: 0, ..quick() })
-        .facts(facts.clone())
+        .capability_store(facts.clone())
         .build()
         .unwrap();
     assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
@@ -174,14 +174,17 @@ async fn what_was_learned_outlives_the_process_for_seven_days() {
     let provider = book["facts"].as_object().unwrap().keys().next().unwrap().clone();
     assert!(provider.starts_with("taught 127.0.0.1:"), "{provider}");
 
-    let opened = Facts::open(FileStorage::new(file(&folder)));
-    assert_eq!((opened.of(&provider, "m").len(), opened.models(&provider)), (1, vec!["m".to_owned()]));
+    let opened = CapabilityStore::open(FileStorage::new(file(&folder)));
+    assert_eq!(
+        (opened.rejections(&provider, "m").len(), opened.models(&provider)),
+        (1, vec!["m".to_owned()])
+    );
     // Eight days ago is too long ago.
     let learned_at = book["facts"][&provider]["m"][0]["learned_at"].as_u64().unwrap();
     let old = kept.replace(&learned_at.to_string(), &(learned_at - 8 * 86_400).to_string());
     fs::write(file(&folder), old).unwrap();
-    let opened = Facts::open(FileStorage::new(file(&folder)));
-    assert_eq!((opened.of(&provider, "m"), opened.models(&provider)), (Vec::new(), Vec::new()));
+    let opened = CapabilityStore::open(FileStorage::new(file(&folder)));
+    assert_eq!((opened.rejections(&provider, "m"), opened.models(&provider)), (Vec::new(), Vec::new()));
 }
 
 #[tokio::test]
@@ -211,11 +214,11 @@ async fn a_file_of_a_newer_version_is_left_alone() {
 #[test]
 fn what_another_has_kept_since_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let open = || Facts::open(FileStorage::new(file(&folder)));
+    let open = || CapabilityStore::open(FileStorage::new(file(&folder)));
     let (one, two) = (open(), open());
     let model = |id: &str| serde_json::from_value(serde_json::json!({"id": id})).unwrap();
-    one.list("a host", vec![model("first")]);
-    two.list("b host", vec![model("second")]);
+    one.set_listing("a host", vec![model("first")]);
+    two.set_listing("b host", vec![model("second")]);
     let both = open();
     assert_eq!(both.listing("a host").unwrap().models[0].id, "first");
     assert_eq!(both.listing("b host").unwrap().models[0].id, "second");
@@ -238,7 +241,7 @@ async fn the_stronger_source_counts_and_says_that_it_was_it() {
     let vendor = vendor(&server, "openrouter");
     let client = Client::vendor(vendor).options(quick()).build().unwrap();
     let of = |ability| {
-        let answer = client.capabilities("m").of(ability);
+        let answer = client.capabilities("m").claim(ability);
         (answer.support, answer.source)
     };
     assert_eq!(of(Ability::NativeTools), (Support::Unknown, None));
@@ -251,7 +254,7 @@ async fn the_stronger_source_counts_and_says_that_it_was_it() {
     assert_eq!(text(&ask(&client, &with_tool(warm())).await.0), "Hello");
     assert_eq!(of(Ability::ForcedToolChoice), (Support::No, Some(Source::Learned)));
     assert_eq!(client.capabilities("m").capabilities().native_tools, Support::Yes);
-    client.facts().forget(&client.provider());
+    client.capability_store().forget(&client.provider());
     assert_eq!(of(Ability::ForcedToolChoice), (Support::Yes, Some(Source::Discovered)));
 }
 
@@ -271,8 +274,8 @@ async fn ollama_is_asked_for_each_model() {
     assert!(requests[1].starts_with("POST /api/show HTTP/1.1\r\n"), "{}", requests[1]);
     assert!(requests[1].ends_with("{\"model\":\"qwen3\"}"), "{}", requests[1]);
     let known = client.capabilities("qwen3");
-    assert_eq!(known.of(Ability::NativeTools).source, Some(Source::Discovered));
-    assert_eq!(known.of(Ability::ForcedToolChoice).source, Some(Source::Vendor));
+    assert_eq!(known.claim(Ability::NativeTools).source, Some(Source::Discovered));
+    assert_eq!(known.claim(Ability::ForcedToolChoice).source, Some(Source::Vendor));
 }
 
 #[tokio::test]
@@ -284,7 +287,7 @@ async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
         let error = client.list_models().await.unwrap_err();
         assert!(error.message.contains(said), "{error}");
     }
-    assert_eq!(client.facts().listing(&client.provider()), None);
+    assert_eq!(client.capability_store().listing(&client.provider()), None);
 }
 
 // correctness-2 8: what writers side by side learn is all kept.
@@ -297,15 +300,15 @@ fn no_fact_of_writers_side_by_side_is_lost() {
             let path = &path;
             scope.spawn(move || {
                 // Each has its own handle on the place, as a process has.
-                let facts = Facts::open(FileStorage::new(path));
+                let facts = CapabilityStore::open(FileStorage::new(path));
                 for number in 0..5 {
-                    facts.list(&format!("provider {writer} {number}"), Vec::new());
+                    facts.set_listing(&format!("provider {writer} {number}"), Vec::new());
                 }
                 assert_eq!(facts.trouble(), None);
             });
         }
     });
-    let facts = Facts::open(FileStorage::new(&path));
+    let facts = CapabilityStore::open(FileStorage::new(&path));
     for writer in 0..8 {
         for number in 0..5 {
             assert!(facts.listing(&format!("provider {writer} {number}")).is_some(), "{writer} {number}");
@@ -319,7 +322,7 @@ fn a_document_that_is_set_aside_replaces_no_earlier_one() {
     let path = folder.path().join("models.json");
     for content in ["{1", "{2", "{3"] {
         fs::write(&path, content).unwrap();
-        assert!(Facts::open(FileStorage::new(&path)).trouble().unwrap().contains("set aside"));
+        assert!(CapabilityStore::open(FileStorage::new(&path)).trouble().unwrap().contains("set aside"));
     }
     let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     let mut kept: Vec<String> = names
@@ -344,8 +347,12 @@ fn a_fact_of_a_time_that_has_not_come_is_not_believed() {
             fact.replace("AT", &at.to_string())
         );
         fs::write(&path, document).unwrap();
-        let facts = Facts::open(FileStorage::new(&path));
-        assert_eq!((facts.trouble(), facts.of("p h", "m").len()), (None, usize::from(is_believed)), "{at}");
+        let facts = CapabilityStore::open(FileStorage::new(&path));
+        assert_eq!(
+            (facts.trouble(), facts.rejections("p h", "m").len()),
+            (None, usize::from(is_believed)),
+            "{at}"
+        );
         assert_eq!(facts.models("p h").len(), usize::from(is_believed));
     }
 }
@@ -365,7 +372,7 @@ async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
     assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
     let bodies = bodies(&server).await;
     assert_eq!(bodies[1].get("temperature"), None);
-    assert_eq!(client.facts().of(&client.provider(), "m")[0].parameter, "temperature");
+    assert_eq!(client.capability_store().rejections(&client.provider(), "m")[0].parameter, "temperature");
 }
 
 // P5
@@ -396,14 +403,18 @@ const NO_TOOL_USE: &str = r#"{"error":{"message":"m does not support tools"}}"#;
 async fn a_missing_ability_is_kept_when_a_request_without_it_succeeded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("models.json");
-    let facts = || Arc::new(Facts::open(FileStorage::new(&path)));
+    let facts = || Arc::new(CapabilityStore::open(FileStorage::new(&path)));
     let server = Server::start(vec![error(400, "", NO_TOOL_USE), hello()]).await;
-    let client = Client::vendor(vendor(&server, "together")).options(quick()).facts(facts()).build().unwrap();
+    let client = Client::vendor(vendor(&server, "together"))
+        .options(quick())
+        .capability_store(facts())
+        .build()
+        .unwrap();
     assert_eq!(ask(&client, &with_tool(warm())).await.1.unwrap().kind, ModelErrorKind::Unsupported);
-    assert_eq!(client.capabilities("m").of(Ability::NativeTools).support, Support::No);
-    assert!(facts().of(&client.provider(), "m").is_empty(), "nothing shows yet that it is so");
+    assert_eq!(client.capabilities("m").claim(Ability::NativeTools).support, Support::No);
+    assert!(facts().rejections(&client.provider(), "m").is_empty(), "nothing shows yet that it is so");
     assert_eq!(text(&ask(&client, &warm()).await.0), "Hello");
-    assert_eq!(facts().of(&client.provider(), "m")[0].parameter, "tools");
+    assert_eq!(facts().rejections(&client.provider(), "m")[0].parameter, "tools");
 }
 
 #[tokio::test]
@@ -412,8 +423,8 @@ async fn a_missing_ability_that_is_there_after_all_is_forgotten() {
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
     assert!(ask(&client, &with_tool(warm())).await.1.is_some());
     assert_eq!(text(&ask(&client, &with_tool(warm())).await.0), "Hello");
-    assert_ne!(client.capabilities("m").of(Ability::NativeTools).support, Support::No);
-    assert!(client.facts().of(&client.provider(), "m").is_empty());
+    assert_ne!(client.capabilities("m").claim(Ability::NativeTools).support, Support::No);
+    assert!(client.capability_store().rejections(&client.provider(), "m").is_empty());
 }
 
 // A remedy after which the same words come again has not helped.
@@ -425,7 +436,7 @@ async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered
     let mut request = warm();
     request.stop_sequences = vec!["x".into()];
     assert_eq!(text(&ask(&client, &request).await.0), "Hello");
-    let facts = client.facts().of(&client.provider(), "m");
+    let facts = client.capability_store().rejections(&client.provider(), "m");
     assert_eq!(facts.iter().map(|fact| fact.parameter.as_str()).collect::<Vec<_>>(), ["stop"], "{facts:?}");
     let sent = bodies(&server).await;
     assert_eq!((sent[2].get("temperature").is_some(), sent[2].get("stop")), (true, None));
@@ -454,6 +465,6 @@ async fn a_tool_with_free_text_goes_out_as_a_function_where_that_is_all_there_is
         serde_json::to_string(chunk).unwrap().contains(r#"{"payload":{"kind":"custom","input":"x"}}"#)
     };
     assert!(chunks.iter().any(is_patch), "{chunks:?}");
-    let facts = client.facts().of(&client.provider(), "m");
+    let facts = client.capability_store().rejections(&client.provider(), "m");
     assert_eq!(facts[0].parameter, "tools.custom");
 }

@@ -5,7 +5,6 @@
 mod answer;
 mod canned;
 mod client;
-mod endpoint;
 mod failure;
 mod fallback;
 mod hostile;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use futures_util::stream;
-use windlass_client::{Client, Incoming, Outgoing, Transport, TransportFuture, Vendors};
+use windlass_client::{Client, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors};
 use windlass_protocol::{
     Arguments, CallId, Message, Part, RawJson, Request, ResultStatus, ToolCall, ToolName, ToolResult,
     ToolSpec,
@@ -17,9 +17,9 @@ use windlass_wire::assert_append_only;
 struct Kept(Arc<Mutex<Bytes>>);
 
 impl Transport for Kept {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         *self.0.lock().unwrap() = request.body;
-        Box::pin(async { Ok(Incoming::new(404, Vec::new(), Box::pin(stream::empty()))) })
+        Box::pin(async { Ok(TransportResponse::new(404, Vec::new(), Box::pin(stream::empty()))) })
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::Value;
-use windlass_client::{Client, Incoming, Outgoing, Quirk, Transport, TransportFuture, Vendors};
+use windlass_client::{
+    Client, Quirk, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
+};
 use windlass_protocol::{Message, Part, Request};
 
 use crate::server::{END, ask};
@@ -17,10 +19,10 @@ use crate::server::{END, ask};
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Transport for Kept {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         *self.0.lock().unwrap() = request.body.to_vec();
         let body = stream::iter([Ok(Bytes::from_static(END.as_bytes()))]);
-        Box::pin(async { Ok(Incoming::new(200, Vec::new(), Box::pin(body))) })
+        Box::pin(async { Ok(TransportResponse::new(200, Vec::new(), Box::pin(body))) })
     }
 }
 

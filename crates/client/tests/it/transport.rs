@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use futures_util::stream;
 use windlass_client::{
-    Client, ClientError, ClientEvent, Endpoint, Header, HttpError, HttpOptions, HttpTransport, Incoming,
-    Method, Outgoing, Transport, TransportError, TransportErrorKind, TransportFuture,
+    Client, ClientError, ClientEvent, Endpoint, Header, HttpError, HttpOptions, HttpTransport, Method,
+    Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest, TransportResponse,
 };
 use windlass_stream::ModelErrorKind;
 use windlass_wire_openai_chat::OpenAiChat;
@@ -16,12 +16,12 @@ use crate::server::{END, HELLO, KEY, Server, ask, error, hello, quick, request, 
 /// Keeps what is sent, and gives an answer or a failure without any network.
 #[derive(Clone, Default)]
 struct Canned {
-    sent: Arc<Mutex<Vec<Outgoing>>>,
+    sent: Arc<Mutex<Vec<TransportRequest>>>,
     failure: Option<TransportErrorKind>,
 }
 
 impl Transport for Canned {
-    fn send(&self, request: Outgoing) -> TransportFuture<'_> {
+    fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         self.sent.lock().unwrap().push(request);
         Box::pin(async {
             if let Some(kind) = self.failure {
@@ -29,7 +29,7 @@ impl Transport for Canned {
             }
             let pieces = [HELLO, END].map(|piece| Ok(Bytes::from_static(piece.as_bytes())));
             let headers = vec![("X-Request-Id".to_owned(), "req_canned".to_owned())];
-            Ok(Incoming::new(200, headers, Box::pin(stream::iter(pieces))))
+            Ok(TransportResponse::new(200, headers, Box::pin(stream::iter(pieces))))
         })
     }
 }
@@ -88,7 +88,7 @@ fn only_a_server_that_was_not_reached_is_tried_again() {
 
 #[test]
 fn one_header_stands_for_all_of_its_name() {
-    let request = Outgoing::get("http://provider.test")
+    let request = TransportRequest::get("http://provider.test")
         .with_header(Header::new("X-Title", "one"))
         .with_header(Header::secret("x-title", "two"));
     assert_eq!(request.headers, [Header::secret("x-title", "two")]);

@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 use windlass_command::{Access, Certainty, Command, Scan};
+use windlass_testkit::{Need, corpora, require};
 
 /// Beside the project, from this crate's folder.
-const CATALOGUE: &str = "../../../shared/attacks/attacks.json";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -68,10 +68,8 @@ fn decide(text: &str, folder_inside: bool, rules: &[(String, Vec<String>)]) -> V
 
 #[test]
 fn the_command_cases_are_decided_rightly() {
-    let Ok(text) = std::fs::read_to_string(CATALOGUE) else {
-        println!("skipped: no attack catalogue");
-        return;
-    };
+    let catalogue = require!(Need::Attacks, corpora::find_attacks("attacks.json"));
+    let text = std::fs::read_to_string(catalogue).unwrap();
     let catalogue: Value = serde_json::from_str(&text).unwrap();
     let (mut right, mut cases, mut controls, mut wrong) = (0_usize, 0_usize, 0_usize, Vec::new());
     for case in catalogue["attacks"].as_array().unwrap() {

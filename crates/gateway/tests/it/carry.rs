@@ -7,6 +7,8 @@ use windlass_protocol::{
     ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 
+use crate::formats::format;
+
 fn name(text: &str) -> ToolName {
     ToolName::new(text).unwrap()
 }
@@ -17,9 +19,9 @@ fn request() -> Request {
 
 #[track_caller]
 fn check(request: &Request, to: &str, lost: &[&str]) -> Request {
-    let same = carry(request.clone(), "openai-chat", "openai-chat");
+    let same = carry(request.clone(), "openai-chat", format("openai-chat").wire.as_ref());
     assert_eq!((same.request, same.lost.len(), same.refused), (request.clone(), 0, None));
-    let carried = carry(request.clone(), "openai-chat", to);
+    let carried = carry(request.clone(), "openai-chat", format(to).wire.as_ref());
     assert_eq!(carried.lost, lost);
     carried.request
 }
@@ -82,6 +84,6 @@ fn switches_that_a_format_has_not_are_named() {
 fn a_document_of_another_provider_is_refused() {
     let mut asked = request();
     asked.messages[0].parts.push(Part::File(File::from_upload("application/pdf", "file-1")));
-    let carried = carry(asked, "openai-chat", "anthropic");
+    let carried = carry(asked, "openai-chat", format("anthropic").wire.as_ref());
     assert_eq!(carried.refused.unwrap(), "the file file-1 is with another provider; send its bytes instead");
 }

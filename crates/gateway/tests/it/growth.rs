@@ -60,7 +60,7 @@ fn request(calls: usize) -> Request {
 async fn time(front: &Format, behind: &Format, calls: usize) -> Duration {
     let sent = front.wire.encode(&request(calls)).unwrap();
     let model = Arc::new(Encoding { wire: behind.wire.clone(), answer: calls });
-    let gateway = Gateway::new(Upstream::new(model, behind.name())).with_server(front.server.clone());
+    let gateway = Gateway::new(Upstream::new(model, behind.wire.clone())).with_server(front.server.clone());
     let began = Instant::now();
     let mut answer = gateway.answer(&sent.path, &sent.body).await;
     assert_eq!(answer.status, 200);

@@ -8,14 +8,13 @@ use tokio::net::{TcpListener, TcpStream};
 use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
+use windlass_mock::{Script, ScriptedProvider};
 use windlass_protocol::{
     Delivery, Message, Request, ResultStatus, StopReason, ToolName, ToolResult, ToolSpec,
 };
 use windlass_stream::{Model, ModelErrorKind};
-use windlass_testkit::script::Script;
-use windlass_testkit::server::ScriptedProvider;
 
-use crate::formats::{Format, formats, pairs};
+use crate::formats::{Format, format, formats, pairs};
 
 pub(crate) struct Served {
     pub(crate) provider: ScriptedProvider,
@@ -27,7 +26,7 @@ pub(crate) struct Served {
 pub(crate) async fn served(script: &str, behind: &Format) -> Served {
     let provider = ScriptedProvider::start(Script::parse(script).unwrap(), 0).await.unwrap();
     let model = client(&provider.base_url(), behind);
-    let upstream = Upstream::new(Arc::new(model), behind.name()).with_name(Some("scripted-1".into()));
+    let upstream = Upstream::new(Arc::new(model), behind.wire.clone()).with_name(Some("scripted-1".into()));
     let gateway = formats()
         .into_iter()
         .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
@@ -137,7 +136,7 @@ async fn raw(port: u16, head: &str, body: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_request_is_refused_in_words_that_help() {
-    let [chat, ..] = formats();
+    let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let post = "POST /v1/chat/completions HTTP/1.1";
     for (head, body, status, words) in [
@@ -160,7 +159,7 @@ async fn what_is_no_request_is_refused_in_words_that_help() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_lost_on_the_way_is_said_in_a_header() {
-    let [_, _, anthropic, _] = formats();
+    let anthropic = format("anthropic");
     let served = served(SCRIPT, &anthropic).await;
     let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;
     let answer = raw(served.port, "POST /v1/chat/completions HTTP/1.1", body).await;
@@ -170,7 +169,7 @@ async fn what_is_lost_on_the_way_is_said_in_a_header() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gateway_whose_provider_is_gone_says_so() {
-    let [chat, ..] = formats();
+    let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let (url, provider) = (served.url, served.provider);
     provider.shutdown().await;
@@ -187,7 +186,7 @@ async fn served_until(
     model: impl Model + 'static,
     options: ServeOptions,
 ) -> (u16, tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<std::io::Result<()>>) {
-    let upstream = Upstream::new(Arc::new(model), "openai-chat");
+    let upstream = Upstream::new(Arc::new(model), format("openai-chat").wire);
     let gateway = formats()
         .into_iter()
         .fold(Gateway::new(upstream), |gateway, format| gateway.with_server(format.server));
@@ -200,6 +199,8 @@ async fn served_until(
 
 /// Says a word, and then goes on as its name says.
 enum Begun {
+    /// Gives no answer at all.
+    Never,
     Ends,
     Hangs,
     /// Ends properly, a while later.
@@ -213,6 +214,7 @@ impl Model for Begun {
         let finish = || Chunk::Finish { reason: StopReason::End, raw: "stop".into() };
         Box::pin(async move {
             Ok(match self {
+                Self::Never => return std::future::pending().await,
                 Self::Ends => Box::pin(first) as windlass_stream::ChunkStream,
                 Self::Hangs => Box::pin(first.chain(futures_util::stream::pending())),
                 Self::Finishes => Box::pin(first.chain(futures_util::stream::once(async move {
@@ -287,6 +289,25 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
     }
 }
 
+// 502 would say that the upstream provider failed.
+#[tokio::test]
+async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
+    for format in formats() {
+        let drain = std::time::Duration::from_millis(100);
+        let (port, stop, server) =
+            served_until(Begun::Never, ServeOptions { drain, ..ServeOptions::default() }).await;
+        let from = format.clone();
+        let asked = tokio::spawn(async move { streamed(port, &from).await });
+        // Long enough for the request to arrive.
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+        stop.send(()).unwrap();
+        let text = asked.await.unwrap();
+        assert!(text.starts_with("HTTP/1.1 503"), "{}: {text}", format.name());
+        assert!(text.contains("the server stops"), "{}: {text}", format.name());
+        server.await.unwrap().unwrap();
+    }
+}
+
 // correctness 16
 #[tokio::test]
 async fn a_body_that_never_ends_gives_its_place_back() {
@@ -301,7 +322,7 @@ async fn a_body_that_never_ends_gives_its_place_back() {
             .unwrap();
         halves.push(half);
     }
-    let [format, ..] = formats();
+    let format = format("openai-chat");
     let asked = streamed(port, &format);
     let text = tokio::time::timeout(std::time::Duration::from_secs(10), asked).await.unwrap();
     assert!(text.contains("half"), "{text}");

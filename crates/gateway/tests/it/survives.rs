@@ -13,7 +13,7 @@ use windlass_assemble::{Answer, Assembler, Normalizer, Options};
 use windlass_gateway::carry;
 use windlass_protocol::{Message, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{Asked, Framing, Limits, Reply};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead};
 
 use self::answers::{ANSWERS, Said};
 use self::requests::{Feature, features};
@@ -65,7 +65,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     let wanted = (feature.see)(&asked);
     let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
     let asked = from.server.decode_request(&first.path, &first.body).unwrap();
-    let carried = carry(asked.request, from.name(), to.name());
+    let carried = carry(asked.request, from.name(), to.wire.as_ref());
     if carried.refused.is_some() {
         return Fate::Refused;
     }
@@ -76,9 +76,10 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
 
 /// Chunks as a server of a format writes them, in its own bytes.
 fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
-    let mut asked = Asked::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
+    let mut asked =
+        DecodedRequest::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
     asked.request.extra.insert("stream_options".into(), json!({ "include_usage": true }));
-    let mut encoder = format.server.encoder(&asked, Reply::new("1", "m", 0));
+    let mut encoder = format.server.encoder(&asked, ResponseHead::new("1", "m", 0));
     let (mut bytes, mut normal) = (Vec::new(), Vec::new());
     let mut normalizer = Normalizer::new(Options::default());
     for chunk in chunks {

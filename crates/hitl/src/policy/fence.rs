@@ -14,6 +14,8 @@ use crate::{Constraint, EffectKind, Source};
 pub(crate) struct Fence {
     pub(crate) id: String,
     pub(crate) source: Source,
+    /// The constraint as it was written, for the digest of the policy.
+    pub(super) constraint: Constraint,
     effect: EffectKind,
     paths: Vec<PathGlob>,
     blocked: Vec<PathGlob>,
@@ -34,7 +36,7 @@ pub(crate) enum Breach {
 
 impl Fence {
     pub(super) fn new(constraint: Constraint, source: Source) -> Result<Self, PolicyError> {
-        let id = constraint.id;
+        let id = constraint.id.clone();
         let globs = |globs: &[String]| -> Result<Vec<PathGlob>, PolicyError> {
             globs.iter().map(|glob| PathGlob::new(&id, glob)).collect()
         };
@@ -50,8 +52,9 @@ impl Fence {
             extensions: constraint.extensions.iter().map(ending).collect(),
             max_bytes: constraint.max_bytes,
             hosts: constraint.hosts.iter().map(host).collect::<Result<_, _>>()?,
-            ports: constraint.ports,
+            ports: constraint.ports.clone(),
             id,
+            constraint,
         })
     }
 

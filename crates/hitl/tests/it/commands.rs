@@ -72,6 +72,23 @@ fn a_rule_about_reading_holds_for_what_git_keeps() {
     }
 }
 
+// security 2: these commands name no file, and reach every one that git keeps.
+#[test]
+fn a_rule_about_reading_holds_for_archives_stashes_and_work_trees() {
+    let policy = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
+    for command in [
+        "git archive HEAD",
+        "git archive -o a.tar HEAD",
+        "git archive HEAD private/x.txt",
+        "git stash show -p",
+        "git stash show -p 'stash@{1}'",
+        "git worktree add other",
+        "git -C . worktree add other main",
+    ] {
+        check(&policy, command, Verdict::Deny, "no");
+    }
+}
+
 #[test]
 fn a_rule_holds_for_what_a_link_leads_to() {
     let no = policy(vec![deny(EffectKind::Read, "private/x.txt")]);

@@ -1,9 +1,8 @@
 //! Which rule decides (H2, H11, H15).
 
-use windlass_hitl::ApprovalDecision;
 use windlass_hitl::{
-    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, PolicyError, Risk, Rule,
-    RuleFile, Source, Verdict, decide,
+    Action, ApprovalDecision, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy,
+    PolicyError, Risk, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName};
 
@@ -199,11 +198,14 @@ fn a_projects_file_tightens_and_never_loosens() {
 
 #[test]
 fn ids_are_used_once_and_the_built_in_ones_are_taken() {
-    for ids in [["a", "a"], ["b.read", "x"], ["", "x"], ["d.ask", "x"]] {
+    for ids in [["a", "a"], ["b.read", "x"], ["d.ask", "x"]] {
         let rules = ids.map(|id| Rule::new(id, Action::Deny)).to_vec();
         let error = Policy::default().with_file(Source::User, file(rules, vec![])).unwrap_err();
         assert!(matches!(error, PolicyError::DuplicateId { .. }), "{ids:?}");
     }
+    let nameless = file(vec![Rule::new("", Action::Deny)], vec![]);
+    let error = Policy::default().with_file(Source::User, nameless).unwrap_err();
+    assert_eq!(error.to_string(), "a rule or constraint has an empty id");
     let bad = file(vec![Rule::new("a", Action::Deny).with_path("[")], vec![]);
     assert!(matches!(Policy::default().with_file(Source::User, bad), Err(PolicyError::Glob { .. })));
 }

@@ -83,20 +83,27 @@ const PATHS: [&str; 18] = [
     "private/", ".pem", "\u{200b}",
 ];
 
+/// The effects that paths are judged with, by the letter that stands before the path.
+fn effect_of(text: &str) -> Effect {
+    let (kind, path) = text.split_once(' ').unwrap();
+    let path = path.to_owned();
+    match kind {
+        "r" => Effect::Read { path },
+        "t" => Effect::ReadTree { path },
+        "w" => Effect::Write { path, bytes: None },
+        "d" => Effect::DeleteTree { path },
+        _ => Effect::Execute { command: "ls".into(), directory: path },
+    }
+}
+
 #[test]
 fn paths_are_judged_in_linear_time() {
     let policy = policy();
-    growth::check("growth::paths_are_judged_in_linear_time", MEGABYTE, &PATHS.map(Shape::of), |text| {
-        let path = || text.to_owned();
-        for effect in [
-            Effect::Read { path: path() },
-            Effect::ReadTree { path: path() },
-            Effect::Write { path: path(), bytes: None },
-            Effect::DeleteTree { path: path() },
-            Effect::Execute { command: "ls".into(), directory: path() },
-        ] {
-            judge(&policy, vec![effect]);
-        }
+    let kinds = ["r ", "t ", "w ", "d ", "x "];
+    let shapes = kinds.iter().flat_map(|kind| PATHS.map(|path| Shape::new(*kind, path, "")));
+    let shapes: Vec<_> = shapes.collect();
+    growth::check("growth::paths_are_judged_in_linear_time", MEGABYTE, &shapes, |text| {
+        judge(&policy, vec![effect_of(text)]);
     });
 }
 
@@ -138,4 +145,131 @@ fn a_call_that_reaches_too_much_is_refused_with_its_limit() {
     let large = Policy::default().with_file(Source::User, file).unwrap();
     assert_eq!(of(&large, 400), (Verdict::Allow, "b.read".into()));
     assert_eq!(of(&large, 500), (Verdict::Deny, "v.too_much".into()));
+}
+
+/// The longest policy file that the program reads, in bytes.
+const LONGEST_POLICY: usize = 256 * 1024;
+
+/// Reads a rule for each line: a glob, words after `$`, an example after `=`, or a host after `@`.
+fn rule_file(text: &str) -> RuleFile {
+    let mut file = RuleFile::default();
+    for (at, line) in text.lines().enumerate() {
+        let rule = Rule::new(format!("r{at}"), Action::Deny);
+        file.rules.push(match line.split_at_checked(1) {
+            Some(("$", words)) => rule.with_argv(words.split(' ')),
+            Some(("=", example)) => rule.with_argv(["rm"]).with_examples(example.split(';'), ["ls"]),
+            Some(("@", host)) => rule.with_host(host),
+            _ => rule.with_path(line),
+        });
+    }
+    file
+}
+
+#[test]
+fn a_policy_is_built_in_linear_time_up_to_its_limit() {
+    let lines =
+        ["a{n}/**\n", "**/a{n}/*.{a,b}\n", "$git a{n}\n", "@a{n}.example\n", "=rm a{n}\n", "*a*a*a*a*{n}\n"];
+    let within = [
+        ("$", "a "),
+        ("=", "rm a;"),
+        ("=rm ", "a "),
+        ("@", "a."),
+        ("@", "a"),
+        ("", "a/"),
+        ("", "{a,"),
+        ("", "*"),
+    ];
+    let lines = lines.into_iter().map(Shape::of);
+    let shapes: Vec<_> = lines.chain(within.map(|(front, part)| Shape::new(front, part, ""))).collect();
+    growth::check(
+        "growth::a_policy_is_built_in_linear_time_up_to_its_limit",
+        LONGEST_POLICY,
+        &shapes,
+        |text| {
+            let _ = Policy::default().with_file(Source::Project, rule_file(text));
+        },
+    );
+}
+
+// Rules and globs at their limits, and commands of programs that the rules name.
+#[test]
+fn a_large_policy_judges_a_command_in_linear_time() {
+    let text = Shape::of("$a a a a a a a a a a a a a a a a a b{n}\n").text(35_000);
+    let globs = Shape::of("**/*a*a*a*{n}\n").text(12_000);
+    let policy = Policy::default().with_file(Source::User, rule_file(&(text + &globs))).unwrap();
+    let shapes = ["a ", "a; ", "rm a{n} ", "a; rm a{n}; "].map(Shape::of);
+    growth::check("growth::a_large_policy_judges_a_command_in_linear_time", 128 * 1024, &shapes, |text| {
+        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+    });
+}
+
+const COMMANDS: [&str; 48] = [
+    "xargs -z ",
+    "git -c alias.a=b ",
+    "git foreach ",
+    "find . -exec rm ",
+    "-exec find ",
+    "-exec bash -c 'rm x' ",
+    "bash -c ",
+    "bash -c '",
+    "sh -c \"",
+    "env env env ",
+    "env -S ",
+    "sudo -x ",
+    "$(",
+    "`",
+    "\"$(",
+    "${x:-",
+    "$((",
+    "(",
+    "<(",
+    "{a,",
+    "[[",
+    ":(){ :|:& };",
+    "f() { ",
+    "<<E\n",
+    "<<<x ",
+    "*",
+    "/bin/r? ",
+    "'",
+    "\\",
+    "$'\\x41'",
+    "|",
+    "&&",
+    "a|sh|",
+    "echo 'a b'|sh|",
+    "x=y ",
+    "eval 'a b' ",
+    "for a in ",
+    "#",
+    "rm -rf /a",
+    "rm a{n} ",
+    "cp a{n} b ",
+    "touch a{n}; ",
+    "tee >",
+    "2>&1 ",
+    "> a{n} ",
+    "python3 -c 'a(b)' ",
+    "a ",
+    "-- ",
+];
+
+#[test]
+fn commands_are_judged_in_linear_time_up_to_their_limit() {
+    let policy = policy();
+    let test = "growth::commands_are_judged_in_linear_time_up_to_their_limit";
+    growth::check(test, 128 * 1024, &COMMANDS.map(Shape::of), |text| {
+        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+    });
+}
+
+#[test]
+fn a_longer_command_is_refused_at_once() {
+    let policy = policy();
+    let shapes = COMMANDS.map(Shape::of);
+    growth::check("growth::a_longer_command_is_refused_at_once", MEGABYTE, &shapes, |text| {
+        let long = facts("tool", vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+        let decision = decide(&policy, &Grants::default(), &Learned::default(), &long);
+        assert_eq!((decision.verdict, &*decision.reason.rule_id), (Verdict::Deny, "v.too_long"));
+    });
 }

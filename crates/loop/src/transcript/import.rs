@@ -266,9 +266,11 @@ impl Import {
         self.orphans(rest);
         let transcript = &mut self.imported.transcript;
         if !parts.is_empty() {
-            transcript.answer(Message::assistant(parts)).expect("ids are unique, and nothing is open");
+            transcript
+                .push_assistant(Message::assistant(parts))
+                .expect("ids are unique, and nothing is open");
             for result in found.into_iter().flatten() {
-                transcript.result(result).expect("each call is there and has one result");
+                transcript.push_result(result).expect("each call is there and has one result");
             }
         }
         self.say_all(between.said);
@@ -282,7 +284,7 @@ impl Import {
 
     fn say_all(&mut self, said: Vec<Message>) {
         for message in said {
-            self.imported.transcript.say(message).expect("it says something, and nothing is open");
+            self.imported.transcript.push_user(message).expect("it says something, and nothing is open");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Calls that run while their answer still streams (L6).
 
 use windlass_hitl::{Decision, Facts, Grants, Learned, Policy, Rule, RuleFile, Source, decide};
-use windlass_loop::{Ahead, Effect as Want, Entry, Input, Judgement, StreamFailure};
+use windlass_loop::{Command, Entry, Input, Judgement, SpeculativeOutcome, StreamFailure};
 use windlass_protocol::ResultStatus::{Cancelled, Denied, Error, Ok as Fine};
 use windlass_protocol::{CallId, Effect, Hints, ResultStatus, StopReason, ToolCall, ToolResult};
 use windlass_stream::Chunk;
@@ -18,8 +18,8 @@ fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
 fn ran(answer: u64, call: &ToolCall, status: ResultStatus) -> Input {
     let (facts, decision) = decided(call);
     let result = ToolResult::text(call.id.clone(), status, "read");
-    let outcome = Box::new(Ahead::Ran { facts, decision, result });
-    Input::Ahead { answer, call: call.id.clone(), outcome }
+    let outcome = Box::new(SpeculativeOutcome::Ran { facts, decision, result });
+    Input::Speculative { answer, call: call.id.clone(), outcome }
 }
 
 fn id(id: &str) -> CallId {
@@ -139,7 +139,7 @@ fn what_was_begun_for_a_void_answer_is_forgotten() {
     run.chunks([call("c1", "look", "{}")]);
     let first = run.ahead().remove(0);
     run.step(Input::StreamEnd(Err(StreamFailure::new("gone", true))));
-    assert!(run.effects.contains(&Want::AbandonAhead { answer: 1 }), "{:?}", run.effects);
+    assert!(run.effects.contains(&Command::AbandonSpeculative { answer: 1 }), "{:?}", run.effects);
     run.chunks([call("c1", "look", r#"{"other":true}"#)]);
     run.check_ahead(&["c1"]);
     // It comes late, and is of the answer before.
@@ -166,17 +166,17 @@ fn a_call_that_policy_did_not_let_goes_the_usual_way() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
     let calls = run.ahead();
-    let outcome = Box::new(Ahead::Judged(ask(&calls[0])));
-    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome });
+    let outcome = Box::new(SpeculativeOutcome::Judged(ask(&calls[0])));
+    run.step(Input::Speculative { answer: 1, call: id("c1"), outcome });
     let refused = ToolResult::text(id("c2"), ResultStatus::InvalidArguments, "no");
-    let outcome = Box::new(Ahead::Judged(Judgement::Refused(refused)));
-    run.step(Input::Ahead { answer: 1, call: id("c2"), outcome });
+    let outcome = Box::new(SpeculativeOutcome::Judged(Judgement::Refused(refused)));
+    run.step(Input::Speculative { answer: 1, call: id("c2"), outcome });
     assert!(
-        !run.effects.iter().any(|want| matches!(want, Want::Ask(_))),
+        !run.effects.iter().any(|want| matches!(want, Command::Ask(_))),
         "nobody is asked about half an answer"
     );
     run.end();
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+    assert!(run.effects.iter().any(|want| matches!(want, Command::Ask(_))));
     run.approve("c1");
     assert_eq!(run.ran(), ["c1"]);
     run.result("c1", Fine);
@@ -195,14 +195,14 @@ fn a_stop_still_gives_each_call_its_result() {
     assert!(run.outcome().is_none(), "what runs is waited for");
     run.step(ran(1, &calls[0], Cancelled));
     let (facts, decision) = decided(&calls[1]);
-    let outcome = Box::new(Ahead::Judged(Judgement::Decided { facts, decision, request: None }));
-    run.step(Input::Ahead { answer: 1, call: id("c2"), outcome });
+    let outcome = Box::new(SpeculativeOutcome::Judged(Judgement::Decided { facts, decision, request: None }));
+    run.step(Input::Speculative { answer: 1, call: id("c2"), outcome });
     assert_eq!(run.statuses(), [("c1".into(), Cancelled), ("c2".into(), Cancelled)]);
     assert!(run.outcome().is_some());
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}")]);
     run.step(Input::Cancel);
-    assert!(run.effects.contains(&Want::AbandonAhead { answer: 1 }));
+    assert!(run.effects.contains(&Command::AbandonSpeculative { answer: 1 }));
     check_paired(run.machine.transcript().messages());
 }
 
@@ -212,8 +212,8 @@ fn a_fatal_error_ends_the_run_when_the_answer_has_ended() {
     run.chunks([call("c1", "look", "{}")]);
     let first = run.ahead().remove(0);
     let (facts, decision) = decided(&first);
-    let outcome = Box::new(Ahead::Fatal { facts, decision, message: "no disk".into() });
-    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome });
+    let outcome = Box::new(SpeculativeOutcome::Fatal { facts, decision, message: "no disk".into() });
+    run.step(Input::Speculative { answer: 1, call: id("c1"), outcome });
     run.step(Input::Chunk(call("c2", "change", "{}")));
     assert!(run.outcome().is_none());
     run.end();
@@ -230,7 +230,11 @@ fn a_call_that_was_not_begun_ahead_is_not_begun_after_a_stop() {
     run.end();
     run.effects.clear();
     run.step(Input::Cancel);
-    run.step(Input::Ahead { answer: 1, call: id("c1"), outcome: Box::new(Ahead::NotBegun) });
+    run.step(Input::Speculative {
+        answer: 1,
+        call: id("c1"),
+        outcome: Box::new(SpeculativeOutcome::NotBegun),
+    });
     assert!(run.to_decide().is_empty());
     assert_eq!(run.statuses(), [("c1".to_owned(), Cancelled)]);
     assert!(run.outcome().is_some());

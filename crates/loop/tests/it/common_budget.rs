@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_loop::{
-    Budget, Config, Effect as Want, Entry, Input, Machine, OfferedTool, Prices, StepClass, Used,
-};
+use windlass_loop::{Budget, Command, Config, Entry, Input, Machine, OfferedTool, Prices, StepClass, Used};
 use windlass_protocol::{CallId, Hints, ResultStatus, ToolName, ToolSpec, Usage};
 use windlass_stream::Chunk;
 
@@ -20,7 +18,7 @@ fn others(used: &[(&str, Used)], grants: u64) -> Input {
 
 fn question(run: &Driven) -> Option<&str> {
     run.effects.iter().find_map(|want| {
-        if let Want::Consult { question, .. } = want { Some(question.as_str()) } else { None }
+        if let Command::Interrupt { question, .. } = want { Some(question.as_str()) } else { None }
     })
 }
 
@@ -80,7 +78,7 @@ fn a_yes_to_another_run_lets_this_one_go_on() {
     let (machine, effects) = Machine::resume(config().with_shared_budget(budget()), record, 0).unwrap();
     let known: BTreeMap<String, Used> = [("child".to_owned(), of(2, 0, 0))].into();
     assert_eq!(machine.used_by_others(), &known);
-    assert!(effects.iter().any(|want| matches!(want, Want::Send { .. })));
+    assert!(effects.iter().any(|want| matches!(want, Command::Send { .. })));
 }
 
 #[test]

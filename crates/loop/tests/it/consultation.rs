@@ -1,7 +1,7 @@
 //! Questions to the human: each answer counts for its own question only.
 
 use windlass_loop::{
-    Budget, Config, ConsultationId, Effect as Want, Entry, Event, Input, Limits, Machine, Matter, Outcome,
+    Budget, Command, Config, Entry, Event, Input, InterruptId, InterruptReason, Limits, Machine, Outcome,
     StopCause, StreamFailure, Unanswered, UnknownEffects, Used, Wait,
 };
 use windlass_protocol::{ResultStatus, StopReason, Usage};
@@ -26,7 +26,7 @@ fn turn(run: &mut Driven, id: &str) {
 }
 
 /// The record of a run that was cut off while `change` ran, taken up again and suspended with the question about it.
-fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, ConsultationId) {
+fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
@@ -35,7 +35,7 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, ConsultationId)
     record.extend(entries(&run.effects));
     let mut run = resumed(config.clone(), &record);
     let id = run.asked();
-    assert_eq!(id.matter, Matter::UnknownEffects);
+    assert_eq!(id.reason, InterruptReason::UnknownEffects);
     run.guide(None);
     record.extend(entries(&run.effects));
     (record, id)
@@ -50,12 +50,12 @@ fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
         .with_unknown_effects(UnknownEffects::AskHuman);
     let (mut record, id) = suspended_at_unknown_effects(&config);
     let Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) = record.last() else { panic!() };
-    assert!(matches!(waits[..], [Wait::Guidance { id: of, .. }] if of == id));
-    assert_eq!(ConsultationId::open_in(&record), Some(id));
+    assert!(matches!(waits[..], [Wait::InterruptReply { id: of, .. }] if of == id));
+    assert_eq!(InterruptId::open_in(&record), Some(id));
 
     let mut run = resumed(config.clone(), &record);
     assert_eq!(run.asked(), id, "the same question under the same id");
-    let asked_again = entries(&run.effects).iter().any(|entry| matches!(entry, Entry::Consulted { .. }));
+    let asked_again = entries(&run.effects).iter().any(|entry| matches!(entry, Entry::Interrupt { .. }));
     assert!(!asked_again, "it is on record once");
     run.guide(Some("it did not work: look first"));
     assert_eq!(run.machine.transcript().messages().last().unwrap().text(), "it did not work: look first");
@@ -63,9 +63,9 @@ fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
     turn(&mut run, "c");
     turn(&mut run, "d");
     assert!(!run.is_sent(), "three requests are used");
-    assert_eq!(run.asked().matter, Matter::Budget);
+    assert_eq!(run.asked().reason, InterruptReason::Budget);
     assert_eq!(run.asked().number, id.number + 1);
-    assert_eq!(ConsultationId::open_in(&record), None);
+    assert_eq!(InterruptId::open_in(&record), None);
     // Answered once, it is not asked again.
     assert!(resumed(config, &record).is_sent());
 }
@@ -88,11 +88,14 @@ fn an_answer_to_a_question_that_is_not_asked_again_counts_for_no_other() {
     assert!(run.is_sent());
     turn(&mut run, "b");
     let later = run.asked();
-    assert!(later.matter == Matter::Budget && later.number > id.number);
+    assert!(later.reason == InterruptReason::Budget && later.number > id.number);
     let before = run.effects.len();
-    run.step(Input::Guidance { id, words: Some("yes".into()) });
-    assert!(matches!(&run.effects[before..], [Want::Show(Event::AnswerRefused { .. })]), "it is said aloud");
-    run.step(Input::Guidance { id: later, words: Some("yes".into()) });
+    run.step(Input::InterruptReply { id, words: Some("yes".into()) });
+    assert!(
+        matches!(&run.effects[before..], [Command::Show(Event::AnswerRefused { .. })]),
+        "it is said aloud"
+    );
+    run.step(Input::InterruptReply { id: later, words: Some("yes".into()) });
     assert!(run.is_sent());
 }
 
@@ -125,12 +128,12 @@ fn a_question_that_was_overtaken_is_taken_back_and_its_answer_refused() {
     record.extend(entries(&run.effects));
     let mut run = resumed(config, &record);
     let budget = run.asked();
-    assert_eq!(budget.matter, Matter::Budget);
+    assert_eq!(budget.reason, InterruptReason::Budget);
     run.step(Input::Shared { used: [].into(), grants: 1 });
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Withdraw { id } if *id == budget)));
+    assert!(run.effects.iter().any(|want| matches!(want, Command::Withdraw { id } if *id == budget)));
     let unknown = run.asked();
-    assert_eq!(unknown.matter, Matter::UnknownEffects);
-    run.step(Input::Guidance { id: budget, words: Some("no".into()) });
+    assert_eq!(unknown.reason, InterruptReason::UnknownEffects);
+    run.step(Input::InterruptReply { id: budget, words: Some("no".into()) });
     assert!(run.outcome().is_none() && !run.is_sent(), "the open question still waits");
     run.guide(None);
     assert!(run.is_sent());
@@ -156,7 +159,7 @@ fn silence_does_not_begin_the_budget_anew() {
         turn(run, "c");
         turn(run, "d");
         assert!(!run.is_sent(), "one request before the crash and two after it");
-        assert_eq!(run.asked().matter, Matter::Budget);
+        assert_eq!(run.asked().reason, InterruptReason::Budget);
     }
 }
 
@@ -172,13 +175,13 @@ fn two_questions_of_one_turn_and_two_attempts_have_two_keys() {
     record.extend(entries(&run.effects));
     let (mut machine, effects) = Machine::resume(config, record, 0).unwrap();
     let mut keys = Vec::new();
-    let mut follow = |machine: &Machine, effects: &[Want]| {
+    let mut follow = |machine: &Machine, effects: &[Command]| {
         keys.extend(effects.iter().filter_map(|want| machine.step_of(want)).map(|step| step.key));
     };
     follow(&machine, &effects);
-    for (matter, number) in [(Matter::Budget, 1), (Matter::UnknownEffects, 2)] {
-        let id = ConsultationId::new(matter, number);
-        let effects = machine.step(Input::Guidance { id, words: Some("yes".into()) }, 0);
+    for (matter, number) in [(InterruptReason::Budget, 1), (InterruptReason::UnknownEffects, 2)] {
+        let id = InterruptId::new(matter, number);
+        let effects = machine.step(Input::InterruptReply { id, words: Some("yes".into()) }, 0);
         follow(&machine, &effects);
     }
     for _ in 0..2 {
@@ -210,7 +213,7 @@ fn words_on_record_reach_the_model_after_a_crash() {
     turn(&mut run, "a");
     run.guide(Some("be quick"));
     record.extend(entries(&run.effects));
-    let guided = record.iter().position(|entry| matches!(entry, Entry::Guided { .. })).unwrap();
+    let guided = record.iter().position(|entry| matches!(entry, Entry::InterruptReply { .. })).unwrap();
     for cut in [guided + 1, record.len()] {
         let mut cut = record[..cut].to_vec();
         let run = resumed(set_up(), &cut);
@@ -245,7 +248,7 @@ fn time_is_counted_from_the_start_of_the_run() {
 /// The question that the run asks next, or none if it asks the model.
 fn next_question(run: &Driven) -> Option<String> {
     run.effects.iter().find_map(|want| match want {
-        Want::Consult { question, .. } => Some(question.clone()),
+        Command::Interrupt { question, .. } => Some(question.clone()),
         _ => None,
     })
 }
@@ -262,7 +265,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
         record.extend(entries(&run.effects));
         assert_eq!(next_question(&run).is_some(), says.is_some());
         // As if the process had ended before the question, and before whatever came of the last answer.
-        let end = record.iter().rposition(|entry| !matches!(entry, Entry::Consulted { .. })).unwrap();
+        let end = record.iter().rposition(|entry| !matches!(entry, Entry::Interrupt { .. })).unwrap();
         let again = resumed(config.clone(), &record[..=end]);
         assert_eq!(next_question(&again), next_question(&run));
         assert!(

@@ -1,7 +1,7 @@
 //! Conversations that become too long.
 
 use windlass_loop::{
-    Condense, Config, ContextLimits, Effect as Want, Entry, Event, Fill, Input, Machine, Outcome,
+    Command, Condense, Config, ContextLimits, ContextPressure, Entry, Event, Input, Machine, Outcome,
     StreamFailure, Transcript,
 };
 use windlass_protocol::{
@@ -33,7 +33,7 @@ fn sent(run: &Driven) -> &Request {
     run.effects
         .iter()
         .rev()
-        .find_map(|want| if let Want::Send { request, .. } = want { Some(&**request) } else { None })
+        .find_map(|want| if let Command::Send { request, .. } = want { Some(&**request) } else { None })
         .unwrap()
 }
 
@@ -81,12 +81,12 @@ fn watchers_are_told_as_the_window_fills_and_once_for_each_step() {
     for number in 0..6 {
         turn(&mut run, number, 600);
         for event in run.events() {
-            if let Event::ContextFilling { fill, .. } = event {
-                told.push(*fill);
+            if let Event::ContextFilling { pressure, .. } = event {
+                told.push(*pressure);
             }
         }
     }
-    assert_eq!(told[..2], [Fill::Warn, Fill::Alert]);
+    assert_eq!(told[..2], [ContextPressure::Warn, ContextPressure::Alert]);
 }
 
 /// A run whose results are too short to be left out, so that whole turns have to go.
@@ -325,7 +325,7 @@ fn the_task_stays_after_a_conversation_from_elsewhere() {
         let (mut run, mut record) = started_after_import(config.clone());
         for number in 0..40 {
             turn(&mut run, number, 90);
-            if matches!(run.effects.last(), Some(Want::Send { request, .. }) if request.tool_choice == ToolChoice::None)
+            if matches!(run.effects.last(), Some(Command::Send { request, .. }) if request.tool_choice == ToolChoice::None)
             {
                 let before = std::mem::take(&mut run.effects);
                 summary(&mut run, "It looked.");
@@ -391,7 +391,9 @@ fn only_a_whole_summary_counts() {
 fn a_second_summary_that_is_whole_counts() {
     let (mut run, mut record) = full(limits());
     run.step(Input::StreamEnd(Err(StreamFailure::new("it broke", true))));
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Send { delay_ms, .. } if *delay_ms >= 200)));
+    assert!(
+        run.effects.iter().any(|want| matches!(want, Command::Send { delay_ms, .. } if *delay_ms >= 200))
+    );
     record.truncate(0);
     summary(&mut run, "It looked at many things.");
     assert!(words(&run).contains("A summary of them:\n\nIt looked at many things."));

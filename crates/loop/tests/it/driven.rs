@@ -5,8 +5,8 @@ use windlass_hitl::{
     decide,
 };
 use windlass_loop::{
-    CallStart, Config, ConsultationId, Effect as Want, Entry, Event, Input, Judgement, Limits, Machine,
-    OfferedTool, Outcome,
+    CallStart, Command, Config, Entry, Event, Input, InterruptId, Judgement, Limits, Machine, OfferedTool,
+    Outcome,
 };
 use windlass_protocol::{
     CallId, Control, Effect, Hints, History, Message, Part, ResultStatus, Role, StopReason, ToolCall,
@@ -16,7 +16,7 @@ use windlass_stream::{CallChunk, Chunk, WholeCall};
 
 pub(crate) struct Driven {
     pub(crate) machine: Machine,
-    pub(crate) effects: Vec<Want>,
+    pub(crate) effects: Vec<Command>,
     pub(crate) now: u64,
 }
 
@@ -78,7 +78,7 @@ impl Driven {
         Self { machine, effects, now: 0 }
     }
 
-    pub(crate) fn step(&mut self, input: Input) -> &[Want] {
+    pub(crate) fn step(&mut self, input: Input) -> &[Command] {
         let effects = self.machine.step(input, self.now);
         self.effects.extend(effects);
         &self.effects
@@ -100,7 +100,7 @@ impl Driven {
     pub(crate) fn to_decide(&self) -> Vec<ToolCall> {
         self.effects
             .iter()
-            .filter_map(|want| if let Want::Decide(call) = want { Some(call.clone()) } else { None })
+            .filter_map(|want| if let Command::Decide(call) = want { Some(call.clone()) } else { None })
             .collect()
     }
 
@@ -108,14 +108,16 @@ impl Driven {
     pub(crate) fn ahead(&self) -> Vec<ToolCall> {
         self.effects
             .iter()
-            .filter_map(|want| if let Want::RunAhead { call, .. } = want { Some(call.clone()) } else { None })
+            .filter_map(|want| {
+                if let Command::RunSpeculatively { call, .. } = want { Some(call.clone()) } else { None }
+            })
             .collect()
     }
 
     pub(crate) fn ran(&self) -> Vec<String> {
         self.effects
             .iter()
-            .filter_map(|want| if let Want::Run(call) = want { Some(call.id.to_string()) } else { None })
+            .filter_map(|want| if let Command::Run(call) = want { Some(call.id.to_string()) } else { None })
             .collect()
     }
 
@@ -144,15 +146,17 @@ impl Driven {
     }
 
     /// The question to the human that was asked last.
-    pub(crate) fn asked(&self) -> ConsultationId {
+    pub(crate) fn asked(&self) -> InterruptId {
         let mut asked = self.effects.iter().rev();
-        asked.find_map(|want| if let Want::Consult { id, .. } = want { Some(*id) } else { None }).unwrap()
+        asked
+            .find_map(|want| if let Command::Interrupt { id, .. } = want { Some(*id) } else { None })
+            .unwrap()
     }
 
     /// The human answers that question, or nobody does.
     pub(crate) fn guide(&mut self, words: Option<&str>) {
         let (id, words) = (self.asked(), words.map(str::to_owned));
-        self.step(Input::Guidance { id, words });
+        self.step(Input::InterruptReply { id, words });
     }
 
     pub(crate) fn result(&mut self, id: &str, status: ResultStatus) {
@@ -183,17 +187,19 @@ impl Driven {
     }
 
     pub(crate) fn outcome(&self) -> Option<&Outcome> {
-        self.effects.iter().find_map(|want| if let Want::Done(outcome) = want { Some(outcome) } else { None })
+        self.effects
+            .iter()
+            .find_map(|want| if let Command::Done(outcome) = want { Some(outcome) } else { None })
     }
 
     pub(crate) fn is_sent(&self) -> bool {
-        self.effects.iter().any(|want| matches!(want, Want::Send { .. }))
+        self.effects.iter().any(|want| matches!(want, Command::Send { .. }))
     }
 
     pub(crate) fn events(&self) -> Vec<&Event> {
         self.effects
             .iter()
-            .filter_map(|want| if let Want::Show(event) = want { Some(event) } else { None })
+            .filter_map(|want| if let Command::Show(event) = want { Some(event) } else { None })
             .collect()
     }
 }
@@ -204,10 +210,10 @@ pub(crate) fn request(call: &ToolCall, facts: &Facts, decision: &Decision) -> Ap
     ApprovalRequest::new(format!("ask-{}", call.id), call.clone(), facts, decision, digest)
 }
 
-pub(crate) fn entries(effects: &[Want]) -> Vec<Entry> {
+pub(crate) fn entries(effects: &[Command]) -> Vec<Entry> {
     effects
         .iter()
-        .filter_map(|want| if let Want::Record(entry) = want { Some(entry.clone()) } else { None })
+        .filter_map(|want| if let Command::Record(entry) = want { Some(entry.clone()) } else { None })
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Calls that are refused while they still stream (DESIGN "Early decision").
 
 use windlass_hitl::{Reason, Source};
-use windlass_loop::{EarlyRefusal, Effect, Event, Input, RepairKind, Repairs};
+use windlass_loop::{Command, EarlyRefusal, Event, Input, RepairKind, Repairs};
 use windlass_protocol::{ResultStatus, StopReason};
 use windlass_stream::{CallChunk, CallKey, Chunk};
 
@@ -23,7 +23,7 @@ fn denial() -> EarlyRefusal {
 /// The last argument that the machine wants looked at.
 fn wanted(run: &Driven) -> Option<(u64, CallKey, String, String)> {
     run.effects.iter().rev().find_map(|effect| match effect {
-        Effect::CheckEarly { answer, key, tool, argument, value } => {
+        Command::CheckEarly { answer, key, tool, argument, value } => {
             Some((*answer, *key, format!("{tool}.{argument}"), value.to_string()))
         }
         _ => None,
@@ -36,7 +36,7 @@ fn refuse(run: &mut Driven, key: u64) {
 }
 
 fn is_stopped(run: &Driven) -> bool {
-    run.effects.contains(&Effect::CloseStream)
+    run.effects.contains(&Command::CloseStream)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Calls that are judged, approved, run and stopped.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{Effect, Entry, Event, Input, Judgement, Machine, Outcome, StopCause};
+use windlass_loop::{Command, Entry, Event, Input, Judgement, Machine, Outcome, StopCause};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, entries, limits};
@@ -24,8 +24,8 @@ fn the_intent_is_recorded_right_before_the_call_runs() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}")]);
     run.judge_all();
-    let at = run.effects.iter().position(|effect| matches!(effect, Effect::Run(_))).unwrap();
-    assert!(matches!(&run.effects[at - 1], Effect::Record(Entry::Intent { call }) if call.as_str() == "c1"));
+    let at = run.effects.iter().position(|effect| matches!(effect, Command::Run(_))).unwrap();
+    assert!(matches!(&run.effects[at - 1], Command::Record(Entry::Intent { call }) if call.as_str() == "c1"));
 }
 
 // R1: results are in call order, whatever the order in which they come.
@@ -147,7 +147,7 @@ fn turns_of_nothing_but_mistakes_end_with_a_question() {
         run.judge_all();
         run.result(&id, ResultStatus::Error);
     }
-    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. })));
+    assert!(run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. })));
     assert!(!run.is_sent());
 }
 
@@ -173,7 +173,7 @@ fn cancelling_gives_every_call_a_result_and_keeps_those_that_finish() {
     run.judge(&calls[1]);
     run.effects.clear();
     run.step(Input::Cancel);
-    assert!(run.effects.contains(&Effect::Abort));
+    assert!(run.effects.contains(&Command::Abort));
     assert_eq!(run.outcome(), None, "what runs comes back first");
     run.result("c1", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::Cancelled }));
@@ -195,7 +195,7 @@ fn cancelling_while_the_answer_streams_keeps_its_words() {
     run.step(Input::Chunk(windlass_stream::Chunk::text("so far")));
     run.step(Input::Chunk(call("c1", "look", "{}")));
     run.step(Input::Cancel);
-    assert!(run.effects.contains(&Effect::CloseStream));
+    assert!(run.effects.contains(&Command::CloseStream));
     assert_eq!(run.machine.transcript().messages().last().unwrap().text(), "so far");
     check_paired(run.machine.transcript().messages());
     assert!(!entries(&run.effects).is_empty());

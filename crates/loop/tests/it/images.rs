@@ -1,7 +1,7 @@
 //! Pictures that the provider refuses (correctness-3, 1).
 
 use windlass_loop::{
-    Config, ContextLimits, Effect as Want, Entry, Event, Input, Machine, Outcome, StreamFailure, Transcript,
+    Command, Config, ContextLimits, Entry, Event, Input, Machine, Outcome, StreamFailure, Transcript,
 };
 use windlass_protocol::{
     CallId, Content, Image, Message, Part, Request, ResultStatus, Role, ToolChoice, ToolResult,
@@ -33,7 +33,7 @@ fn refuse(run: &mut Driven) {
 
 fn last_request(run: &Driven) -> Option<&Request> {
     run.effects.iter().rev().find_map(|want| match want {
-        Want::Send { request, .. } => Some(&**request),
+        Command::Send { request, .. } => Some(&**request),
         _ => None,
     })
 }

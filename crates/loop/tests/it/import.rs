@@ -1,7 +1,7 @@
 //! Conversations from elsewhere (R3).
 
 use proptest::prelude::*;
-use windlass_loop::{Effect as Want, Input, Machine, Mend, Transcript};
+use windlass_loop::{Command, Input, Machine, Mend, Transcript};
 use windlass_protocol::{
     Arguments, CallId, Message, Part, ResultStatus, Role, ToolCall, ToolName, ToolResult,
 };
@@ -130,7 +130,7 @@ fn a_run_goes_on_from_a_conversation_that_was_had_elsewhere() {
     let history = Transcript::import(had).transcript;
     let mut machine = Machine::new(config()).with_history(history);
     let effects = machine.step(Input::Start { task: "second".into() }, 0);
-    let Some(Want::Send { request, .. }) = effects.last() else { panic!("{effects:?}") };
+    let Some(Command::Send { request, .. }) = effects.last() else { panic!("{effects:?}") };
     assert_eq!(request.messages.len(), 4);
     assert_eq!(request.messages.last().unwrap().text(), "second");
     let record = entries(&effects);

@@ -1,6 +1,6 @@
 //! Calls by other names than the tool was shown under.
 
-use windlass_loop::{Budget, Config, Effect as Want, KnownTool, Machine, Outcome, StepClass};
+use windlass_loop::{Budget, Command, Config, KnownTool, Machine, Outcome, StepClass};
 use windlass_protocol::{Control, Hints, ResultStatus};
 
 use crate::driven::{Driven, call, config, early, entries};
@@ -32,7 +32,7 @@ fn a_call_by_an_alias_has_the_hints_of_its_tool() {
         run.answer([call("a", name, "{}")]);
         run.judge_all();
         record.extend(entries(&run.effects));
-        let run_a = run.effects.iter().find(|want| matches!(want, Want::Run(_))).unwrap();
+        let run_a = run.effects.iter().find(|want| matches!(want, Command::Run(_))).unwrap();
         assert_eq!(run.machine.step_of(run_a).unwrap().class, StepClass::Pure, "{name}");
         let (machine, effects) = Machine::resume(aliased(config()), record, 0).unwrap();
         let run = Driven { machine, effects, now: 0 };
@@ -72,6 +72,6 @@ fn an_alias_does_not_get_around_the_budget_of_a_tool() {
         run.judge_all();
         run.result("a", ResultStatus::Ok);
         assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::NotStarted), "{limited}");
-        assert!(run.effects.iter().any(|want| matches!(want, Want::Consult { .. })));
+        assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of the mode, and of what a turn is offered (L11).
 
-use windlass_loop::{Config, Effect, Entry, Event, Input, Machine, Offer, OfferedTool};
+use windlass_loop::{Command, Config, Entry, Event, Input, Machine, Offer, OfferedTool};
 use windlass_protocol::{Control, Hints, ResultStatus, ToolName, ToolSpec};
 
 use crate::driven::{Driven, call, check_paired, config, entries};
@@ -93,10 +93,10 @@ fn an_offer_holds_from_the_next_turn_on_and_its_mode_is_recorded_at_once() {
     assert!(!run.is_sent());
     run.effects.clear();
     run.result("a", ResultStatus::Ok);
-    let at = |want: &dyn Fn(&Effect) -> bool| run.effects.iter().position(want).unwrap();
-    let offered = at(&|effect| matches!(effect, Effect::Offered { number: 7 }));
-    assert!(offered < at(&|effect| matches!(effect, Effect::Send { .. })));
-    let Some(Effect::Send { request, .. }) = run.effects.last() else {
+    let at = |want: &dyn Fn(&Command) -> bool| run.effects.iter().position(want).unwrap();
+    let offered = at(&|effect| matches!(effect, Command::Offered { number: 7 }));
+    assert!(offered < at(&|effect| matches!(effect, Command::Send { .. })));
+    let Some(Command::Send { request, .. }) = run.effects.last() else {
         unreachable!("the turn is sent last")
     };
     assert_eq!(request.system.as_deref(), Some("Now code."));

@@ -1,7 +1,7 @@
 //! Whatever comes in, whatever the order: no panic, and every request that goes out is valid.
 
 use proptest::prelude::*;
-use windlass_loop::{ConsultationId, Input, Matter};
+use windlass_loop::{Input, InterruptId, InterruptReason};
 use windlass_protocol::{CallId, ResultStatus};
 use windlass_testkit::oracle;
 
@@ -22,8 +22,8 @@ proptest! {
         run.result(&id, ResultStatus::Ok);
         run.step(Input::Fatal { call: CallId::new(id.clone()).unwrap(), message: "x".into() });
         for number in 0..2 {
-            let id = ConsultationId::new(Matter::Budget, number);
-            run.step(Input::Guidance { id, words: Some("y".into()) });
+            let id = InterruptId::new(InterruptReason::Budget, number);
+            run.step(Input::InterruptReply { id, words: Some("y".into()) });
         }
         run.step(Input::Start { task: "again".into() });
         prop_assert_eq!(run.machine.transcript(), &before);

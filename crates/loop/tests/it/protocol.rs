@@ -1,6 +1,6 @@
 //! How calls reach the model is chosen once, written down, and restored (P5).
 
-use windlass_loop::{Config, Effect, Entry, Event, Input, Machine, Outcome, StreamFailure};
+use windlass_loop::{Command, Config, Entry, Event, Input, Machine, Outcome, StreamFailure};
 use windlass_protocol::{
     Message, ToolProtocol,
     ToolProtocol::{Native, Structured, Text},
@@ -23,7 +23,7 @@ fn refuse(run: &mut Driven) {
 /// The protocols of the requests that are to be sent.
 fn sent(run: &Driven) -> Vec<ToolProtocol> {
     let sent = run.effects.iter().filter_map(|effect| match effect {
-        Effect::Send { protocol, .. } => Some(*protocol),
+        Command::Send { protocol, .. } => Some(*protocol),
         _ => None,
     });
     sent.collect()
@@ -46,12 +46,12 @@ fn what_the_provider_refuses_before_the_first_answer_gives_way_to_the_next() {
         refuse(&mut run);
         assert_eq!(sent(&run), [next]);
         assert!(entries(&run.effects).contains(&Entry::Protocol { protocol: next }));
-        let told = |effect: &Effect| matches!(effect, Effect::Show(Event::ProtocolChanged { protocol, .. }) if *protocol == next);
+        let told = |effect: &Command| matches!(effect, Command::Show(Event::ProtocolChanged { protocol, .. }) if *protocol == next);
         assert!(run.effects.iter().any(told));
     }
     refuse(&mut run);
     assert!(
-        matches!(run.effects.last(), Some(Effect::Done(Outcome::Failed { message })) if message.contains("no tools"))
+        matches!(run.effects.last(), Some(Command::Done(Outcome::Failed { message })) if message.contains("no tools"))
     );
 }
 
@@ -64,7 +64,7 @@ fn an_answer_locks_the_run() {
     run.result("c1", windlass_protocol::ResultStatus::Ok);
     assert_eq!(sent(&run), [Structured]);
     refuse(&mut run);
-    assert!(matches!(run.effects.last(), Some(Effect::Done(Outcome::Failed { .. }))));
+    assert!(matches!(run.effects.last(), Some(Command::Done(Outcome::Failed { .. }))));
 }
 
 #[test]

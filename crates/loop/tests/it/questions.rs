@@ -1,6 +1,6 @@
 //! The questions of one turn come in the order of its calls, in whatever order the calls are judged.
 
-use windlass_loop::{Ahead, Effect as Want, Event, Input, Judgement};
+use windlass_loop::{Command, Event, Input, Judgement, SpeculativeOutcome};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, early, entries};
@@ -9,7 +9,7 @@ use crate::driven::{Driven, call, check_paired, config, early, entries};
 fn asked(run: &Driven) -> Vec<&str> {
     let mut asked = Vec::new();
     for want in &run.effects {
-        if let Want::Ask(request) = want {
+        if let Command::Ask(request) = want {
             asked.push(request.call.id.as_str());
         }
     }
@@ -116,8 +116,8 @@ fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_judged_does
                 run.step(Input::Started(reading.id.clone()));
             }
             assert_eq!(asked(&run).len(), usize::from(runs));
-            let outcome = Box::new(Ahead::NotBegun);
-            run.step(Input::Ahead { answer: 1, call: reading.id, outcome });
+            let outcome = Box::new(SpeculativeOutcome::NotBegun);
+            run.step(Input::Speculative { answer: 1, call: reading.id, outcome });
             if !runs {
                 let again = run.to_decide().pop().unwrap();
                 assert_eq!(asked(&run), [""; 0], "it is judged once more");

@@ -1,7 +1,7 @@
 //! Records of earlier versions, as they were written then, which are read for ever.
 
 use windlass_loop::{
-    Budget, ConsultationId, Entry, Machine, Matter, Outcome, ResumeError, UnknownEffects, Wait,
+    Budget, Entry, InterruptId, InterruptReason, Machine, Outcome, ResumeError, UnknownEffects, Wait,
 };
 
 use crate::driven::{Driven, check_paired, config};
@@ -117,8 +117,8 @@ fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
         let Some(Entry::Finished { outcome: Outcome::Suspended { waits } }) = record.last().cloned() else {
             panic!("the record ends in a question")
         };
-        let [Wait::Guidance { id, .. }] = waits[..] else { panic!("{waits:?}") };
-        assert_eq!(id, ConsultationId::default());
+        let [Wait::InterruptReply { id, .. }] = waits[..] else { panic!("{waits:?}") };
+        assert_eq!(id, InterruptId::default());
         let budget = Budget { requests: 1, ..Budget::default() };
         let config = config().with_budget(budget).with_unknown_effects(UnknownEffects::AskHuman);
         let (machine, effects) = Machine::resume(config, record, 0).unwrap();
@@ -126,7 +126,11 @@ fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
         assert_eq!(run.asked(), id);
         run.guide(Some("yes"));
         if is_cut_off {
-            assert_eq!(run.asked(), ConsultationId::new(Matter::UnknownEffects, 1), "it is another question");
+            assert_eq!(
+                run.asked(),
+                InterruptId::new(InterruptReason::UnknownEffects, 1),
+                "it is another question"
+            );
             run.guide(Some("look first"));
         }
         assert!(run.is_sent());

@@ -1,6 +1,6 @@
 //! Going on from a record that was cut anywhere (R5, R6).
 
-use windlass_loop::{Effect, Entry, Machine, Outcome, ResumeError};
+use windlass_loop::{Command, Entry, Machine, Outcome, ResumeError};
 use windlass_protocol::ResultStatus;
 
 use crate::driven::{Driven, call, check_paired, config, entries, finish};
@@ -43,7 +43,7 @@ fn a_record_cut_anywhere_goes_on_and_never_runs_a_finished_call_again() {
         };
         assert!(!effects.is_empty(), "cut {cut} goes on");
         for effect in &effects {
-            if let Effect::Decide(call) = effect {
+            if let Command::Decide(call) = effect {
                 assert!(!finished.contains(&call.id), "cut {cut}: {} has its result", call.id);
                 assert!(call.id.as_str() != "c3", "cut {cut}: a malformed call never becomes runnable");
                 assert!(!(call.id.as_str() == "c2" && begun("c2")), "cut {cut}: a write that had begun");

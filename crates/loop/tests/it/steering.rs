@@ -1,11 +1,11 @@
 //! What is said to a run while it works.
 
-use windlass_loop::{Effect as Want, Entry, Event, Input, Machine, Moment, Outcome};
+use windlass_loop::{Command, DeliverAt, Entry, Event, Input, Machine, Outcome};
 use windlass_protocol::ResultStatus;
 
 use crate::driven::{Driven, call, check_paired, config, entries};
 
-fn say(run: &mut Driven, text: &str, when: Moment) {
+fn say(run: &mut Driven, text: &str, when: DeliverAt) {
     run.step(Input::Say { id: None, text: text.into(), when });
 }
 
@@ -20,8 +20,8 @@ fn what_is_said_while_calls_run_is_heard_after_their_results() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
     run.judge_all();
-    say(&mut run, "be brief", Moment::NextTurn);
-    say(&mut run, "and quick", Moment::NextTurn);
+    say(&mut run, "be brief", DeliverAt::NextTurn);
+    say(&mut run, "and quick", DeliverAt::NextTurn);
     assert!(said(&run).is_empty());
     run.result("a", ResultStatus::Ok);
     assert!(run.is_sent());
@@ -34,8 +34,8 @@ fn what_is_said_while_calls_run_is_heard_after_their_results() {
 fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
     let mut run = Driven::start(config());
     run.answer([call("a", "done", r#"{"result":"first"}"#)]);
-    say(&mut run, "then the changelog", Moment::AfterTask);
-    say(&mut run, "wait, not that", Moment::NextTurn);
+    say(&mut run, "then the changelog", DeliverAt::AfterTask);
+    say(&mut run, "wait, not that", DeliverAt::NextTurn);
     run.judge_all();
     run.result("a", ResultStatus::Ok);
     assert!(
@@ -62,7 +62,7 @@ fn what_was_said_outlives_a_crash_and_is_heard_once() {
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
     run.judge_all();
-    say(&mut run, "be brief", Moment::NextTurn);
+    say(&mut run, "be brief", DeliverAt::NextTurn);
     record.extend(entries(&run.effects));
     assert!(matches!(record.last(), Some(entry @ Entry::Queued { .. }) if entry.is_critical()));
     let resume = |record: &[Entry]| {
@@ -86,13 +86,17 @@ fn what_nobody_can_hear_is_refused_aloud() {
     #[track_caller]
     fn check(run: &mut Driven, text: &str) {
         run.effects.clear();
-        say(run, text, Moment::NextTurn);
-        assert!(matches!(run.effects[..], [Want::Show(Event::MessageRefused { .. })]), "{:?}", run.effects);
+        say(run, text, DeliverAt::NextTurn);
+        assert!(
+            matches!(run.effects[..], [Command::Show(Event::MessageRefused { .. })]),
+            "{:?}",
+            run.effects
+        );
     }
     let mut run = Driven::start(config());
     check(&mut run, " \n ");
     for _ in 0..100 {
-        say(&mut run, "more", Moment::NextTurn);
+        say(&mut run, "more", DeliverAt::NextTurn);
     }
     check(&mut run, "too much");
     run.step(Input::Cancel);
@@ -100,13 +104,13 @@ fn what_nobody_can_hear_is_refused_aloud() {
 }
 
 fn say_as(run: &mut Driven, id: &str, text: &str) {
-    run.step(Input::Say { id: Some(id.into()), text: text.into(), when: Moment::NextTurn });
+    run.step(Input::Say { id: Some(id.into()), text: text.into(), when: DeliverAt::NextTurn });
 }
 
 // The crash point between the record and the sender that removes what it had kept (R5).
 #[test]
 fn a_message_that_comes_again_under_its_id_is_said_once() {
-    let repeated = || Want::Show(Event::MessageRepeated { id: "m1".into() });
+    let repeated = || Command::Show(Event::MessageRepeated { id: "m1".into() });
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
@@ -120,8 +124,10 @@ fn a_message_that_comes_again_under_its_id_is_said_once() {
     // The process is killed here, and the message is still where it was left.
     let mut run = resume(&record);
     assert_eq!(
-        run.machine
-            .step(Input::Say { id: Some("m1".into()), text: "be brief".into(), when: Moment::NextTurn }, 0),
+        run.machine.step(
+            Input::Say { id: Some("m1".into()), text: "be brief".into(), when: DeliverAt::NextTurn },
+            0
+        ),
         [repeated()]
     );
     say_as(&mut run, "m2", "be brief");
@@ -151,7 +157,7 @@ fn a_message_without_an_id_is_always_another_one() {
     record.push(entry);
     let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
     let mut run = Driven { machine, effects, now: 0 };
-    say(&mut run, "be brief", Moment::NextTurn);
+    say(&mut run, "be brief", DeliverAt::NextTurn);
     run.judge_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief", "be brief"]);

@@ -1,10 +1,12 @@
 //! Answers as they arrive: kept, asked for again, or nudged.
 
-use windlass_loop::{Budget, Effect, Event, Input, Outcome, Prices, StopCause, StreamFailure};
+use windlass_loop::{
+    Budget, Command, Entry, Event, Input, Machine, Outcome, Prices, StopCause, StreamFailure,
+};
 use windlass_protocol::{Opaque, ResultStatus, StopReason, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
-use crate::driven::{Driven, call, check_paired, config, finish, limits};
+use crate::driven::{Driven, call, check_paired, config, entries, finish, limits};
 
 #[test]
 fn words_are_the_end_where_no_tool_completes() {
@@ -25,7 +27,7 @@ fn words_alone_are_nudged_a_limited_number_of_times() {
         );
     }
     run.answer([Chunk::text("I think")]);
-    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. })));
+    assert!(run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. })));
     run.guide(None);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::MistakeLimit }));
 }
@@ -85,7 +87,7 @@ fn asking_again_waits_longer_each_time_and_ends() {
         run.effects.clear();
         run.step(Input::StreamEnd(Err(StreamFailure::new("broke", true))));
         waits.extend(run.effects.iter().filter_map(|effect| match effect {
-            Effect::Send { delay_ms, .. } => Some(*delay_ms),
+            Command::Send { delay_ms, .. } => Some(*delay_ms),
             _ => None,
         }));
     }
@@ -99,7 +101,7 @@ fn the_providers_wait_wins_over_a_shorter_one() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::StreamEnd(Err(StreamFailure::new("busy", true).with_retry_after_ms(Some(5_000)))));
-    assert!(run.effects.iter().any(|effect| matches!(effect, Effect::Send { delay_ms: 5_000, .. })));
+    assert!(run.effects.iter().any(|effect| matches!(effect, Command::Send { delay_ms: 5_000, .. })));
 }
 
 #[test]
@@ -229,7 +231,8 @@ fn a_used_budget_asks_whether_to_go_on() {
         [(Some("yes"), true), (Some("be brief"), true), (Some("no"), false), (None, false)]
     {
         let mut run = Driven::start(config().with_budget(budget.clone()));
-        let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Effect::Consult { .. }));
+        let asks =
+            |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. }));
         run.answer([Chunk::text("I think")]);
         assert!(run.is_sent() && !asks(&run), "one request is left");
         run.answer([Chunk::text("I think")]);
@@ -264,8 +267,8 @@ fn fed(run: &mut Driven, chunks: impl IntoIterator<Item = Chunk>) -> Vec<u64> {
         run.step(Input::Chunk(chunk));
     }
     run.step(Input::StreamEnd(Ok(())));
-    let wait = |effect: &Effect| match effect {
-        Effect::Send { delay_ms, .. } => Some(*delay_ms),
+    let wait = |effect: &Command| match effect {
+        Command::Send { delay_ms, .. } => Some(*delay_ms),
         _ => None,
     };
     run.effects.iter().filter_map(wait).collect()
@@ -334,7 +337,7 @@ fn another_protocol_is_taken_where_the_stream_refuses_this_one() {
     let error = StreamError::new(StreamErrorKind::Unsupported, None, "no tools here");
     assert_eq!(fed(&mut run, [Chunk::Error { error }]), [0]);
     let sent = run.effects.iter().find_map(|effect| match effect {
-        Effect::Send { protocol, .. } => Some(*protocol),
+        Command::Send { protocol, .. } => Some(*protocol),
         _ => None,
     });
     assert_eq!(sent, Some(ToolProtocol::Text));
@@ -377,4 +380,62 @@ fn an_answer_that_filled_the_window_makes_room_once() {
     fed(&mut run, cut());
     assert!(run.machine.transcript().messages().iter().any(|message| message.text() == "half"));
     check_paired(run.machine.transcript().messages());
+}
+
+// The attempt that filled the window is on record with its tokens, so a resumed run has used the same.
+#[test]
+fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
+    let usage = Usage { input_tokens: 1_000, output_tokens: 10, ..Usage::default() };
+    let mut run = Driven::start(config());
+    let mut record = entries(&run.effects);
+    for turn in 0..6 {
+        let id = format!("c{turn}");
+        run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
+        run.judge_all();
+        run.result(&id, ResultStatus::Ok);
+        record.extend(entries(&run.effects));
+    }
+    fed(&mut run, [Chunk::Usage { usage }, Chunk::text("half"), finish(StopReason::ContextWindow)]);
+    record.extend(entries(&run.effects));
+    assert!(record.contains(&Entry::Discarded { usage: Some(usage) }), "{record:?}");
+    run.answer([Chunk::text("short")]);
+    record.extend(entries(&run.effects));
+    let (resumed, _) = Machine::resume(config(), record, 0).unwrap();
+    assert_eq!(resumed.used(), run.machine.used());
+}
+
+// H10: each attempt is a request, for the run itself as for the runs that share its budget.
+#[test]
+fn every_attempt_counts_once_in_the_budget_of_requests() {
+    let budget = Budget { requests: 3, ..Budget::default() };
+    let asks = |run: &Driven| run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. }));
+    for configured in [config().with_budget(budget.clone()), config().with_shared_budget(budget.clone())] {
+        let mut run = Driven::start(configured.clone());
+        let mut record = entries(&run.effects);
+        for _ in 0..2 {
+            assert_eq!(fed(&mut run, [Chunk::text("half")]).len(), 1, "the attempt is repeated");
+            record.extend(entries(&run.effects));
+        }
+        run.answer([Chunk::text("I think")]);
+        record.extend(entries(&run.effects));
+        assert_eq!(run.machine.used().requests, 3);
+        assert!(asks(&run) && !run.is_sent(), "three requests are used");
+        let (machine, effects) = Machine::resume(configured, record, 0).unwrap();
+        let resumed = Driven { machine, effects, now: 0 };
+        assert_eq!(resumed.machine.used(), run.machine.used());
+        assert!(asks(&resumed), "the same is known after a resume");
+    }
+}
+
+// S15: a provider that reports no tokens has used some, so the events hold no zero that reads as a count.
+#[test]
+fn events_of_an_answer_without_reported_tokens_have_no_tokens() {
+    let mut run = Driven::start(windlass_loop::Config::new("model", vec![]));
+    run.answer([Chunk::text("hello")]);
+    let json: Vec<_> = run.events().iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+    for name in ["answer_ended", "finished"] {
+        let event = json.iter().find(|event| event["event"] == name).unwrap();
+        assert!(event.get("usage").is_none() && event.get("total").is_none(), "{event}");
+        assert!(serde_json::from_value::<Event>(event.clone()).is_ok(), "{event}");
+    }
 }

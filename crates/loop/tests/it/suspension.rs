@@ -2,11 +2,11 @@
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
-    Budget, Config, Effect as Want, Entry, Event, Input, Judgement, Machine, Moment, Outcome, RunOrigin,
+    Budget, Command, Config, DeliverAt, Entry, Event, Input, Judgement, Machine, Outcome, RunOrigin,
     StopCause, StreamFailure, Transcript, Unanswered, UnknownEffects, Wait,
 };
 use windlass_protocol::{
-    Aftermath, CallId, Image, Message, Part, PlannedFile, ResultStatus, Role, ToolCall, ToolProtocol,
+    CallId, Image, Message, Part, PlannedFile, ReconcileOutcome, ResultStatus, Role, ToolCall, ToolProtocol,
 };
 
 use crate::driven::{Driven, call, check_paired, config, entries};
@@ -69,7 +69,7 @@ fn answers_come_in_any_order_and_any_subset() {
     let (_, mut record) = waiting();
     let mut run = resumed(suspending(), &record);
     run.judge_all();
-    let asked: Vec<_> = run.effects.iter().filter(|want| matches!(want, Want::Ask(_))).collect();
+    let asked: Vec<_> = run.effects.iter().filter(|want| matches!(want, Command::Ask(_))).collect();
     assert_eq!(asked.len(), 2, "the same questions under the same ids");
     assert!(
         !entries(&run.effects).iter().any(|entry| matches!(entry, Entry::Asked { .. })),
@@ -115,7 +115,7 @@ fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again()
     let mut run = resumed(config(), &record[..cut]);
     run.judge_all();
     assert_eq!(run.ran(), ["b"]);
-    assert!(!run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+    assert!(!run.effects.iter().any(|want| matches!(want, Command::Ask(_))));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_yes_to_something_else_does_not_count() {
     let mut run = resumed(config(), &record[..cut]);
     run.judge_all();
     assert!(run.ran().is_empty());
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Ask(_))));
+    assert!(run.effects.iter().any(|want| matches!(want, Command::Ask(_))));
 }
 
 /// A run that was cut off while a call that changes `a.txt` ran.
@@ -154,7 +154,7 @@ fn judge_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     run.judge(call);
     // The same judgement with what is planned: the driver's facts plan nothing.
     for want in &mut run.effects[from..] {
-        if let Want::Record(Entry::Judged { facts: Some(facts), .. }) = want {
+        if let Command::Record(Entry::Judged { facts: Some(facts), .. }) = want {
             facts.planned = vec![planned.clone()];
         }
     }
@@ -164,33 +164,33 @@ fn judge_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
 #[test]
 fn the_files_say_what_became_of_a_call_that_was_cut_off() {
     #[track_caller]
-    fn check(aftermath: Aftermath, status: ResultStatus, says: &str) {
+    fn check(aftermath: ReconcileOutcome, status: ResultStatus, says: &str) {
         let mut run = resumed(config(), &cut_off());
         let planned = PlannedFile::new("a.txt", Some("before".into()), Some("after".into()));
         assert!(run.effects.iter().any(
-            |want| matches!(want, Want::LookBack { call, planned: files } if call.id == id("b") && *files == [planned.clone()])
+            |want| matches!(want, Command::Reconcile { call, planned: files } if call.id == id("b") && *files == [planned.clone()])
         ));
-        run.step(Input::LookedBack { call: id("b"), aftermath });
+        run.step(Input::Reconciled { call: id("b"), outcome: aftermath });
         assert_eq!(run.statuses(), [("b".to_owned(), status)]);
         assert!(run.texts_of_results().contains(says), "{}", run.texts_of_results());
         assert!(run.is_sent());
     }
-    check(Aftermath::Done, ResultStatus::Ok, "The change was made");
-    check(Aftermath::Unknown, ResultStatus::EffectsUnknown, "nobody knows");
-    let partly = Aftermath::Partly { done: vec!["x".into()], open: vec!["y".into()] };
+    check(ReconcileOutcome::Done, ResultStatus::Ok, "The change was made");
+    check(ReconcileOutcome::Unknown, ResultStatus::EffectsUnknown, "nobody knows");
+    let partly = ReconcileOutcome::Partly { done: vec!["x".into()], open: vec!["y".into()] };
     check(partly, ResultStatus::EffectsUnknown, "had changed x and not yet y");
-    let changed = Aftermath::Changed { paths: vec!["x".into()] };
+    let changed = ReconcileOutcome::Changed { paths: vec!["x".into()] };
     check(changed, ResultStatus::EffectsUnknown, "somebody else has changed x");
 }
 
 #[test]
 fn a_change_that_was_not_begun_is_judged_again_and_its_yes_still_counts() {
     let mut run = resumed(config(), &cut_off());
-    run.step(Input::LookedBack { call: id("b"), aftermath: Aftermath::NotBegun });
+    run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::NotBegun });
     run.judge_all();
     assert_eq!(run.ran(), ["b"]);
     // Late or doubled news change nothing.
-    run.step(Input::LookedBack { call: id("b"), aftermath: Aftermath::Done });
+    run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::Done });
     run.result("b", ResultStatus::Ok);
     assert!(run.is_sent());
 }
@@ -218,7 +218,7 @@ fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
     record.extend(entries(&run.effects));
 
     let mut run = resumed(config(), &record);
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Collect(call) if call.id == id("b"))));
+    assert!(run.effects.iter().any(|want| matches!(want, Command::Collect(call) if call.id == id("b"))));
     run.step(Input::Deferred(id("b")));
     assert_eq!(run.outcome(), Some(&Outcome::Suspended { waits }));
     record.extend(entries(&run.effects));
@@ -253,7 +253,7 @@ fn a_budget_that_is_used_suspends_and_is_still_used_in_another_process() {
     run.result("a", ResultStatus::Ok);
     run.guide(None);
     assert!(
-        matches!(run.outcome(), Some(Outcome::Suspended { waits }) if matches!(waits[..], [Wait::Guidance { .. }]))
+        matches!(run.outcome(), Some(Outcome::Suspended { waits }) if matches!(waits[..], [Wait::InterruptReply { .. }]))
     );
     record.extend(entries(&run.effects));
     let mut run = resumed(set_up(), &record);
@@ -282,7 +282,9 @@ fn each_limit_of_a_budget_asks() {
         let question = run
             .effects
             .iter()
-            .find_map(|want| if let Want::Consult { question, .. } = want { Some(question) } else { None })
+            .find_map(
+                |want| if let Command::Interrupt { question, .. } = want { Some(question) } else { None },
+            )
             .unwrap();
         assert!(question.contains(says), "{question}");
     }
@@ -299,7 +301,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
     run.judge_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::NotStarted));
-    assert!(run.effects.iter().any(|want| matches!(want, Want::Consult { .. })));
+    assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
 }
 
 // R6: by policy, the human hears of it before the model goes on.
@@ -311,7 +313,7 @@ fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
     assert!(
         run.effects
             .iter()
-            .any(|want| matches!(want, Want::Consult { question, .. } if question.contains("change")))
+            .any(|want| matches!(want, Command::Interrupt { question, .. } if question.contains("change")))
     );
     run.guide(Some("it was done by hand"));
     assert!(run.is_sent());
@@ -331,7 +333,8 @@ fn a_refused_call_says_nothing_of_a_judgement_that_comes_too_late() {
 
 /// A run that writes every kind of entry.
 pub(crate) fn everything() -> Vec<Entry> {
-    let budget = Budget { requests: 1, ..Budget::default() };
+    // The refused attempt, and the first answer.
+    let budget = Budget { requests: 2, ..Budget::default() };
     let protocols = [ToolProtocol::Native, ToolProtocol::Text];
     let context = windlass_loop::ContextLimits { keep_result_bytes: 3, ..Default::default() };
     let config = suspending()
@@ -360,7 +363,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     }
     run.approve("b");
     run.step(Input::Deferred(id("b")));
-    run.step(Input::Say { id: Some("say-1".into()), text: "be brief".into(), when: Moment::NextTurn });
+    run.step(Input::Say { id: Some("say-1".into()), text: "be brief".into(), when: DeliverAt::NextTurn });
     run.result("b", ResultStatus::Ok);
     let child = windlass_loop::Used { requests: 1, tokens: 10, cost: 0 };
     run.step(Input::Shared { used: [("run-1/z".to_owned(), child)].into(), grants: 0 });

@@ -14,40 +14,43 @@ fn result(id: &str) -> ToolResult {
 
 fn open() -> Transcript {
     let mut transcript = Transcript::default();
-    transcript.say(Message::user("task")).unwrap();
-    transcript.answer(Message::assistant(vec![call("a"), call("b")])).unwrap();
+    transcript.push_user(Message::user("task")).unwrap();
+    transcript.push_assistant(Message::assistant(vec![call("a"), call("b")])).unwrap();
     transcript
 }
 
 #[test]
 fn nothing_is_said_while_results_are_missing() {
     let mut transcript = open();
-    assert_eq!(transcript.say(Message::user("more")), Err(TranscriptError::Open { missing: 2 }));
+    assert_eq!(transcript.push_user(Message::user("more")), Err(TranscriptError::Open { missing: 2 }));
     assert_eq!(
-        transcript.answer(Message::assistant(vec![call("c")])),
+        transcript.push_assistant(Message::assistant(vec![call("c")])),
         Err(TranscriptError::Open { missing: 2 })
     );
-    transcript.result(result("b")).unwrap();
-    assert_eq!(transcript.say(Message::user("more")), Err(TranscriptError::Open { missing: 1 }));
-    transcript.result(result("a")).unwrap();
-    transcript.say(Message::user("more")).unwrap();
+    transcript.push_result(result("b")).unwrap();
+    assert_eq!(transcript.push_user(Message::user("more")), Err(TranscriptError::Open { missing: 1 }));
+    transcript.push_result(result("a")).unwrap();
+    transcript.push_user(Message::user("more")).unwrap();
     assert_eq!(transcript.messages().len(), 4);
 }
 
 #[test]
 fn a_result_needs_its_call_and_comes_once() {
     let mut transcript = open();
-    assert!(matches!(transcript.result(result("x")), Err(TranscriptError::NoSuchCall { .. })));
-    transcript.result(result("a")).unwrap();
-    assert!(matches!(transcript.result(result("a")), Err(TranscriptError::SecondResult { .. })));
+    assert!(matches!(transcript.push_result(result("x")), Err(TranscriptError::NoSuchCall { .. })));
+    transcript.push_result(result("a")).unwrap();
+    assert!(matches!(transcript.push_result(result("a")), Err(TranscriptError::SecondResult { .. })));
 }
 
 #[test]
 fn empty_messages_wrong_roles_and_equal_ids_are_refused() {
     let mut transcript = Transcript::default();
-    assert_eq!(transcript.answer(Message::assistant(vec![])), Err(TranscriptError::Message));
-    assert_eq!(transcript.say(Message::assistant(vec![Part::text("x")])), Err(TranscriptError::Message));
+    assert_eq!(transcript.push_assistant(Message::assistant(vec![])), Err(TranscriptError::Message));
+    assert_eq!(
+        transcript.push_user(Message::assistant(vec![Part::text("x")])),
+        Err(TranscriptError::Message)
+    );
     let twice = Message::assistant(vec![call("a"), call("a")]);
-    assert!(matches!(transcript.answer(twice), Err(TranscriptError::DuplicateCall { .. })));
+    assert!(matches!(transcript.push_assistant(twice), Err(TranscriptError::DuplicateCall { .. })));
     assert!(transcript.messages().is_empty());
 }

@@ -18,7 +18,14 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
             let said = format!("error {}: {}", error.code, display_safe(&error.message));
             (ResultStatus::Error, outcome::enclosed(&said, server))
         }
-        Failure::TooLong { bytes, head } => (
+        Failure::TooLong { read: None } => (
+            ResultStatus::Error,
+            format!(
+                "{name} ran, and the server's answer is over the limit of {} bytes and was not kept. Ask for less.",
+                limits.frame_bytes
+            ),
+        ),
+        Failure::TooLong { read: Some((bytes, head)) } => (
             ResultStatus::Error,
             format!(
                 "{name} ran, and the server's answer has {bytes} bytes: it is over the limit of {} and was not \

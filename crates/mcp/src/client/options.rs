@@ -27,11 +27,11 @@ pub struct ClientOptions {
     /// Removes secrets from servers' log messages.
     pub redactor: Redactor,
     /// A wrapper for each tool.
-    pub each: Option<Wrap>,
+    pub each: Option<ToolWrapper>,
 }
 
 /// A function that wraps a server's tool, for example in a recorder of calls.
-pub type Wrap = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
+pub type ToolWrapper = Arc<dyn Fn(&McpClient, Arc<dyn Tool>) -> Arc<dyn Tool> + Send + Sync>;
 
 impl ClientOptions {
     /// Sets the accepted tools.

@@ -9,21 +9,21 @@ use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_tool::{Context, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
 use windlass_toolbox::Identity;
 
+use super::client_inner::ClientInner;
 use super::connection::Wait;
-use super::used::Used;
 use super::{failed, news};
 use crate::failure::Failure;
 use crate::{Approval, Definition, outcome};
 
 /// A server's tool, pinned to the definition that the model read and a human accepts.
 pub(crate) struct McpTool {
-    used: Arc<Used>,
+    client: Arc<ClientInner>,
     definition: Arc<Definition>,
     spec: ToolSpec,
 }
 
 impl McpTool {
-    pub(crate) fn new(used: Arc<Used>, definition: Arc<Definition>, identity: &Identity) -> Self {
+    pub(crate) fn new(client: Arc<ClientInner>, definition: Arc<Definition>, identity: &Identity) -> Self {
         let spec = ToolSpec::function(
             identity.name().clone(),
             // Escaping makes invisible characters visible, so that they cannot hide instructions to the
@@ -31,11 +31,11 @@ impl McpTool {
             display_safe(&definition.description),
             definition.input_schema.clone(),
         );
-        Self { used, definition, spec }
+        Self { client, definition, spec }
     }
 
     fn is_known(&self) -> bool {
-        self.used.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(&self.definition)
+        self.client.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(&self.definition)
     }
 
     /// Returns the arguments as the model wrote them, or an error if the call addresses another tool.
@@ -55,12 +55,12 @@ impl McpTool {
     /// that no call runs under an outdated definition (fault F67).
     fn is_still_so(&self) -> Result<(), ToolError> {
         let (name, server) = (&self.definition.name, &self.definition.server);
-        if !self.used.server.enables(name) {
+        if !self.client.server.enables(name) {
             return Err(ToolError::model(format!(
                 "{name} of the server {server} is switched off; nothing was sent"
             )));
         }
-        let catalogue = self.used.catalogue();
+        let catalogue = self.client.catalogue();
         match catalogue.tools.get(name) {
             Some(now) if now.fingerprint == self.definition.fingerprint => Ok(()),
             Some(_) => Err(ToolError::model(format!(
@@ -82,24 +82,24 @@ impl McpTool {
             () = ctx.cancellation().cancelled() => {
                 return Err(ToolError::model("the call was stopped before it began; nothing was sent"));
             }
-            ready = self.used.ready() => ready,
+            ready = self.client.ready() => ready,
         };
         let connection = ready.map_err(|error| {
             ToolError::model(format!("{name} was not called: {error}. Go on without it, or try again later."))
         })?;
         self.is_still_so()?;
-        let limits = self.used.server.limits();
+        let limits = self.client.server.limits();
         let told = |word| ctx.tell(Progress::Note(word));
         let wait = Wait { limit: limits.call, stop: ctx.cancellation(), told: &told };
         let request = CallToolRequest::new(CallToolRequestParams::new(name.clone()));
         let reply = connection.request(request, Some(arguments), wait).await;
         if matches!(reply, Ok(_) | Err(Failure::Server(_) | Failure::Refused(_))) {
-            self.used.is_well();
+            self.client.is_well();
         }
         match reply {
             Ok(result) => Ok(outcome::read(&result, server, limits)),
             Err(failure) => {
-                self.used.note(&failure);
+                self.client.note(&failure);
                 Ok(failed::output(&self.definition, limits, failure))
             }
         }
@@ -113,7 +113,7 @@ impl Tool for McpTool {
 
     fn hints(&self) -> Hints {
         // Annotations of a server never lower the risk. A tool without them counts as open-world and risky.
-        let asks_always = self.used.server.approval(&self.definition.name) == Approval::Always;
+        let asks_always = self.client.server.approval(&self.definition.name) == Approval::Always;
         let risk = if asks_always { Risk::Critical } else { self.definition.risk };
         Hints { open_world: true, risk, ..Hints::default() }
     }
@@ -131,7 +131,7 @@ impl Tool for McpTool {
         if self.is_known() {
             Inspection::default()
         } else {
-            Inspection::default().with_change(news::of(&self.used.accepted, &self.definition))
+            Inspection::default().with_change(news::of(&self.client.accepted, &self.definition))
         }
     }
 

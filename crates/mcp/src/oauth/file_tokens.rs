@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 
 use super::TokenStore;
-use crate::server::hex;
+use crate::hex::hex;
 
 /// Maximum length of a file in bytes.
 const MOST_BYTES: u64 = 256 * 1024;

@@ -25,7 +25,6 @@ struct Reading {
     parser: Parser,
     intake: Intake,
     request: Option<u64>,
-    frame_bytes: usize,
     ready: VecDeque<Sse>,
     last_id: String,
     retry: Option<u64>,
@@ -46,7 +45,6 @@ pub(crate) fn read(
         parser: Parser::with_limits(limits),
         intake,
         request,
-        frame_bytes,
         ready: VecDeque::new(),
         last_id: String::new(),
         retry: None,
@@ -107,9 +105,8 @@ impl Reading {
         self.mark();
         if pushed.is_err() {
             self.is_over = true;
-            self.intake.0.noise().too_long += 1;
-            let bytes = u64::try_from(self.frame_bytes).unwrap_or(u64::MAX);
-            self.intake.0.fail(self.request, Failure::TooLong { bytes, head: String::new() });
+            self.intake.0.skipped().too_long += 1;
+            self.intake.0.fail(self.request, Failure::TooLong { read: None });
         }
     }
 

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
 use windlass_tool::CancellationToken;
 
-use crate::Noise;
+use crate::SkippedMessages;
 use crate::failure::Failure;
 
 pub(crate) type Reply = Result<Box<RawValue>, Failure>;
@@ -60,7 +60,7 @@ pub(crate) struct Ledger {
     over: CancellationToken,
     is_greeted: AtomicBool,
     list_changed: AtomicBool,
-    noise: Arc<Mutex<Noise>>,
+    skipped: Arc<Mutex<SkippedMessages>>,
     /// Wakes the server's supervisor when its list of tools or its connection changes.
     changed: Arc<Notify>,
 }
@@ -102,13 +102,13 @@ impl Ticket {
 }
 
 impl Ledger {
-    pub(crate) fn new(noise: Arc<Mutex<Noise>>, changed: Arc<Notify>) -> Self {
+    pub(crate) fn new(skipped: Arc<Mutex<SkippedMessages>>, changed: Arc<Notify>) -> Self {
         Self {
             open: Mutex::new(Some(BTreeMap::new())),
             over: CancellationToken::new(),
             is_greeted: AtomicBool::new(false),
             list_changed: AtomicBool::new(false),
-            noise,
+            skipped,
             changed,
         }
     }
@@ -135,7 +135,7 @@ impl Ledger {
         let open = id.and_then(|id| self.open().as_mut()?.remove(&id));
         match open {
             None => {
-                self.noise().unasked += 1;
+                self.skipped().unasked += 1;
                 Waited::Nobody
             }
             Some(Open { ticket: None, .. }) => Waited::Engine,
@@ -196,7 +196,7 @@ impl Ledger {
     /// Records that the server announced another list of tools.
     pub(crate) fn lists_changed(&self) {
         self.list_changed.store(true, Ordering::Release);
-        self.noise().list_changes += 1;
+        self.skipped().list_changes += 1;
         self.changed.notify_one();
     }
 
@@ -211,8 +211,8 @@ impl Ledger {
         self.list_changed.store(true, Ordering::Release);
     }
 
-    pub(crate) fn noise(&self) -> MutexGuard<'_, Noise> {
-        self.noise.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn skipped(&self) -> MutexGuard<'_, SkippedMessages> {
+        self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open(&self) -> MutexGuard<'_, Option<BTreeMap<u64, Open>>> {

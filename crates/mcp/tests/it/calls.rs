@@ -141,10 +141,10 @@ async fn answers_that_nobody_waits_for_are_counted_and_nothing_else() {
         assert!(output.contains("the right one"), "{output}");
     }
     // The last duplicate may still be on its way.
-    while client.noise().unasked < 12 {
+    while client.skipped().unasked < 12 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(client.noise().unasked, 12);
+    assert_eq!(client.skipped().unasked, 12);
 }
 
 // F66: banners, other line ends, marks, halves: skipped and counted.
@@ -166,7 +166,7 @@ async fn dirty_lines_are_skipped_and_counted() {
     });
     let client = server.client().await.unwrap();
     assert_eq!(call(&client).await.unwrap().status, ResultStatus::Ok);
-    assert_eq!(client.noise().lines, 6 + 3);
+    assert_eq!(client.skipped().lines, 6 + 3);
 }
 
 // F66 and MCP-013: a line over the cap is not kept, and its call hears of it at once.
@@ -182,7 +182,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
         told.contains("over the limit of 10000") && told.contains("xxxx") && told.len() < 12_000,
         "{told}"
     );
-    assert_eq!(client.noise().too_long, 1);
+    assert_eq!(client.skipped().too_long, 1);
 }
 
 // F66: as long as the fault's own figure, written in pieces.
@@ -196,7 +196,7 @@ async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
     });
     let client = server.client().await.unwrap();
     assert!(text(&call(&client).await.unwrap()).contains("well"));
-    assert_eq!((client.noise().too_long, client.noise().lines), (1, 0));
+    assert_eq!((client.skipped().too_long, client.skipped().lines), (1, 0));
 }
 
 // F67: a thousand notifications are one look, and no call runs under the old definition.
@@ -215,7 +215,7 @@ async fn a_changed_tool_does_not_run_under_its_old_definition() {
     for _ in 0..1_000 {
         server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
     }
-    while client.noise().list_changes < 1_000 {
+    while client.skipped().list_changes < 1_000 {
         tokio::task::yield_now().await;
     }
     let refused = old.call(&ctx, &payload).await.unwrap_err().to_string();
@@ -238,6 +238,50 @@ async fn a_stopped_server_stays_stopped() {
     client.stop().await;
     assert!(call(&client).await.unwrap_err().to_string().contains("was stopped"));
     assert_eq!(*server.lives.lock().unwrap(), 1);
+}
+
+// Whoever waits for a call must not wait for a server that nobody wants any more.
+#[tokio::test]
+async fn a_running_call_ends_when_its_client_is_stopped() {
+    let server = calling(|_| Vec::new());
+    let client = server.client().await.unwrap();
+    let caller = client.clone();
+    let running = tokio::spawn(async move { call(&caller).await });
+    while server.heard_of("tools/call").is_empty() {
+        tokio::task::yield_now().await;
+    }
+    client.stop().await;
+    let output = tokio::time::timeout(Duration::from_secs(5), running).await.unwrap().unwrap().unwrap();
+    assert_eq!(output.status, ResultStatus::EffectsUnknown, "{}", text(&output));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_ends_when_its_client_is_stopped() {
+    let is_dead = Arc::new(Mutex::new(false));
+    let was_dead = is_dead.clone();
+    let server = FakeServer::new(move |message| match message["method"].as_str() {
+        Some("tools/call") => {
+            *was_dead.lock().unwrap() = true;
+            vec![Say::Die]
+        }
+        // The second start is never answered.
+        Some("initialize") if *was_dead.lock().unwrap() => Vec::new(),
+        _ => polite(message, &json!([tool("add")])),
+    });
+    let client = server.client().await.unwrap();
+    assert_eq!(call(&client).await.unwrap().status, ResultStatus::EffectsUnknown);
+    // The next call notices the end, and the server is started again after a wait.
+    assert!(call(&client).await.is_err());
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let caller = client.clone();
+    let starting = tokio::spawn(async move { call(&caller).await });
+    for _ in 0..1_000 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(server.heard_of("initialize").len(), 2);
+    client.stop().await;
+    let refused = starting.await.unwrap().unwrap_err().to_string();
+    assert!(refused.contains("was stopped"), "{refused}");
 }
 
 #[tokio::test]

@@ -174,7 +174,7 @@ async fn an_answer_may_come_as_an_event_after_words_about_progress() {
     let client = client(&web).await;
     let output = call(&client).await.unwrap();
     assert!(text(&output).contains("whole"), "{}", text(&output));
-    assert_eq!((client.noise().unasked, client.noise().lines), (1, 1));
+    assert_eq!((client.skipped().unasked, client.skipped().lines), (1, 1));
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
     let client = client(&web).await;
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     more.lock().unwrap().push(event(&changed));
-    while client.noise().list_changes == 0 {
+    while client.skipped().list_changes == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     client.refresh().await.unwrap();
@@ -218,6 +218,7 @@ async fn what_is_too_long_is_not_kept() {
         let output = call(&client).await.unwrap();
         assert_eq!(output.status, ResultStatus::Error, "{}", text(&output));
         assert!(text(&output).contains("over the limit of 20000"), "{}", text(&output));
+        assert!(!text(&output).contains("has 20000 bytes"), "its size is not known: {}", text(&output));
         assert_no_call_twice(&web, 1);
     }
 }

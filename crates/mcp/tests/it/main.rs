@@ -17,5 +17,5 @@ mod listing;
 mod oauth;
 mod open_url;
 mod outcome;
-mod serve;
+mod proxy;
 mod web;

@@ -6,6 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use windlass_mcp::{ClientOptions, McpConnections, McpServer};
 use windlass_protocol::{Content, ResultStatus};
+use windlass_testkit::{Need, require};
 
 use crate::place::{
     Ada, call, call_with, everything, everything_over_http, listening, patient, program, script, used, words,
@@ -54,7 +55,7 @@ async fn check_elicitation(connections: &McpConnections) {
 // M3
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_content_progress_and_questions_come_over_pipes() {
-    let Some(server) = everything() else { return };
+    let server = require!(Need::McpServers, everything());
     let options = ClientOptions::default().with_human(Arc::new(Ada));
     let connections = used(server.with_limits(patient()), options).await;
     check_everything(&connections).await;
@@ -65,7 +66,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_pipes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_kind_of_content_progress_and_questions_come_over_http() {
-    let Some((_child, server)) = everything_over_http().await else { return };
+    let (_child, server) = require!(Need::McpServers, everything_over_http().await);
     let options = ClientOptions::default().with_human(Arc::new(Ada));
     let connections = used(server.with_limits(patient()), options).await;
     check_everything(&connections).await;
@@ -77,7 +78,7 @@ async fn every_kind_of_content_progress_and_questions_come_over_http() {
 // R8: nothing is dropped silently
 #[tokio::test(flavor = "multi_thread")]
 async fn files_come_back_and_sound_is_named() {
-    let Some(script) = script("server-filesystem") else { return };
+    let script = require!(Need::McpServers, script("server-filesystem"));
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::write(root.join("a.txt"), "from a file").unwrap();
@@ -96,7 +97,7 @@ async fn files_come_back_and_sound_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_remembered_is_read_again() {
-    let Some(script) = script("server-memory") else { return };
+    let script = require!(Need::McpServers, script("server-memory"));
     let folder = tempfile::tempdir().unwrap();
     let server = McpServer::new("memory", "node")
         .unwrap()
@@ -111,7 +112,7 @@ async fn what_is_remembered_is_read_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_servers_of_python_do_what_they_are_for() {
-    if let Some(program) = program("mcp-server-time") {
+    if let Some(program) = Need::McpServers.check(program("mcp-server-time")) {
         let connections =
             used(McpServer::new("time", program).unwrap().with_limits(patient()), ClientOptions::default())
                 .await;
@@ -119,7 +120,7 @@ async fn the_servers_of_python_do_what_they_are_for() {
         assert!(words(&now).contains("UTC"), "{now:?}");
         connections.close().await;
     }
-    if let Some(program) = program("mcp-server-git") {
+    if let Some(program) = Need::McpServers.check(program("mcp-server-git")) {
         let folder = tempfile::tempdir().unwrap();
         let begun =
             std::process::Command::new("git").args(["init", "-q"]).arg(folder.path()).status().unwrap();
@@ -132,7 +133,7 @@ async fn the_servers_of_python_do_what_they_are_for() {
         assert!(words(&status).contains("No commits yet"), "{status:?}");
         connections.close().await;
     }
-    if let Some(program) = program("mcp-server-fetch") {
+    if let Some(program) = Need::McpServers.check(program("mcp-server-fetch")) {
         let url = page().await;
         let server = McpServer::new("fetch", program)
             .unwrap()

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use windlass_mcp::{ClientOptions, Limits};
 use windlass_protocol::ResultStatus;
+use windlass_testkit::{Need, require};
 use windlass_tool::CancellationToken;
 
 use crate::place::{Recorded, call, call_with, context, patient, used, words};
@@ -17,7 +18,7 @@ const CANCELLED: &str = "notifications/cancelled";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
     let recorded = Recorded::new();
-    let Some(server) = recorded.everything() else { return };
+    let server = require!(Need::McpServers, recorded.everything());
     let connections = used(server.with_limits(patient()), ClientOptions::default()).await;
     let stop = CancellationToken::new();
     let ctx = context().with_cancellation(stop.clone());
@@ -36,7 +37,7 @@ async fn a_call_that_is_stopped_is_a_result_and_the_server_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_never_answered_times_out_names_the_key_and_the_server_is_told() {
     let recorded = Recorded::new();
-    let Some(server) = recorded.everything() else { return };
+    let server = require!(Need::McpServers, recorded.everything());
     let limits = Limits { call: Duration::from_millis(500), ..patient() };
     let connections = used(server.with_limits(limits), ClientOptions::default()).await;
     let late = call(&connections, LONG, FOR_EVER).await.unwrap();
@@ -50,7 +51,7 @@ async fn a_call_that_is_never_answered_times_out_names_the_key_and_the_server_is
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_in_a_call_gives_one_result_and_is_there_for_the_next() {
     let recorded = Recorded::new();
-    let Some(server) = recorded.everything() else { return };
+    let server = require!(Need::McpServers, recorded.everything());
     let connections = used(server.with_limits(patient()), ClientOptions::default()).await;
     let ctx = context();
     let (cut, ()) = tokio::join!(call_with(&connections, LONG, FOR_EVER, &ctx), async {

@@ -1,6 +1,7 @@
 //! Every tool of every server.
 
 use windlass_mcp::{ClientOptions, McpServer};
+use windlass_testkit::Need;
 
 use crate::place::{everything, everything_over_http, patient, program, script, used};
 
@@ -21,18 +22,18 @@ async fn check(server: McpServer, expected: &[&str]) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_tool_of_the_servers_of_npm_is_listed() {
     let folder = tempfile::tempdir().unwrap();
-    if let Some(server) = everything() {
+    if let Some(server) = Need::McpServers.check(everything()) {
         check(server, &["echo", "get-sum", "get-tiny-image", "trigger-long-running-operation"]).await;
     }
-    if let Some((_child, server)) = everything_over_http().await {
+    if let Some((_child, server)) = Need::McpServers.check(everything_over_http().await) {
         check(server, &["echo", "get-sum", "get-tiny-image"]).await;
     }
-    if let Some(script) = script("server-filesystem") {
+    if let Some(script) = Need::McpServers.check(script("server-filesystem")) {
         let server = McpServer::new("filesystem", "node").unwrap();
         check(server.with_argument(script).with_argument(folder.path()), &["read_text_file", "write_file"])
             .await;
     }
-    if let Some(script) = script("server-memory") {
+    if let Some(script) = Need::McpServers.check(script("server-memory")) {
         check(
             McpServer::new("memory", "node").unwrap().with_argument(script),
             &["create_entities", "read_graph"],
@@ -48,7 +49,7 @@ async fn every_tool_of_the_servers_of_python_is_listed() {
         ("mcp-server-time", &["get_current_time", "convert_time"]),
         ("mcp-server-fetch", &["fetch"]),
     ] {
-        if let Some(program) = program(name) {
+        if let Some(program) = Need::McpServers.check(program(name)) {
             check(McpServer::new(name, program).unwrap(), tools).await;
         }
     }

@@ -17,33 +17,27 @@ pub(crate) fn home() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("mcp"), PathBuf::from)
 }
 
-/// The program of a server of npm; nothing, and a line that says so, where it is not there.
-pub(crate) fn script(name: &str) -> Option<PathBuf> {
+/// The program of a server of npm; an error where it is not installed.
+pub(crate) fn script(name: &str) -> Result<PathBuf, String> {
     let script = home().join("npm/node_modules/@modelcontextprotocol").join(name).join("dist/index.js");
     found(name, script)
 }
 
 /// The program of a server of Python.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
+pub(crate) fn program(name: &str) -> Result<PathBuf, String> {
     found(name, home().join("venv/bin").join(name))
 }
 
-fn found(name: &str, file: PathBuf) -> Option<PathBuf> {
-    if file.exists() {
-        return Some(file);
-    }
-    println!("skipped: {name} is not installed; `cargo xtask mcp --install` does that");
-    None
+fn found(name: &str, file: PathBuf) -> Result<PathBuf, String> {
+    if file.exists() { Ok(file) } else { Err(format!("{name}: `cargo xtask mcp --install` installs it")) }
 }
 
 /// The everything server over pipes.
-pub(crate) fn everything() -> Option<McpServer> {
-    Some(
-        McpServer::new("everything", "node")
-            .unwrap()
-            .with_argument(script("server-everything")?)
-            .with_argument("stdio"),
-    )
+pub(crate) fn everything() -> Result<McpServer, String> {
+    Ok(McpServer::new("everything", "node")
+        .unwrap()
+        .with_argument(script("server-everything")?)
+        .with_argument("stdio"))
 }
 
 /// A server behind a recorder of what it is sent, whose process can be ended by its id in `pid`.
@@ -57,18 +51,16 @@ impl Recorded {
     }
 
     /// The everything server. Everything that goes to it is written down on the way.
-    pub(crate) fn everything(&self) -> Option<McpServer> {
+    pub(crate) fn everything(&self) -> Result<McpServer, String> {
         let script = script("server-everything")?;
         let line = "echo $$ > \"$1/pid\"; tee -a \"$1/sent\" | node \"$2\" stdio";
         let server = McpServer::new("everything", "sh").unwrap();
-        Some(
-            server
-                .with_argument("-c")
-                .with_argument(line)
-                .with_argument("sh")
-                .with_argument(self.folder.path())
-                .with_argument(script),
-        )
+        Ok(server
+            .with_argument("-c")
+            .with_argument(line)
+            .with_argument("sh")
+            .with_argument(self.folder.path())
+            .with_argument(script))
     }
 
     /// How many messages with these words were sent.
@@ -96,7 +88,7 @@ impl Recorded {
 }
 
 /// The everything server behind a port, and its address.
-pub(crate) async fn everything_over_http() -> Option<(Child, McpServer)> {
+pub(crate) async fn everything_over_http() -> Result<(Child, McpServer), String> {
     let script = script("server-everything")?;
     // The port is free now; whoever takes it before the server does makes this fail loudly.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -112,7 +104,7 @@ pub(crate) async fn everything_over_http() -> Option<(Child, McpServer)> {
     }
     // Somebody has to read it, or the server waits.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-    Some((child, McpServer::http("everything", &format!("http://127.0.0.1:{port}/mcp")).unwrap()))
+    Ok((child, McpServer::http("everything", &format!("http://127.0.0.1:{port}/mcp")).unwrap()))
 }
 
 /// Limits for a busy machine.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use windlass_partial_json::{Parser, Status};
-use windlass_testkit::{corpora, oracle};
+use windlass_testkit::{Need, corpora, oracle, require};
 
 /// What a prefix shows, and whether it could be pushed.
 fn shown(prefix: &str) -> (Option<Value>, Status) {
@@ -44,7 +44,7 @@ fn held_back(prefix: &str, expected: Option<&Value>) -> Option<&'static str> {
 #[test]
 fn the_json_test_suite_corpus_is_judged_as_it_says() {
     // J6
-    let Some(folder) = corpora::find("json/JSONTestSuite/test_parsing") else { return };
+    let folder = require!(Need::Corpora, corpora::find("json/JSONTestSuite/test_parsing"));
     let mut counts: BTreeMap<char, (usize, usize)> = BTreeMap::new();
     let mut failures = Vec::new();
     for (name, bytes) in corpora::files(&folder) {
@@ -77,7 +77,7 @@ fn the_json_test_suite_corpus_is_judged_as_it_says() {
 #[test]
 fn corpus_prefixes_on_which_three_parsers_agree_show_the_same_here() {
     // J3, J4
-    let Some(path) = corpora::find("json/prefix_oracle.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("json/prefix_oracle.jsonl"));
     let (mut agreed, mut binding, mut same_elsewhere, mut all) = (0, 0, 0, 0);
     let mut held: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
@@ -114,7 +114,7 @@ fn corpus_prefixes_on_which_three_parsers_agree_show_the_same_here() {
 #[test]
 fn every_text_of_the_corpus_ends_as_serde_json_ends_it() {
     // J6
-    let Some(path) = corpora::find("json/prefix_oracle.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("json/prefix_oracle.jsonl"));
     let mut texts: Vec<String> =
         corpora::rows(&path).iter().map(|row| row["full"].as_str().unwrap().to_owned()).collect();
     texts.dedup();
@@ -140,11 +140,8 @@ fn arguments(row: &Value) -> impl Iterator<Item = String> {
 #[expect(clippy::disallowed_methods, reason = "the corpora are found by their folder")]
 fn every_prefix_of_every_tool_argument_of_the_corpora_only_grows() {
     // J3, J6
-    let (Some(streams), Some(texts)) =
-        (corpora::find("streams"), corpora::find("text_tools/pairs_llamacpp.jsonl"))
-    else {
-        return;
-    };
+    let streams = require!(Need::Corpora, corpora::find("streams"));
+    let texts = require!(Need::Corpora, corpora::find("text_tools/pairs_llamacpp.jsonl"));
     let mut all: BTreeSet<String> = corpora::rows(&texts).iter().flat_map(arguments).collect();
     for api in
         std::fs::read_dir(streams).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
@@ -174,7 +171,7 @@ fn every_prefix_of_every_tool_argument_of_the_corpora_only_grows() {
 #[test]
 fn the_fix_json_corpus_is_shown_alike() {
     // J3, J4
-    let Some(path) = corpora::find("json/pairs_vercel_fixJson.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("json/pairs_vercel_fixJson.jsonl"));
     let (mut agreed, mut all) = (0, 0);
     let mut held: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();
@@ -218,7 +215,7 @@ fn promplate_reason(text: &str, allowed: i64, expected: &Value) -> Option<&'stat
 #[test]
 fn the_promplate_corpus_is_shown_alike_or_differs_by_rule() {
     // J3, J4, J7a
-    let Some(path) = corpora::find("json/pairs_promplate.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("json/pairs_promplate.jsonl"));
     let (mut agreed, mut all) = (0, 0);
     let mut differ: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failures = Vec::new();

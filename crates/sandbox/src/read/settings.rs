@@ -36,6 +36,13 @@ pub enum SettingsOwner<'a> {
 /// # Errors
 /// If the file is refused, cannot be read, is not UTF-8, or does not lie below the project's root.
 pub fn read_settings(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option<String>> {
+    let Some(bytes) = read_bytes(file, owner)? else { return Ok(None) };
+    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
+    Ok(Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)))
+}
+
+/// Reads a file like [`read_settings`], whatever its encoding.
+pub(crate) fn read_bytes(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option<Vec<u8>>> {
     let opened = match owner {
         SettingsOwner::User => {
             File::open_ambient_with(file, &options(FollowSymlinks::Yes), ambient_authority())
@@ -52,8 +59,7 @@ pub fn read_settings(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Option
     if bytes.len() as u64 > MAX_SETTINGS_BYTES {
         return Err(invalid(format!("it has more than {MAX_SETTINGS_BYTES} bytes")));
     }
-    let text = String::from_utf8(bytes).map_err(|_| invalid("it is not UTF-8".to_owned()))?;
-    Ok(Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned)))
+    Ok(Some(bytes))
 }
 
 /// Lists the files of a folder of settings whose names have an extension, in the order of their names. Returns `None` if

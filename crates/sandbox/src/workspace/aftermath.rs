@@ -1,6 +1,6 @@
 //! Compares files with the state that an interrupted call would have left.
 
-use windlass_protocol::{Aftermath, PlannedFile, TargetKind};
+use windlass_protocol::{PlannedFile, ReconcileOutcome, TargetKind};
 
 use crate::{Look, Version, Workspace, WorkspacePath};
 
@@ -9,18 +9,18 @@ impl Workspace {
     /// ended.
     ///
     /// ```
-    /// use windlass_protocol::Aftermath;
+    /// use windlass_protocol::ReconcileOutcome;
     /// use windlass_sandbox::{Version, Workspace};
     /// let folder = tempfile::tempdir()?;
     /// std::fs::write(folder.path().join("a.txt"), "two")?;
     /// let workspace = Workspace::open(folder.path())?;
     /// let path = workspace.resolve("a.txt")?;
     /// let planned = [workspace.plan_change(&path, Some(Version::compute(b"one")), Some(Version::compute(b"two")))];
-    /// assert_eq!(workspace.aftermath(&planned), Aftermath::Done);
+    /// assert_eq!(workspace.aftermath(&planned), ReconcileOutcome::Done);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn aftermath(&self, planned: &[PlannedFile]) -> Aftermath {
-        Aftermath::compare(planned, |path| {
+    pub fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {
+        ReconcileOutcome::compare(planned, |path| {
             let target = self.target(path, Look::Bytes);
             match target.kind {
                 TargetKind::Missing => Some(None),

@@ -68,10 +68,15 @@ fn nothing_is_made_outside_of_the_workspace_by_a_link() {
         };
         meanwhile(exchange, || {
             for _ in 0..ROUNDS {
-                run(level, &confinement, &work, "sleep 0.01");
+                let output = run(level, &confinement, &work, "sleep 0.01; echo ran");
+                let is_refused = output.status.code() == Some(125) && output.stdout.is_empty();
+                assert!(is_refused || output.stdout == b"ran\n", "{level}: {output:?}");
                 left();
             }
         });
+        // At rest a command runs, so what was seen above is not the effect of a command that never started.
+        let output = run(level, &confinement, &work, "echo ran");
+        assert_eq!(output.stdout, b"ran\n", "{level}: {output:?}");
         // And what was made inside is gone, whatever path it has by now.
         assert!(work.join("conf/deep").is_dir());
         assert_eq!(fs::read_dir(work.join("conf")).unwrap().count(), 1, "{level}");

@@ -1,12 +1,14 @@
-//! Which levels this machine has, each tried once; what is missing is said where a case is skipped.
+//! Which levels this machine has, each tried once.
 
 use std::sync::OnceLock;
 
 use windlass_sandbox::{Helper, Level, Missing, Probe};
+use windlass_testkit::Need;
 
 /// The levels at which a child has files, processes and a network of its own.
 pub(crate) const APART: [Level; 2] = [Level::Namespaces, Level::Bubblewrap];
 const CONFINED: [Level; 3] = [Level::Namespaces, Level::Bubblewrap, Level::Landlock];
+const NEEDS: [Need; 3] = [Need::Namespaces, Need::Bubblewrap, Need::Landlock];
 
 pub(crate) fn helper() -> Helper {
     Helper::new(env!("CARGO_BIN_EXE_windlass-confine"))
@@ -27,21 +29,18 @@ pub(crate) fn apart() -> Vec<Level> {
     APART.into_iter().filter(|level| reaches(*level)).collect()
 }
 
-/// Whether the machine has a level; if not, one line says what is missing.
-#[expect(clippy::print_stderr, reason = "a skipped case says so where the test runs")]
+/// Whether the machine has a level; if not, its case is skipped.
 pub(crate) fn reaches(level: Level) -> bool {
-    match tried(level) {
-        Ok(_) => true,
-        Err(missing) => {
-            eprintln!("skipped: 1 case at {level}: {missing}");
-            false
-        }
-    }
+    NEEDS[place(level)].check(tried(level).as_ref()).is_some()
 }
 
 /// What a level has, once it was tried.
 pub(crate) fn tried(level: Level) -> &'static Result<Probe, Missing> {
     static TRIED: OnceLock<Vec<Result<Probe, Missing>>> = OnceLock::new();
     let all = TRIED.get_or_init(|| CONFINED.map(|level| Probe::at(&helper(), level)).into());
-    &all[CONFINED.iter().position(|known| *known == level).unwrap()]
+    &all[place(level)]
+}
+
+fn place(level: Level) -> usize {
+    CONFINED.iter().position(|known| *known == level).unwrap()
 }

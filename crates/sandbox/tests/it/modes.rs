@@ -7,6 +7,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use windlass_sandbox::Level;
+use windlass_testkit::{Need, require};
 
 use crate::leashed::{Scene, scene};
 use crate::levels::{confined, helper};
@@ -162,7 +163,8 @@ fn programs_that_copy_modes_work() {
 // With the toolchain of this test, which links programs and sets their modes.
 #[test]
 fn a_build_works() {
-    let Some(cargo) = option_env!("CARGO").map(Path::new).filter(|cargo| cargo.exists()) else { return };
+    let cargo = option_env!("CARGO").map(Path::new).filter(|cargo| cargo.exists());
+    let cargo = require!(Need::Compiler, cargo);
     for level in confined() {
         let scene = scene();
         let toolchain = cargo.canonicalize().unwrap().parent().unwrap().parent().unwrap().to_path_buf();

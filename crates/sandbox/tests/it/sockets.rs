@@ -3,16 +3,15 @@
 use std::os::unix::net::UnixDatagram;
 use std::process::Stdio;
 
+use windlass_testkit::{Need, require};
+
 use crate::leashed::scene;
 use crate::levels::{confined, helper};
 
 // security 13
 #[test]
 fn no_pair_of_sockets_sends_to_a_socket_of_the_host() {
-    if !std::path::Path::new("/usr/bin/python3").exists() {
-        eprintln!("skipped: 1 case: there is no python3");
-        return;
-    }
+    require!(Need::Python, std::path::Path::new("/usr/bin/python3").exists());
     let attack = "
 import socket, sys
 made = []

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::tempdir;
 use windlass_sandbox::{ExpectedState, FileError, Workspace};
+use windlass_testkit::{Need, require};
 
 const PLACE: &str = "WINDLASS_TEST_PLACE";
 /// How many times each of two writers counts up.
@@ -232,11 +233,8 @@ fn an_edit_keeps_access_lists_and_attributes() {
         getxattr(&file, name, &mut bytes).map(|len| bytes[..len].to_vec())
     };
     let list = access_list(1234);
-    if setxattr(&file, ACCESS, &list, XattrFlags::empty()).is_err()
-        || setxattr(&file, "user.origin", b"x", XattrFlags::empty()).is_err()
-    {
-        return;
-    }
+    require!(Need::FileAttributes, setxattr(&file, ACCESS, &list, XattrFlags::empty()));
+    require!(Need::FileAttributes, setxattr(&file, "user.origin", b"x", XattrFlags::empty()));
     // Of the bytes, not of the file. Only root can set it, and then it is no part of another program.
     let _ = setxattr(&file, "security.capability", &capability(), XattrFlags::empty());
     version = workspace.write(&path, b"two", ExpectedState::Unchanged(version)).unwrap().version;

@@ -13,16 +13,12 @@ use crate::violation::{
 pub(super) struct Engine(Validator);
 
 impl Engine {
-    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        jsonschema::options()
-            .offline()
-            .with_pattern_options(PatternOptions::regex().size_limit(1 << 20).dfa_size_limit(1 << 20))
-            .build(schema)
-            .map(Self)
-            .map_err(|error| SchemaError {
-                message: error.to_string(),
-                path: error.instance_path().to_string(),
-            })
+    /// Compiles a schema whose patterns have at most `pattern_bytes` bytes each when they are compiled.
+    pub(super) fn compile(schema: &Value, pattern_bytes: usize) -> Result<Self, SchemaError> {
+        let patterns = PatternOptions::regex().size_limit(pattern_bytes).dfa_size_limit(pattern_bytes);
+        jsonschema::options().offline().with_pattern_options(patterns).build(schema).map(Self).map_err(
+            |error| SchemaError { message: error.to_string(), path: error.instance_path().to_string() },
+        )
     }
 
     /// Returns the first violations.
@@ -33,12 +29,18 @@ impl Engine {
         scope: Scope,
         most: usize,
     ) -> Vec<Violation> {
-        let may_come = |error: &ValidationError<'_>| {
-            matches!(error.kind(), ValidationErrorKind::Required { .. })
-                && error.instance_path().as_str().is_empty()
-        };
-        let errors = self.0.iter_errors(value).filter(|error| scope == Scope::Whole || !may_come(error));
+        let errors = self.0.iter_errors(value).filter(|error| counts(error, scope));
         errors.take(most).map(|error| violation(&error, schema)).collect()
+    }
+
+    /// Returns the first violation without the others, which would take more time and memory.
+    pub(super) fn first_violation(&self, schema: &Value, value: &Value, scope: Scope) -> Option<Violation> {
+        let error = self.0.validate(value).err().filter(|error| counts(error, scope))?;
+        Some(violation(&error, schema))
+    }
+
+    pub(super) fn is_valid(&self, _: &Value, value: &Value) -> bool {
+        self.0.is_valid(value)
     }
 
     /// Returns the paths of the first violations.
@@ -46,6 +48,17 @@ impl Engine {
         let errors = self.0.iter_errors(value).take(most);
         errors.map(|error| error.instance_path().to_string()).collect()
     }
+
+    /// Returns the path of the first violation.
+    pub(super) fn first_wrong_path(&self, _: &Value, value: &Value) -> Option<String> {
+        self.0.validate(value).err().map(|error| error.instance_path().to_string())
+    }
+}
+
+/// Returns true if an error belongs to a scope. A missing argument may still arrive.
+fn counts(error: &ValidationError<'_>, scope: Scope) -> bool {
+    let is_missing = matches!(error.kind(), ValidationErrorKind::Required { .. });
+    scope == Scope::Whole || !(is_missing && error.instance_path().as_str().is_empty())
 }
 
 /// Describes a validation error. The schema supplies alternatives, such as similar property names.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::{SchemaError, Scope};
 use crate::violation::Violation;
-use check::{Check, Limits};
+use check::{Check, Limits, Words};
 
 /// The validator of one schema: the compiled patterns. The schema itself is interpreted.
 pub(super) struct Engine {
@@ -23,8 +23,9 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn compile(schema: &Value) -> Result<Self, SchemaError> {
-        let patterns = compile::compile(schema)?;
+    /// Compiles a schema whose patterns have at most `pattern_bytes` bytes each when they are compiled.
+    pub(super) fn compile(schema: &Value, pattern_bytes: usize) -> Result<Self, SchemaError> {
+        let patterns = compile::compile(schema, pattern_bytes)?;
         let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
         let is_reference_alone = ["draft-03", "draft-04", "draft-06", "draft-07"]
             .iter()
@@ -40,6 +41,31 @@ impl Engine {
         scope: Scope,
         most: usize,
     ) -> Vec<Violation> {
+        self.find(schema, value, scope, Limits { depth: 0, most, words: Words::Full })
+    }
+
+    /// Returns the first violation.
+    pub(super) fn first_violation(&self, schema: &Value, value: &Value, scope: Scope) -> Option<Violation> {
+        self.violations(schema, value, scope, 1).into_iter().next()
+    }
+
+    pub(super) fn is_valid(&self, schema: &Value, value: &Value) -> bool {
+        self.wrong_paths(schema, value, 1).is_empty()
+    }
+
+    /// Returns the paths of the first violations.
+    pub(super) fn wrong_paths(&self, schema: &Value, value: &Value, most: usize) -> Vec<String> {
+        let violations =
+            self.find(schema, value, Scope::Whole, Limits { depth: 0, most, words: Words::None });
+        violations.into_iter().map(|violation| violation.path).collect()
+    }
+
+    /// Returns the path of the first violation.
+    pub(super) fn first_wrong_path(&self, schema: &Value, value: &Value) -> Option<String> {
+        self.wrong_paths(schema, value, 1).into_iter().next()
+    }
+
+    fn find(&self, schema: &Value, value: &Value, scope: Scope, limits: Limits) -> Vec<Violation> {
         let check = Check {
             root: schema,
             patterns: &self.patterns,
@@ -47,14 +73,8 @@ impl Engine {
             scope,
         };
         let mut found = Vec::new();
-        check.apply(schema, value, &mut String::new(), Limits { depth: 0, most }, &mut found);
+        check.apply(schema, value, &mut String::new(), limits, &mut found);
         found
-    }
-
-    /// Returns the paths of the first violations.
-    pub(super) fn wrong_paths(&self, schema: &Value, value: &Value, most: usize) -> Vec<String> {
-        let violations = self.violations(schema, value, Scope::Whole, most);
-        violations.into_iter().map(|violation| violation.path).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Coercion, Sight, Walk};
+use super::{Coercion, Place, Sight, Walk};
 use crate::fits::fits;
 use crate::json::Json;
 use crate::wanted::resolve;
@@ -22,17 +22,17 @@ pub(super) enum Branch {
 
 impl<'a> Walk<'a> {
     /// Finds the branch of a union that accepts a value, unchanged or coerced.
-    pub(super) fn branch(&self, value: &Json, schema: &'a Value, path: &str, depth: usize) -> Branch {
+    pub(super) fn branch(&self, value: &Json, schema: &'a Value, place: &Place<'_>, depth: usize) -> Branch {
         let schema = resolve(schema, self.root);
         let Some(depth) = depth.checked_sub(1) else { return Branch::None };
         let unions = ["anyOf", "oneOf"].into_iter().filter_map(|word| schema.get(word)?.as_array());
         let branches: Vec<&Value> = unions.flatten().take(32).collect();
-        let left = self.tries.get().checked_sub(branches.len());
-        let Some(left) = left.filter(|_| !branches.is_empty()) else { return Branch::None };
-        self.tries.set(left);
+        if branches.is_empty() || self.budget.charge(branches.len(), value.to_string().len()).is_none() {
+            return Branch::None;
+        }
         // Coerce by the keywords beside the union first: a branch may depend on these members, too.
         let mut beside = self.begin();
-        let value = beside.members(value.clone(), schema, path, Sight::Beside);
+        let value = beside.members(value.clone(), schema, place, Sight::Beside);
         let is_taken = |value: &Json, branch: &Value| {
             let value: Value = serde_json::from_str(&value.to_string()).unwrap_or_default();
             fits(&value, branch, self.root, FITS)
@@ -42,13 +42,13 @@ impl<'a> Walk<'a> {
         }
         let coerced = branches.into_iter().filter_map(|branch| {
             let mut walk = self.begin();
-            let value = match walk.branch(&value, branch, path, depth) {
+            let value = match walk.branch(&value, branch, place, depth) {
                 Branch::Coerced(value, coerced) => {
                     walk.coerced = coerced;
-                    walk.members(value, branch, path, Sight::Beside)
+                    walk.members(value, branch, place, Sight::Beside)
                 }
-                Branch::Fits => walk.members(value.clone(), branch, path, Sight::Beside),
-                Branch::None => walk.members(value.clone(), branch, path, Sight::Branches),
+                Branch::Fits => walk.members(value.clone(), branch, place, Sight::Beside),
+                Branch::None => walk.members(value.clone(), branch, place, Sight::Branches),
             };
             is_taken(&value, branch).then_some((value, walk.coerced))
         });
@@ -61,6 +61,6 @@ impl<'a> Walk<'a> {
     }
 
     fn begin(&self) -> Self {
-        Self { root: self.root, is_wrong: self.is_wrong, tries: self.tries, coerced: Vec::new() }
+        Self { root: self.root, budget: self.budget, coerced: Vec::new() }
     }
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use windlass_protocol::{Arguments, RawJson};
 use windlass_schema::{Checker, Dialect, coerce};
-use windlass_testkit::corpora;
-
 use windlass_testkit::oracle::schema_refusals as refusals;
+use windlass_testkit::{Need, corpora, require};
 
 const FILES: [&str; 3] = ["BFCL_v4_simple_python.json", "BFCL_v4_multiple.json", "BFCL_v4_parallel.json"];
 
@@ -22,25 +21,25 @@ fn functions(row: &Value) -> Vec<(String, RawJson)> {
         .collect()
 }
 
-fn schemas() -> Vec<(String, RawJson)> {
+fn schemas() -> Result<Vec<(String, RawJson)>, String> {
     let mut all = Vec::new();
     for file in FILES {
-        let Some(path) = corpora::find(&format!("schema/BFCL/{file}")) else { continue };
+        let path = corpora::find(&format!("schema/BFCL/{file}"))?;
         all.extend(corpora::rows(&path).iter().flat_map(functions));
     }
     for server in ["everything", "filesystem", "memory"] {
-        let Some(path) = corpora::find(&format!("schema/mcp_tools/{server}.json")) else { continue };
+        let path = corpora::find(&format!("schema/mcp_tools/{server}.json"))?;
         let listed: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         for tool in listed["tools_list"]["tools"].as_array().unwrap() {
             all.push((tool["name"].as_str().unwrap().to_owned(), RawJson::from(&tool["inputSchema"])));
         }
     }
-    all
+    Ok(all)
 }
 
 #[test]
 fn every_schema_is_legal_in_every_dialect() {
-    let schemas = schemas();
+    let schemas = require!(Need::Corpora, schemas());
     for dialect in Dialect::ALL {
         let (mut legal, mut lossless, mut lost) = (0, 0, BTreeMap::<String, usize>::new());
         for (name, schema) in &schemas {
@@ -119,12 +118,9 @@ fn right_answers_are_right_in_every_dialect() {
     for dialect in Dialect::ALL {
         let (mut total, mut right, mut through, mut wrong) = (0, 0, 0, 0);
         for file in FILES {
-            let (Some(questions), Some(answered)) = (
-                corpora::find(&format!("schema/BFCL/{file}")),
-                corpora::find(&format!("schema/BFCL/possible_answer/{file}")),
-            ) else {
-                continue;
-            };
+            let questions = require!(Need::Corpora, corpora::find(&format!("schema/BFCL/{file}")));
+            let answered =
+                require!(Need::Corpora, corpora::find(&format!("schema/BFCL/possible_answer/{file}")));
             for (question, answer) in corpora::rows(&questions).iter().zip(corpora::rows(&answered)) {
                 let schemas: BTreeMap<String, RawJson> = functions(question).into_iter().collect();
                 for (name, arguments) in answers(&answer) {

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use windlass_sse::Parser;
-use windlass_testkit::{corpora, oracle};
+use windlass_testkit::{Need, corpora, oracle, require};
 
 /// Rows whose last chunks were lost when they were recorded, as their names show: what is there gives the
 /// first of the expected events.
@@ -36,7 +36,7 @@ fn events(chunks: &[Vec<u8>], shape: &Value) -> Vec<Value> {
 
 #[test]
 fn the_contract_test_corpus_holds() {
-    let Some(path) = corpora::find("sse/pairs_launchdarkly.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("sse/pairs_launchdarkly.jsonl"));
     let (mut agreed, mut cut, mut all) = (0, 0, 0);
     let mut failures = Vec::new();
     for row in corpora::rows(&path) {
@@ -72,7 +72,7 @@ fn the_contract_test_corpus_holds() {
 #[test]
 fn streams_of_the_corpus_are_read_alike_however_split() {
     // S14
-    let Some(folder) = corpora::find("streams") else { return };
+    let folder = require!(Need::Corpora, corpora::find("streams"));
     let mut streams = 0;
     for api in ["anthropic", "openai-chat", "openai-responses", "gemini"] {
         for (name, bytes) in corpora::files(&folder.join(api)) {

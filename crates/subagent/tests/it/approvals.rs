@@ -123,7 +123,7 @@ async fn a_question_of_an_agent_can_be_answered_when_nothing_runs() {
     assert_eq!(asked.len(), 2);
     for (answered, question) in asked.iter().enumerate() {
         let yes = ApprovalDecision::approve(question.request_id.clone());
-        let approver = StoredAnswers::new(windlass_agent::Nobody).with_answer(yes, question.digest.clone());
+        let approver = StoredAnswers::new(windlass_agent::DenyAll).with_answer(yes, question.digest.clone());
         let root = suspending().approver(approver).build().unwrap();
         let (outcome, _) = ended(root.resume(options()).unwrap()).await;
         assert_eq!(scene.write.ended.load(Ordering::SeqCst), answered + 1);

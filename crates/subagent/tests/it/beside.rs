@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use windlass_agent::{Event, Everything, Outcome, RunOptions};
+use windlass_agent::{ApproveAll, Event, Outcome, RunOptions};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, says};
 
@@ -124,7 +124,7 @@ async fn an_agent_beside_a_caller_that_was_killed_is_found_again() {
     let scene = Scene::new(cast.clone(), [agent("child")]);
     let journal = Shared::default();
     let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
-    let root = || scene.builder().approver(Everything).build().unwrap();
+    let root = || scene.builder().approver(ApproveAll).build().unwrap();
     let mut events = root().stream_with("task", options());
     while scene.slow.running() < 2 {
         futures_util::StreamExt::next(&mut events).await.unwrap().unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::json;
-use windlass_agent::{Allowance, Budget, Outcome, RunOptions, StopCause, Unanswered, Used};
+use windlass_agent::{Budget, Outcome, RunOptions, SharedBudget, StopCause, Unanswered, Used};
 use windlass_tool::{AnswerFuture, Human, NoAnswer, Question};
 
 use crate::scene::{Cast, Line, Scene, Shared, agent, calls, ended, hand, says};
@@ -60,12 +60,12 @@ async fn three_agents_at_once_draw_on_one_budget_and_one_yes_is_enough() {
     let human = Arc::new(Says { answer: "yes", ..Says::default() });
     let budget = Budget { requests: 9, ..Budget::default() };
     let root = scene.builder().budget(budget).human(human.clone()).build().unwrap();
-    let allowance = Allowance::default();
-    let options = RunOptions::default().with_allowance(allowance.clone());
+    let shared_budget = SharedBudget::default();
+    let options = RunOptions::default().with_shared_budget(shared_budget.clone());
     let (outcome, _) = ended(root.stream_with("task", options)).await;
     assert_eq!(outcome, Outcome::Completed { text: "done".into() });
     // Fourteen answers in all: the limit of nine is met once.
-    assert_eq!(allowance.used(), Used { requests: 14, tokens: 1_400, cost: 0 });
+    assert_eq!(shared_budget.used(), Used { requests: 14, tokens: 1_400, cost: 0 });
     let texts = human.texts.lock().unwrap().clone();
     assert!(!texts.is_empty());
     assert!(texts.iter().all(|text| text.contains("The run and its agents have used")), "{texts:?}");
@@ -102,10 +102,11 @@ async fn what_was_used_is_known_in_another_process() {
     let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
     let (outcome, _) = ended(set_up(7).stream_with("task", options())).await;
     assert!(matches!(outcome, Outcome::Suspended { .. }), "{outcome:?}");
-    let allowance = Allowance::default();
-    let (outcome, _) = ended(set_up(7).resume(options().with_allowance(allowance.clone())).unwrap()).await;
+    let shared_budget = SharedBudget::default();
+    let (outcome, _) =
+        ended(set_up(7).resume(options().with_shared_budget(shared_budget.clone())).unwrap()).await;
     assert!(matches!(outcome, Outcome::Suspended { .. }), "nobody has said that it may go on: {outcome:?}");
-    assert!(allowance.used().requests >= 7, "{:?}", allowance.used());
+    assert!(shared_budget.used().requests >= 7, "{:?}", shared_budget.used());
     let (outcome, _) = ended(set_up(100).resume(options()).unwrap()).await;
     assert_eq!(outcome, Outcome::Completed { text: "done".into() });
     assert_eq!(scene.read.ended.load(Ordering::SeqCst), 9, "each read was made once");

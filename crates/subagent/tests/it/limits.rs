@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use serde_json::json;
-use windlass_agent::{Event, Everything, Outcome, RunOptions, StopCause};
+use windlass_agent::{ApproveAll, Event, Outcome, RunOptions, StopCause};
 use windlass_subagent::AgentLimits;
 use windlass_tool::CancellationToken;
 
@@ -101,7 +101,7 @@ async fn agents_end_with_their_caller() {
         let scene = Scene::new(cast, [agent("middle").delegating(), agent("child")]);
         let stop = CancellationToken::new();
         let options = RunOptions::default().with_cancellation(stop.clone());
-        let root = scene.builder().approver(Everything).build().unwrap();
+        let root = scene.builder().approver(ApproveAll).build().unwrap();
         let mut events = root.stream_with("task", options);
         while scene.slow.running() < 2 {
             assert!(events.next().await.is_some());

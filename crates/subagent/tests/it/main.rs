@@ -5,6 +5,7 @@ mod approvals;
 mod beside;
 mod budget;
 mod definition;
+mod growth;
 mod limits;
 mod owner;
 mod resume;

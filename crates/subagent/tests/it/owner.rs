@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
-use windlass_agent::{Entry, Everything, RunOptions};
+use windlass_agent::{ApproveAll, Entry, RunOptions};
 use windlass_journal::{Durability, Journals, MemoryJournals};
 use windlass_subagent::AgentDefinition;
 
@@ -38,7 +38,7 @@ async fn run(
     let mut scene = Scene::new(cast.clone(), [child, agent("other")]);
     scene.journals = journals.clone();
     let options = RunOptions::default().with_journal(Shared::default()).with_run_id("run-1");
-    ended(scene.builder().approver(Everything).build().unwrap().stream_with("task", options)).await;
+    ended(scene.builder().approver(ApproveAll).build().unwrap().stream_with("task", options)).await;
     // What works beside it has ended then.
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     (cast, scene.write.ended.load(Ordering::SeqCst))

@@ -4,9 +4,8 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use serde_json::json;
-use windlass_agent::{Entry, Everything, Outcome, RunOptions};
-use windlass_journal::Journal as _;
-use windlass_journal::Journals as _;
+use windlass_agent::{ApproveAll, Entry, Outcome, RunOptions};
+use windlass_journal::{Journal as _, Journals as _};
 use windlass_protocol::ResultStatus;
 
 use crate::scene::{Cast, Scene, Shared, agent, calls, ended, hand, says};
@@ -56,7 +55,7 @@ async fn a_run_that_is_killed_at_any_event_goes_on_with_its_agents() {
     for after in 0.. {
         let (scene, journal) = (scene(), Shared::default());
         let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
-        let root = || scene.builder().approver(Everything).build().unwrap();
+        let root = || scene.builder().approver(ApproveAll).build().unwrap();
         let mut events = root().stream_with("task", options());
         let mut seen = 0;
         while seen < after && events.next().await.is_some() {
@@ -94,7 +93,7 @@ async fn an_agent_that_was_done_is_not_called_again() {
     let scene = scene();
     let journal = Shared::default();
     let options = || RunOptions::default().with_journal(journal.clone()).with_run_id("run-1");
-    let root = || scene.builder().approver(Everything).build().unwrap();
+    let root = || scene.builder().approver(ApproveAll).build().unwrap();
     ended(root().stream_with("task", options())).await;
     let asked = scene.cast.requests.lock().unwrap().len();
     // The root's record breaks off before its agents' results.

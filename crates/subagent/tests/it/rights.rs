@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use windlass_agent::{Agent, Allowance, Event, Everything, Outcome, Prices, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Event, Outcome, Prices, RunOptions, SharedBudget};
 use windlass_protocol::ResultStatus;
 use windlass_subagent::{ModelSource, SourcedModel};
 
@@ -53,7 +53,7 @@ async fn tools_are_those_of_the_definition_that_the_caller_has() {
     ]);
     let child = agent("child").with_tools(["read_*", "run_command"]);
     let scene = Scene::new(cast.clone(), [child]);
-    let root = scene.builder().approver(Everything).build().unwrap();
+    let root = scene.builder().approver(ApproveAll).build().unwrap();
     ended(root.stream("task")).await;
     assert_eq!(cast.offered("child"), ["read_file"]);
     assert!(cast.told("child").contains("write_file was not given to this agent"), "{}", cast.told("child"));
@@ -90,7 +90,7 @@ async fn a_mode_of_the_caller_holds_for_its_agents() {
         let scene = Scene::new(cast.clone(), [child]);
         // In the mode `ask` nothing can be changed, and a sub_agent tool is of a group that it does not give; a new
         // task is of every mode.
-        let root = scene.builder().work_mode("ask").approver(Everything).build().unwrap();
+        let root = scene.builder().work_mode("ask").approver(ApproveAll).build().unwrap();
         let (_, events) = ended(root.stream("task")).await;
         let offered = events.iter().filter_map(|event| match event {
             Event::AgentEvent { happened, .. } => happened["happened"].as_str().map(str::to_owned),
@@ -122,7 +122,7 @@ async fn the_policy_of_the_caller_judges_the_calls_of_its_agents() {
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 
     let scene = Scene::new(cast.clone(), [agent("child").read_only()]);
-    ended(scene.builder().approver(Everything).build().unwrap().stream("task")).await;
+    ended(scene.builder().approver(ApproveAll).build().unwrap().stream("task")).await;
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0, "what only reads is denied the rest");
 }
 
@@ -170,10 +170,10 @@ async fn an_agent_with_a_model_of_its_own_is_answered_by_that() {
     let scene = Scene::new(root.clone(), [agent("child").with_model("small-1")]);
     let agents = scene.sub_agents().with_models(Named("small-1", small.clone()));
     let agent = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
-    let allowance = Allowance::default();
-    let options = RunOptions::default().with_allowance(allowance.clone());
+    let shared_budget = SharedBudget::default();
+    let options = RunOptions::default().with_shared_budget(shared_budget.clone());
     ended(agent.stream_with("task", options)).await;
     assert_eq!(root.told("root"), "small and cheap");
     assert_eq!(small.requests.lock().unwrap()[0].1.model, "small-1");
-    assert_eq!(allowance.used().cost, 90, "ninety tokens in");
+    assert_eq!(shared_budget.used().cost, 90, "ninety tokens in");
 }

@@ -369,3 +369,18 @@ fn an_agent_has_its_spans_within_the_call_that_began_it() {
     assert_eq!(runs[2].fields["windlass.outcome"], "completed");
     assert!(runs.iter().all(|run| run.closed > run.opened));
 }
+
+// A zero would be taken for a count.
+#[test]
+fn tokens_that_were_not_reported_are_absent() {
+    let ended = json!({"event": "answer_ended", "stop": "end"});
+    let end = json!({"event": "finished", "outcome": {"outcome": "completed", "text": "done"}});
+    let all = spans(&options(), &[turn(1), ended, end]);
+    for name in ["invoke_agent", "chat"] {
+        let is_usage = |(field, _): &(&String, &String)| field.starts_with("gen_ai.usage.");
+        assert_eq!(all.one(name).fields.iter().find(is_usage), None, "{name}");
+    }
+    let partly = json!({"event": "answer_ended", "stop": "end", "usage": {"output_tokens": 3}});
+    let all = spans(&options(), &[turn(1), partly, completed()]);
+    all.one("chat").has(&[("gen_ai.usage.input_tokens", ""), ("gen_ai.usage.output_tokens", "3")]);
+}

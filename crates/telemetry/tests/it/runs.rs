@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use futures_util::StreamExt;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
-use windlass_agent::{Agent, Event, Everything, Nobody, RunOptions};
+use windlass_agent::{Agent, ApproveAll, DenyAll, Event, RunOptions};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, Request, StopReason, ToolName, ToolSpec};
 use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
@@ -109,8 +109,8 @@ fn agent_with(answers: Vec<Vec<Chunk>>, together: usize, answers_questions: Yes)
     let model = Script(Mutex::new(answers.into()));
     let builder = Agent::builder().model(model, "m-1").toolbox(toolbox);
     match answers_questions {
-        Yes::ToAll => builder.approver(Everything),
-        Yes::Never => builder.approver(Nobody),
+        Yes::ToAll => builder.approver(ApproveAll),
+        Yes::Never => builder.approver(DenyAll),
     }
     .build()
     .unwrap()

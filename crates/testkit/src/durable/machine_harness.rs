@@ -6,8 +6,8 @@ use windlass_hitl::{
     ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide,
 };
 use windlass_loop::{
-    CallStart, Config, Effect as Want, Entry, Input, Judgement, Machine, OfferedTool, Outcome, Step,
-    StepClass, Unanswered,
+    CallStart, Command, Config, Entry, Input, Judgement, Machine, OfferedTool, Outcome, Step, StepClass,
+    Unanswered,
 };
 use windlass_protocol::{Effect, Hints, Request, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_wire::check_pairing;
@@ -129,26 +129,26 @@ impl MachineHarness {
     /// Performs one effect. All effects pass through this function.
     fn perform(
         &mut self,
-        effect: Want,
+        effect: Command,
         step: Option<&Step>,
         fuse: &mut Fuse,
         inputs: &mut Vec<Input>,
     ) -> Result<Option<Outcome>, Dead> {
         let name = match (&effect, step) {
-            (Want::Record(entry), _) => kind_of(entry),
+            (Command::Record(entry), _) => kind_of(entry),
             (_, Some(step)) => step.key.clone(),
             _ => String::new(),
         };
         fuse.burn("before", &name)?;
         match effect {
-            Want::Record(entry) => {
+            Command::Record(entry) => {
                 self.record.push(entry);
                 self.acknowledged = self.record.len() as u64;
             }
-            Want::Send { request, .. } => self.answer(&request, inputs),
-            Want::Decide(call) => inputs.push(judged(&call)),
-            Want::Ask(request) => inputs.push(self.asked(&request)),
-            Want::Run(call) => {
+            Command::Send { request, .. } => self.answer(&request, inputs),
+            Command::Decide(call) => inputs.push(judged(&call)),
+            Command::Ask(request) => inputs.push(self.asked(&request)),
+            Command::Run(call) => {
                 let step = step.expect("a call that runs is a step");
                 self.once(step);
                 if call.name.as_str() != LOOK {
@@ -158,12 +158,12 @@ impl MachineHarness {
                 }
                 inputs.push(Input::Result(ToolResult::text(call.id, ResultStatus::Ok, "fine")));
             }
-            Want::Collect(call) => inputs.push(Input::Deferred(call.id)),
-            Want::LookBack { call, .. } => {
-                let aftermath = windlass_protocol::Aftermath::Unknown;
-                inputs.push(Input::LookedBack { call: call.id, aftermath });
+            Command::Collect(call) => inputs.push(Input::Deferred(call.id)),
+            Command::Reconcile { call, .. } => {
+                let aftermath = windlass_protocol::ReconcileOutcome::Unknown;
+                inputs.push(Input::Reconciled { call: call.id, outcome: aftermath });
             }
-            Want::Done(outcome) => return Ok(Some(outcome)),
+            Command::Done(outcome) => return Ok(Some(outcome)),
             _ => {}
         }
         fuse.burn("after", &name)?;

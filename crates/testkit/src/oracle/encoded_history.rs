@@ -2,11 +2,9 @@
 
 mod edits;
 
+use windlass_vendors::WireFormat;
 use windlass_wire::{EncodedHistory, Wire, assert_append_only};
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
-use windlass_wire_gemini::{Gemini, GeminiOptions};
-use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
-use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
 use self::edits::{Asked, Edit};
 
@@ -19,14 +17,13 @@ use self::edits::{Asked, Edit};
 /// The property is violated.
 pub fn encoded_history(bytes: &[u8]) {
     let caching = AnthropicOptions::default().with_caching(Caching::Conversation);
-    let formats: [(&dyn Wire, &dyn Wire); 4] = [
-        (&OpenAiChat::default(), &OpenAiChat::new(OpenAiChatOptions::as_given())),
-        (&OpenAiResponses::default(), &OpenAiResponses::new(OpenAiResponsesOptions::as_given())),
-        (&Anthropic::default(), &Anthropic::new(caching)),
-        (&Gemini::default(), &Gemini::new(GeminiOptions::as_given())),
-    ];
-    let mut memories: [EncodedHistory; 5] = Default::default();
-    let mut before: [Option<Vec<u8>>; 4] = Default::default();
+    let (plain, caching) = (Anthropic::default(), Anthropic::new(caching));
+    let mut formats: Vec<(&dyn Wire, &dyn Wire)> =
+        WireFormat::all().iter().map(|format| (format.wire.as_ref(), format.faithful.as_ref())).collect();
+    // Markers of a cache are part of the bytes.
+    formats.push((&plain, &caching));
+    let mut memories = vec![EncodedHistory::new(); formats.len() + 1];
+    let mut before: Vec<Option<Vec<u8>>> = vec![None; formats.len()];
     let mut asked = Asked::new();
     let mut bytes = bytes.iter().copied();
     while let Some(operation) = bytes.next() {

@@ -1,16 +1,13 @@
 //! The property that each format's encoding decodes to the same answer.
 
 use windlass_assemble::{Assembler, Options};
+use windlass_mock::Format;
+use windlass_mock::script::{ScriptCall, Step, Turn};
 use windlass_protocol::{Message, Part};
 use windlass_stream::Chunk;
+use windlass_vendors::WireFormat;
 use windlass_wire::{Limits, Wire};
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
 
-use crate::render::{Format, Setting, StreamUsage, stream};
-use crate::script::{ScriptCall, Step, Turn};
 use crate::split;
 
 /// The content of an answer.
@@ -32,20 +29,18 @@ pub(super) struct Said {
 pub fn round_trip(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let formats: [(Format, &dyn Wire); 4] = [
-        (Format::Chat, &OpenAiChat::default()),
-        (Format::Responses, &OpenAiResponses::default()),
-        (Format::Anthropic, &Anthropic::default()),
-        (Format::Gemini, &Gemini::default()),
-    ];
-    for (format, wire) in formats {
-        let usage = StreamUsage::Tell;
-        let setting = Setting { format, number: 1, model: "model", request_bytes: 9, stream_usage: usage };
-        let body = stream(&turn, setting).frames.concat();
+    for format in WireFormat::all() {
+        let (wire, format) = (format.wire.as_ref(), rendered(format));
+        let body = turn.render(format);
         for way in [vec![body.as_slice()], split::fixed(&body, 7), split::random(&body, 3, 90)] {
             assert_eq!(read(wire, &way), expected, "read as {}", wire.name());
         }
     }
+}
+
+/// Returns the format of the scripted provider that renders this wire format.
+pub(super) fn rendered(format: &WireFormat) -> Format {
+    Format::from_path(format.server.request_path()).expect("the scripted provider renders every wire format")
 }
 
 /// Decodes bytes into steps: a kind, a length, and that many bytes of text.
@@ -64,13 +59,13 @@ pub(super) fn turn(bytes: &[u8]) -> Turn {
                 let arguments =
                     serde_json::json!({ "text": text, "kind": kind, "more": [null, {"a": text}] });
                 let arguments = arguments.to_string().parse().expect("it is JSON");
-                let name = NAMES[usize::from(*kind) % NAMES.len()].to_owned();
-                Step::Call(ScriptCall { name, arguments, id: None })
+                Step::Call(ScriptCall::new(NAMES[usize::from(*kind) % NAMES.len()], arguments))
             }
         });
     }
-    let piece = bytes.len() % 9 + 1;
-    Turn { steps, finish: None, usage: None, delay_ms: 0, piece, hostile: None }
+    let mut turn = Turn::new(steps);
+    turn.piece = bytes.len() % 9 + 1;
+    turn
 }
 
 pub(super) fn said_by(turn: &Turn) -> Said {
@@ -80,6 +75,7 @@ pub(super) fn said_by(turn: &Turn) -> Said {
             Step::Text(text) => said.text.push_str(text),
             Step::Reasoning(text) => said.reasoning.push_str(text),
             Step::Call(call) => said.calls.push((call.name.clone(), call.arguments.as_str().to_owned())),
+            other => said.others.push(format!("{other:?}")),
         }
     }
     said

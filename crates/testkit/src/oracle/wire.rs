@@ -1,49 +1,17 @@
-//! Properties of the decoders of provider formats.
+//! The property of the decoder of any wire format.
 
 use windlass_stream::Chunk;
 use windlass_wire::{Limits, Wire};
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
 
 use crate::oracle::assemble::check_assembly;
 use crate::split;
 
-/// Decodes any bytes as a streamed chat completion, as a whole one and as an error: the chunks do not depend
-/// on how the bytes are split, calls end once, and the decoder does not panic (RULES S8, S14).
+/// Decodes any bytes as a stream of this format, as a whole answer and as an error: the chunks do not depend on how
+/// the bytes are split, calls end once, and the decoder does not panic (RULES S8, S14).
 ///
 /// # Panics
 /// The property is violated.
-pub fn wire_openai_chat(bytes: &[u8]) {
-    check(&OpenAiChat::default(), bytes);
-}
-
-/// Like [`wire_openai_chat`], for Anthropic messages.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_anthropic(bytes: &[u8]) {
-    check(&Anthropic::default(), bytes);
-}
-
-/// Like [`wire_openai_chat`], for OpenAI responses.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_openai_responses(bytes: &[u8]) {
-    check(&OpenAiResponses::default(), bytes);
-}
-
-/// Like [`wire_openai_chat`], for Gemini answers.
-///
-/// # Panics
-/// The property is violated.
-pub fn wire_gemini(bytes: &[u8]) {
-    check(&Gemini::default(), bytes);
-}
-
-fn check(wire: &dyn Wire, bytes: &[u8]) {
+pub fn wire(wire: &dyn Wire, bytes: &[u8]) {
     // The limits are small, so that inputs exceed them.
     let limits = Limits { event_bytes: 4096, body_bytes: 8192, events: 200 };
     let whole = decode(wire, limits, &[bytes]);

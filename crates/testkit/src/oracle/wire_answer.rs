@@ -3,14 +3,10 @@
 use windlass_assemble::{Assembler, Normalizer, Options};
 use windlass_protocol::{Message, Request};
 use windlass_stream::Chunk;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
-use windlass_wire_anthropic::Anthropic;
-use windlass_wire_gemini::Gemini;
-use windlass_wire_openai_chat::OpenAiChat;
-use windlass_wire_openai_responses::OpenAiResponses;
+use windlass_vendors::WireFormat;
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 
-use super::round_trip::{read_all, said, said_by, turn};
-use crate::render::{Format, Setting, StreamUsage, stream};
+use super::round_trip::{read_all, rendered, said, said_by, turn};
 
 /// Interprets the bytes as an answer of text, reasoning and calls. Encoded in a provider's format, decoded,
 /// encoded again in every format (as events, as an array and as a whole) and decoded once more, it has the
@@ -21,35 +17,19 @@ use crate::render::{Format, Setting, StreamUsage, stream};
 pub fn wire_answer(bytes: &[u8]) {
     let turn = turn(bytes);
     let expected = said_by(&turn);
-    let wires: [(Format, &dyn Wire); 4] = [
-        (Format::Chat, &OpenAiChat::default()),
-        (Format::Responses, &OpenAiResponses::default()),
-        (Format::Anthropic, &Anthropic::default()),
-        (Format::Gemini, &Gemini::default()),
-    ];
-    let servers: [(&dyn Server, &dyn Wire); 4] = [
-        (&OpenAiChat::default(), &OpenAiChat::default()),
-        (&OpenAiResponses::default(), &OpenAiResponses::default()),
-        (&Anthropic::default(), &Anthropic::default()),
-        (&Gemini::default(), &Gemini::default()),
-    ];
-    for (format, wire) in wires {
-        let setting =
-            Setting { format, number: 1, model: "m", request_bytes: 9, stream_usage: StreamUsage::Tell };
-        let body = stream(&turn, setting).frames.concat();
+    for from in WireFormat::all() {
+        let (format, wire) = (rendered(from), from.wire.as_ref());
+        let body = turn.render(format);
         let whole = normal(read_all(wire, &[&body]));
         let cut = bytes.first().map_or(0, |first| body.len().saturating_mul(usize::from(*first)) / 255);
         let cut = cut_short(wire, body.get(..cut).unwrap_or_default());
-        for (server, reader) in servers {
-            for framing in [Framing::Events, Framing::Whole, Framing::Array] {
-                // Only one format has the array framing.
-                if framing == Framing::Array && server.name() != "gemini" {
-                    continue;
-                }
+        for to in WireFormat::all() {
+            let (server, reader) = (to.server.as_ref(), to.wire.as_ref());
+            for framing in server.framings() {
                 let way = format!("{} as {} {framing:?}", wire.name(), server.name());
-                let read = read_framed(reader, framing, &write(server, framing, &whole));
+                let read = read_framed(reader, *framing, &write(server, *framing, &whole));
                 assert_eq!(said(read), expected, "{way}");
-                let calls = good_calls(read_framed(reader, framing, &write(server, framing, &cut)));
+                let calls = good_calls(read_framed(reader, *framing, &write(server, *framing, &cut)));
                 assert!(expected.calls.starts_with(&calls), "{way}: {calls:?} of an answer that was cut");
             }
         }
@@ -84,8 +64,8 @@ fn normal(chunks: Vec<Chunk>) -> Vec<Chunk> {
 }
 
 fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
-    let asked = Asked::new(Request::new("m", vec![Message::user("hi")]), framing);
-    let mut encoder = server.encoder(&asked, Reply::new("1", "m", 7));
+    let asked = DecodedRequest::new(Request::new("m", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).expect("a normal chunk is written");

@@ -1,10 +1,7 @@
 //! Properties of the server side of formats, which decodes clients' requests.
 
+use windlass_vendors::WireFormat;
 use windlass_wire::{RequestError, Server, Wire};
-use windlass_wire_anthropic::{Anthropic, AnthropicOptions};
-use windlass_wire_gemini::{Gemini, GeminiOptions};
-use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
-use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
 /// Decodes any bytes as a client's request in every format. The request is decoded or refused with a message,
 /// and a decoded request is encoded or refused with a message. Encoding in the same format decodes to the
@@ -14,18 +11,9 @@ use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 /// # Panics
 /// The property is violated.
 pub fn wire_request(bytes: &[u8]) {
-    let chat = OpenAiChat::new(OpenAiChatOptions::as_given());
-    let anthropic = Anthropic::new(AnthropicOptions::as_given());
-    let responses = OpenAiResponses::new(OpenAiResponsesOptions::as_given());
-    let gemini = Gemini::new(GeminiOptions::as_given());
-    let formats: [(&str, &dyn Server, &dyn Wire); 4] = [
-        ("/v1/chat/completions", &chat, &chat),
-        ("/v1/messages", &anthropic, &anthropic),
-        ("/v1/responses", &responses, &responses),
-        ("/v1beta/models/m:streamGenerateContent?alt=sse", &gemini, &gemini),
-    ];
-    for (path, server, wire) in formats {
-        check(path, server, wire, bytes);
+    for format in WireFormat::all() {
+        let server = format.server.as_ref();
+        check(server.request_path(), server, format.faithful.as_ref(), bytes);
     }
 }
 
@@ -42,12 +30,8 @@ fn check(path: &str, server: &dyn Server, wire: &dyn Wire, bytes: &[u8]) {
         }
     };
     let refusals = wire.check(&asked.request);
-    for other in [
-        &OpenAiChat::default() as &dyn Wire,
-        &Anthropic::default(),
-        &Gemini::default(),
-        &OpenAiResponses::default(),
-    ] {
+    for other in WireFormat::all() {
+        let other = other.wire.as_ref();
         let refused = other.encode(&asked.request).is_err();
         assert!(!refused || !other.check(&asked.request).is_empty(), "{} says why", other.name());
     }

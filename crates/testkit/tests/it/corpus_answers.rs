@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use windlass_assemble::{Assembler, Options};
 use windlass_protocol::{Message, Request, ResultStatus, ToolResult};
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 use windlass_wire::{DecodeError, Limits, Wire};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
 
@@ -93,7 +93,7 @@ fn plain(mut item: Value) -> Value {
 
 #[test]
 fn corpus_openai_responses_answers_go_back_as_they_came() {
-    let Some(folder) = corpora::find("streams/openai-responses") else { return };
+    let folder = require!(Need::Corpora, corpora::find("streams/openai-responses"));
     let (mut answers, mut items, mut same, mut named, mut unexplained) = (0, 0, 0, 0, Vec::new());
     for (file, body) in
         corpora::files(&folder).into_iter().filter(|(file, _)| file.strip_suffix(".sse").is_some())

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall};
-use windlass_testkit::split;
+use windlass_testkit::{Need, require, split};
 use windlass_wire::{Limits, ProviderErrorKind, Wire};
 use windlass_wire_gemini::Gemini;
 
@@ -77,7 +77,7 @@ fn without_unknown(met: &mut Value, wanted: &Value) {
 
 #[track_caller]
 fn check_expected(extension: &str, floor: usize) {
-    let Some(cases) = cases("gemini", extension) else { return };
+    let cases = require!(Need::Corpora, cases("gemini", extension));
     let (mut agreed, mut unexplained) = (0, Vec::new());
     for case in &cases {
         let (chunks, result) = decode(&Gemini::default(), &[&case.body]);
@@ -118,7 +118,7 @@ fn corpus_gemini_streams_give_the_same_chunks_however_they_are_split() {
 // S14
 #[test]
 fn corpus_gemini_arrays_give_the_same_chunks_however_they_are_split() {
-    let Some(cases) = cases("gemini", ".array.json") else { return };
+    let cases = require!(Need::Corpora, cases("gemini", ".array.json"));
     let mut ways = 0;
     for case in &cases {
         let (whole, _) = decode(&Gemini::default(), &[&case.body]);
@@ -142,7 +142,7 @@ fn corpus_gemini_streams_cut_anywhere_finish_no_call_of_their_own() {
 /// Arguments that came value by value are what their values make.
 #[test]
 fn corpus_gemini_arguments_in_pieces_are_whole() {
-    let Some(cases) = cases("gemini", ".sse") else { return };
+    let cases = require!(Need::Corpora, cases("gemini", ".sse"));
     let (mut streams, mut calls) = (0, 0);
     for case in cases.iter().filter(|case| String::from_utf8_lossy(&case.body).contains("partialArgs")) {
         let (chunks, _) = decode(&Gemini::default(), &[&case.body]);
@@ -195,7 +195,7 @@ fn values_told(case: &Case) -> usize {
 
 #[test]
 fn corpus_gemini_bodies_are_read_whole() {
-    let Some(bodies) = cases("gemini", ".json") else { return };
+    let bodies = require!(Need::Corpora, cases("gemini", ".json"));
     let wire = Gemini::default();
     let (mut answers, mut refusals, mut others, mut unexplained) = (0, 0, 0, Vec::new());
     for case in &bodies {

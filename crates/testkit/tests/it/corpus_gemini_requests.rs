@@ -6,6 +6,7 @@ use windlass_wire::{Limits, Server, Wire};
 use windlass_wire_gemini::{Framing, Gemini, GeminiOptions};
 
 use crate::corpus_streams::{Case, Difference, assemble, cases, decode, status};
+use windlass_testkit::Need;
 
 /// Requests that are not written as they were recorded.
 const DIFFERENCES: &[Difference] = &[];
@@ -14,7 +15,11 @@ const DIFFERENCES: &[Difference] = &[];
 const EXCEPTIONS: &[Difference] = &[];
 
 fn all(extensions: &[&str]) -> Vec<Case> {
-    extensions.iter().filter_map(|extension| cases("gemini", extension)).flatten().collect()
+    extensions
+        .iter()
+        .filter_map(|extension| Need::Corpora.check(cases("gemini", extension)))
+        .flatten()
+        .collect()
 }
 
 // P2

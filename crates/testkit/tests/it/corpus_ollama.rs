@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use windlass_assemble::Answer;
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 use windlass_wire::{Limits, Wire};
 use windlass_wire_openai_chat::OpenAiChat;
 
@@ -112,9 +112,8 @@ fn lines(case: &Case) -> Vec<Value> {
 
 #[test]
 fn corpus_ollama_answers_mean_the_same_through_its_openai_surface() {
-    let (Some(streams), Some(bodies)) = (cases("ollama", ".ndjson"), cases("ollama", ".json")) else {
-        return;
-    };
+    let streams = require!(Need::Corpora, cases("ollama", ".ndjson"));
+    let bodies = require!(Need::Corpora, cases("ollama", ".json"));
     let wire = OpenAiChat::default();
     let mut same = [0, 0];
     for case in &streams {
@@ -151,9 +150,9 @@ fn corpus_ollama_answers_mean_the_same_through_its_openai_surface() {
 #[test]
 fn corpus_of_other_apis_is_counted() {
     for api in ["cohere", "gemini-interactions", "openai-completions-legacy"] {
-        let Some(folder) = corpora::find(&format!("streams/{api}")) else { return };
+        let folder = require!(Need::Corpora, corpora::find(&format!("streams/{api}")));
         let files = corpora::files(&folder);
         let count = files.iter().filter(|(name, _)| !name.ends_with(".meta.json")).count();
-        println!("skipped: {count} recordings of {api}, which windlass does not speak");
+        println!("corpus: {count} recordings of {api} are not read: windlass does not speak this format");
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::corpus_streams::{Difference, cases};
+use windlass_testkit::{Need, require};
 
 const NULL_DELTA: &str = "a choice with `null` as its delta adds nothing; the library looks into it";
 const NO_INDEX: &str = "a call without an index is found by its place; the library wants a number";
@@ -80,7 +81,7 @@ fn corpus_rows_on_which_a_library_disagrees_are_decided_by_a_rule() {
     ];
     let (mut verdicts, mut decided, mut undecided) = (BTreeMap::new(), 0, Vec::new());
     for (api, extension) in folders {
-        let Some(cases) = cases(api, extension) else { return };
+        let cases = require!(Need::Corpora, cases(api, extension));
         for case in &cases {
             let verdict = case.meta["oracle"]["verdict"].as_str().unwrap_or("none").to_owned();
             *verdicts.entry((api, verdict.clone())).or_insert(0) += 1;

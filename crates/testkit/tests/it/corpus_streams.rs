@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Assembler, CallEvent, Options};
 use windlass_protocol::{Arguments, Payload};
 use windlass_stream::Chunk;
-use windlass_testkit::{corpora, split};
+use windlass_testkit::{Need, corpora, require, split};
 use windlass_wire::{DecodeError, Limits, ProviderErrorKind, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
@@ -118,7 +118,7 @@ pub(crate) struct Case {
     pub(crate) meta: Value,
 }
 
-pub(crate) fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
+pub(crate) fn cases(api: &str, extension: &str) -> Result<Vec<Case>, String> {
     let folder = corpora::find(&format!("streams/{api}"))?;
     let files: BTreeMap<String, Vec<u8>> = corpora::files(&folder).into_iter().collect();
     // An extension can be the end of a longer one.
@@ -130,7 +130,7 @@ pub(crate) fn cases(api: &str, extension: &str) -> Option<Vec<Case>> {
         let meta = &files[&format!("{}.meta.json", name.trim_end_matches(extension))];
         Case { name: name.clone(), body: body.clone(), meta: serde_json::from_slice(meta).unwrap() }
     });
-    Some(cases.collect())
+    Ok(cases.collect())
 }
 
 pub(crate) fn decode(wire: &dyn Wire, pieces: &[&[u8]]) -> (Vec<Chunk>, Result<(), DecodeError>) {
@@ -199,7 +199,7 @@ fn expected(meta: &Value) -> Value {
 
 #[track_caller]
 fn check_expected(api: &str, wire: &dyn Wire, differences: &[Difference]) {
-    let Some(cases) = cases(api, ".sse") else { return };
+    let cases = require!(Need::Corpora, cases(api, ".sse"));
     let (mut agreed, mut agreed_by_oracle, mut by_oracle, mut unexplained) = (0, 0, 0, Vec::new());
     for case in &cases {
         let (chunks, result) = decode(wire, &[&case.body]);
@@ -247,7 +247,7 @@ fn corpus_anthropic_streams_mean_what_is_known_of_them() {
 // S14
 #[track_caller]
 pub(crate) fn check_resplit(api: &str, wire: &dyn Wire) {
-    let Some(cases) = cases(api, ".sse") else { return };
+    let cases = require!(Need::Corpora, cases(api, ".sse"));
     let mut ways = 0;
     for case in &cases {
         let (whole, _) = decode(wire, &[&case.body]);
@@ -293,7 +293,7 @@ fn finished(events: &[CallEvent]) -> BTreeSet<String> {
 // S8, S10
 #[track_caller]
 pub(crate) fn check_cut(api: &str, wire: &dyn Wire) {
-    let Some(cases) = cases(api, ".sse") else { return };
+    let cases = require!(Need::Corpora, cases(api, ".sse"));
     let (mut cuts, mut kept) = (0, 0);
     for case in &cases {
         let (events, _) = assemble(decode(wire, &[&case.body]).0);
@@ -336,7 +336,7 @@ pub(crate) fn status(meta: &Value) -> u16 {
 
 #[track_caller]
 fn check_whole(api: &str, wire: &dyn Wire) {
-    let Some(cases) = cases(api, ".json") else { return };
+    let cases = require!(Need::Corpora, cases(api, ".json"));
     let (mut answers, mut refusals, mut others, mut unexplained) = (0, 0, 0, Vec::new());
     for case in &cases {
         let status = status(&case.meta);

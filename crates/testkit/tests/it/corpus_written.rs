@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Ending, Normalizer, Options};
 use windlass_protocol::{Part, Request, StopReason};
 use windlass_stream::Chunk;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::corpus_streams::{Difference, assemble, cases, decode, status};
+use windlass_testkit::{Need, require};
 
 /// One format's two sides.
 pub(crate) struct Format<'a> {
@@ -73,7 +74,8 @@ fn said(answer: &Answer) -> Value {
 fn written(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Result<Vec<u8>, String> {
     let mut request = Request::new("model", Vec::new());
     request.extra.insert("stream_options".to_owned(), json!({ "include_usage": true }));
-    let mut encoder = server.encoder(&Asked::new(request, framing), Reply::new("1", "model", 1_700_000_000));
+    let mut encoder = server
+        .encoder(&DecodedRequest::new(request, framing), ResponseHead::new("1", "model", 1_700_000_000));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).map_err(|error| error.to_string())?;
@@ -121,9 +123,8 @@ fn check_answer(format: &Format<'_>, framing: Framing, chunks: &[Chunk]) -> Opti
 /// Every recorded answer, streamed or whole, written again as a stream and as a whole.
 #[track_caller]
 pub(crate) fn check(format: &Format<'_>) {
-    let (Some(streams), Some(bodies)) = (cases(format.api, ".sse"), cases(format.api, ".json")) else {
-        return;
-    };
+    let streams = require!(Need::Corpora, cases(format.api, ".sse"));
+    let bodies = require!(Need::Corpora, cases(format.api, ".json"));
     let mut answers: Vec<(String, Vec<Chunk>)> = Vec::new();
     for case in &streams {
         let (chunks, result) = decode(format.wire, &[&case.body]);

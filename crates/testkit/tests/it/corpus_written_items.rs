@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall, Assembler, Normalizer, Options};
 use windlass_protocol::{Message, Opaque, Part, Request, StopReason};
 use windlass_stream::Chunk;
-use windlass_testkit::corpora;
-use windlass_wire::{Asked, Framing, Limits, Reply, Server, Wire};
+use windlass_testkit::{Need, corpora, require};
+use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead, Server, Wire};
 use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_responses::OpenAiResponses;
 
@@ -132,8 +132,8 @@ fn write(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Vec<u8> {
         normalizer.push(chunk.clone(), &mut normal);
     }
     normalizer.finish(&mut normal);
-    let asked = Asked::new(Request::new("model", vec![Message::user("hi")]), framing);
-    let mut encoder = server.encoder(&asked, Reply::new("1", "model", 7));
+    let asked = DecodedRequest::new(Request::new("model", vec![Message::user("hi")]), framing);
+    let mut encoder = server.encoder(&asked, ResponseHead::new("1", "model", 7));
     let mut bytes = Vec::new();
     for chunk in &normal {
         encoder.push(chunk, &mut bytes).unwrap();
@@ -157,7 +157,7 @@ fn read(wire: &dyn Wire, framing: Framing, bytes: &[u8], name: &str) -> Vec<Chun
 
 #[track_caller]
 fn check<F: Wire + Server>(format: &F, folder: &str, framings: &[Framing], floor: usize) {
-    let Some(path) = corpora::find(&format!("streams/{folder}")) else { return };
+    let path = require!(Need::Corpora, corpora::find(&format!("streams/{folder}")));
     let (mut answers, mut same, mut named, mut unexplained) = (0, 0, 0, Vec::new());
     for (file, body) in corpora::files(&path) {
         if file.strip_suffix(".meta.json").is_some() {

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 use windlass_protocol::Refusal;
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 use windlass_wire::{Server, Wire};
 
 use crate::corpus_streams::status;
@@ -35,7 +35,7 @@ pub(crate) struct Format<'a> {
 }
 
 /// The accepted requests of a folder, by the names of their descriptions.
-pub(crate) fn accepted(api: &str) -> Option<Vec<(String, Value)>> {
+pub(crate) fn accepted(api: &str) -> Result<Vec<(String, Value)>, String> {
     let folder = corpora::find(&format!("streams/{api}"))?;
     let metas = corpora::files(&folder).into_iter().filter(|(file, _)| file.ends_with(".meta.json"));
     let requests = metas.filter_map(|(file, meta)| {
@@ -43,7 +43,7 @@ pub(crate) fn accepted(api: &str) -> Option<Vec<(String, Value)>> {
         let is_accepted = meta["request"].is_object() && !meta["status"].is_null() && status(&meta) == 200;
         is_accepted.then(|| (file, meta["request"].take()))
     });
-    Some(requests.collect())
+    Ok(requests.collect())
 }
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ fn difference(format: &Format<'_>, recorded: &Value) -> Option<String> {
 /// Every accepted request goes through `decode_request` and back through `encode`.
 #[track_caller]
 pub(crate) fn check(format: &Format<'_>) {
-    let Some(requests) = accepted(format.api) else { return };
+    let requests = require!(Need::Corpora, accepted(format.api));
     let mut count = Count::default();
     for (file, recorded) in &requests {
         count.add(file, difference(format, recorded), format.differences);
@@ -117,7 +117,7 @@ pub(crate) fn check(format: &Format<'_>) {
 /// The linter finds nothing in an accepted request.
 #[track_caller]
 pub(crate) fn check_lint(format: &Format<'_>) {
-    let Some(requests) = accepted(format.api) else { return };
+    let requests = require!(Need::Corpora, accepted(format.api));
     let (mut count, mut read) = (Count::default(), 0);
     for (file, recorded) in &requests {
         let body = serde_json::to_vec(recorded).unwrap();

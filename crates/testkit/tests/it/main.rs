@@ -13,11 +13,9 @@ mod corpus_streams;
 mod corpus_written;
 mod corpus_written_items;
 mod durable;
+mod encoded_history;
 mod golden;
 mod mutated_requests;
 mod path_rules;
 mod regressions;
-mod script;
-#[cfg(feature = "server")]
-mod server;
 mod workload;

@@ -2,8 +2,8 @@
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::{Value, json};
-use windlass_testkit::oracle;
 use windlass_testkit::split::SplitMix64;
+use windlass_testkit::{Need, oracle, require};
 
 use crate::golden::accepted;
 
@@ -31,7 +31,7 @@ fn places(value: &Value, place: &str, found: &mut Vec<String>) {
 
 #[track_caller]
 fn check(api: &str) {
-    let Some(requests) = accepted(api) else { return };
+    let requests = require!(Need::Corpora, accepted(api));
     let others =
         [json!(null), json!(""), json!("x"), json!(-1), json!(2.5), json!(true), json!([]), json!({})];
     let more = [json!(["x"]), json!([{}]), json!({ "type": "x" }), json!([{ "type": "text", "text": "" }])];

@@ -5,7 +5,7 @@ mod tools;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 use windlass_text_calls::{CallsInReasoning, Dialect, Options, Reasoning};
 
 use crate::scan::{answer, calls, chunks, splits, thoughts};
@@ -30,7 +30,7 @@ const DIFFERENT: &[(usize, &str)] = &[
 // Issue 3, "Must be shown" 2.
 #[test]
 fn corpus_rows_of_llama_cpp_agree() {
-    let Some(path) = corpora::find("text_tools/pairs_llamacpp.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("text_tools/pairs_llamacpp.jsonl"));
     let rows = corpora::rows(&path);
     let mut by_template: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
     let mut agreed = 0;
@@ -68,7 +68,7 @@ fn corpus_rows_of_llama_cpp_agree() {
 // X1, X6
 #[test]
 fn corpus_rows_of_llama_cpp_are_recognised_without_a_dialect() {
-    let Some(path) = corpora::find("text_tools/pairs_llamacpp.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("text_tools/pairs_llamacpp.jsonl"));
     let (mut agreed, mut all) = (0, 0);
     for (at, row) in corpora::rows(&path).iter().enumerate() {
         if row["expected"]["tool_calls"].as_array().is_none_or(Vec::is_empty)
@@ -89,7 +89,7 @@ fn corpus_rows_of_llama_cpp_are_recognised_without_a_dialect() {
 // S14
 #[test]
 fn corpus_rows_of_llama_cpp_give_the_same_for_every_split() {
-    let Some(path) = corpora::find("text_tools/pairs_llamacpp.jsonl") else { return };
+    let path = require!(Need::Corpora, corpora::find("text_tools/pairs_llamacpp.jsonl"));
     let mut checked = 0;
     for (at, row) in corpora::rows(&path).iter().enumerate() {
         let template = row["template"].as_str().unwrap_or("none").trim_end_matches(".jinja").to_owned();

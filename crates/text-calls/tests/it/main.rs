@@ -4,6 +4,7 @@
 mod coerce;
 mod corpus;
 mod dialects;
+mod growth;
 mod leak;
 mod literals;
 mod properties;

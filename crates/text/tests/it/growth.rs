@@ -1,7 +1,7 @@
 //! What a glob and a file of ignore rules cost grows with their bytes, up to a limit.
 
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
-use windlass_text::{Glob, rule_lines};
+use windlass_text::{Glob, has_buildable_rules, rule_lines};
 
 fn shapes() -> Vec<Shape> {
     [
@@ -43,4 +43,17 @@ fn a_glob_is_built_in_linear_time_up_to_its_limit() {
             let _ = glob.fits("src/deep/deeper/file.txt".as_ref());
         }
     });
+}
+
+#[test]
+fn the_wildcards_of_an_ignore_file_are_limited() {
+    let rules = |count: usize| "*a*b\n".repeat(count);
+    assert!(has_buildable_rules(&rules(5_000)));
+    assert!(!has_buildable_rules(&rules(5_001)));
+    let stars = |count: usize| format!("{}\n", "*a".repeat(100)).repeat(count) + "plain\n";
+    assert!(has_buildable_rules(&stars(100)));
+    assert!(!has_buildable_rules(&stars(101)));
+    // What fits into the rest is kept.
+    assert_eq!(rule_lines(&stars(300)).count(), 101);
+    assert!(has_buildable_rules(&format!("# {}\n", "*".repeat(2_000))));
 }

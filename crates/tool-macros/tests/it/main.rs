@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use windlass_testkit::{Need, require};
+
 /// The compiler whose words are recorded in `tests/unfit`.
 const RECORDED: &str = "rustc 1.95.";
 
@@ -10,11 +12,9 @@ fn what_is_refused_is_told_where_it_stands() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/refused/*.rs");
     // Here the words are the compiler's own, and another version has others.
-    if is_recorded() {
-        cases.compile_fail("tests/unfit/*.rs");
-    } else {
-        eprintln!("skipped: tool-macros tests/unfit, whose words are those of {RECORDED}x");
-    }
+    let recorded = is_recorded().then_some(()).ok_or(format!("the recorded words are those of {RECORDED}x"));
+    require!(Need::Compiler, recorded);
+    cases.compile_fail("tests/unfit/*.rs");
 }
 
 #[expect(clippy::disallowed_methods, reason = "only the compiler knows its version")]

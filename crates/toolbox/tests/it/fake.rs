@@ -98,3 +98,28 @@ impl Tool for Fake {
         })
     }
 }
+
+/// A tool that the built-in rules about models mean.
+pub(crate) struct BuiltIn(pub(crate) Arc<dyn Tool>);
+
+impl Tool for BuiltIn {
+    fn spec(&self) -> &ToolSpec {
+        self.0.spec()
+    }
+
+    fn hints(&self) -> Hints {
+        self.0.hints()
+    }
+
+    fn has_built_in_rules(&self) -> bool {
+        true
+    }
+
+    fn effects(&self, payload: &Payload) -> Vec<Effect> {
+        self.0.effects(payload)
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        self.0.call(ctx, payload)
+    }
+}

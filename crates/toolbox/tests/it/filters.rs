@@ -4,7 +4,7 @@ use windlass_protocol::Concurrency;
 use windlass_tool::Tool;
 use windlass_toolbox::{BuildError, ModelRule, Preset, Standing, ToolConfig, Toolbox, ToolboxBuilder};
 
-use crate::fake::{Does, call, fake};
+use crate::fake::{BuiltIn, Does, call, fake};
 
 const NAMES: &[&str] =
     &["read_file", "write_file", "edit_file", "apply_patch", "apply_diff", "run_command", "generate_image"];
@@ -14,7 +14,7 @@ fn says(name: &str) -> std::sync::Arc<dyn Tool> {
 }
 
 fn all() -> ToolboxBuilder {
-    Toolbox::builder().tools(NAMES.iter().map(|name| says(name)))
+    Toolbox::builder().tools(NAMES.iter().map(|name| std::sync::Arc::new(BuiltIn(says(name))) as _))
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
@@ -112,6 +112,25 @@ fn a_strangers_tool_waits_for_nothing() {
     // What a user's file says counts before what the tool says.
     let other = full().with_gate("generate_image", "pictures").with_feature("pictures");
     assert_eq!(offered(&own().config(other).build().unwrap()), ["generate_image"]);
+}
+
+// library B3: the built-in rules about models are about the built-in tools, the user's are about names.
+#[test]
+fn a_strangers_tool_is_not_changed_by_a_built_in_rule_for_a_model() {
+    let strangers = |config: ToolConfig, model: &str| {
+        let tools = ["edit_file", "apply_diff", "apply_patch"].map(says);
+        let toolbox = Toolbox::builder().tools(tools).config(config).model(model).build().unwrap();
+        offered(&toolbox)
+    };
+    let all = ["edit_file", "apply_diff", "apply_patch"];
+    assert_eq!(strangers(ToolConfig::new(Preset::Full), "gpt-5-mini"), all);
+    assert_eq!(strangers(ToolConfig::new(Preset::Full), "grok-code-fast-1"), all);
+    assert_eq!(strangers(ToolConfig::new(Preset::Minimal), "gpt-5-mini"), ["edit_file"]);
+    let rule = ModelRule::new("gpt-*").remove_tool("edit_file").renaming("apply_diff", "patch");
+    assert_eq!(
+        strangers(ToolConfig::new(Preset::Full).with_model(rule), "gpt-5-mini"),
+        ["patch", "apply_patch"]
+    );
 }
 
 #[test]

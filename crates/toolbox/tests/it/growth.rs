@@ -1,7 +1,7 @@
 //! What a file of modes costs grows with its bytes, up to a limit.
 
-use windlass_testkit::growth::Shape;
-use windlass_toolbox::{ModeError, ModeOwner, WorkModes};
+use windlass_testkit::growth::{self, Shape};
+use windlass_toolbox::{FilePattern, ModeError, ModeOwner, WorkModes};
 
 const MODE: &str = "[[mode]]\nslug = \"m{n}\"\nname = \"M\"\nrole = \"R\"\n";
 
@@ -16,4 +16,58 @@ fn modes_that_are_too_many_are_refused_before_their_patterns_are_built() {
     assert!(matches!(refused(&modes), ModeError::TooMany));
     let groups = format!("{}groups = [{}]\n", MODE.replace("{n}", ""), group("a").repeat(9));
     assert!(matches!(refused(&groups), ModeError::TooManyGroups { .. }), "{}", refused(&groups));
+}
+
+/// The longest file of modes, in bytes.
+const LONGEST: usize = 256 * 1024;
+
+#[test]
+fn a_file_of_modes_is_read_in_linear_time_up_to_its_limit() {
+    let heavy = group(r"^(\pL{1,20}/)+\d$").repeat(8);
+    let shapes = [
+        Shape::of(format!("{MODE}groups = [\"read\"]\n")),
+        Shape::of(format!("{MODE}groups = [{heavy}]\n")),
+        Shape::new(format!("{}groups = [", MODE.replace("{n}", "")), "\"read\", ", "]\n"),
+        Shape::new(format!("{}groups = [", MODE.replace("{n}", "")), group("a"), "]\n"),
+        Shape::new("a = \"", "\\u0041", "\""),
+        Shape::of("[[mode]]\n"),
+        Shape::of("[a{n}]\n"),
+        Shape::of("[a.b.c.d.e.f{n}]\n"),
+        Shape::of("a{n} = 1\n"),
+        Shape::of("a = 1\n"),
+        Shape::of("a."),
+        Shape::of("[["),
+        Shape::of("{"),
+        Shape::of("#"),
+        Shape::of("\n"),
+        Shape::of("\""),
+        Shape::new("a = [", "0,", "]"),
+        Shape::new("a = ", "[", ""),
+        Shape::new("a = ", "{a=", ""),
+        Shape::new("a = {z=0", ",a{n}=0", "}"),
+    ];
+    growth::check(
+        "growth::a_file_of_modes_is_read_in_linear_time_up_to_its_limit",
+        LONGEST,
+        &shapes,
+        |text| {
+            let _ = WorkModes::builtin().with_file(text, ModeOwner::Project);
+        },
+    );
+    let long = format!("{MODE}groups = []\n#{}", "a".repeat(LONGEST));
+    let refused = WorkModes::builtin().with_file(&long, ModeOwner::User).unwrap_err();
+    assert!(matches!(refused, ModeError::TooLong { .. }), "{refused}");
+}
+
+#[test]
+fn a_file_pattern_is_built_and_matched_in_linear_time_up_to_its_limit() {
+    let shapes =
+        ["a", "(", "a*", "(a|b)", r"\pL{9}", r"[a-z]{9}", "a|", "(?i)b", "[01]*1[01]{9}"].map(Shape::of);
+    let test = "growth::a_file_pattern_is_built_and_matched_in_linear_time_up_to_its_limit";
+    growth::check(test, 1_000, &shapes, |text| {
+        if let Ok(pattern) = FilePattern::new(text) {
+            let _ = pattern.has(&"a1/".repeat(1_000));
+        }
+    });
+    assert!(FilePattern::new(&"a".repeat(1_001)).is_err());
 }

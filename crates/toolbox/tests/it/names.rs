@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use windlass_protocol::{Concurrency, ToolName};
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 use windlass_toolbox::{BuildError, Identity, NameMap, NameMapError, Preset, ToolConfig, Toolbox};
 
 use crate::fake::{Does, call, fake, with_schema};
@@ -251,7 +251,7 @@ proptest! {
 fn names_of_the_berkeley_list_are_legal_and_go_back() {
     let (mut total, mut odd) = (0, 0);
     for file in ["BFCL_v4_simple_python.json", "BFCL_v4_multiple.json", "BFCL_v4_parallel.json"] {
-        let Some(path) = corpora::find(&format!("schema/BFCL/{file}")) else { continue };
+        let path = require!(Need::Corpora, corpora::find(&format!("schema/BFCL/{file}")));
         for row in corpora::rows(&path) {
             let listed: BTreeSet<&str> =
                 row["function"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();

@@ -12,6 +12,8 @@ use windlass_toolbox::{
     WorkMode, WorkModes,
 };
 
+use crate::fake::BuiltIn;
+
 const NAMES: &[&str] = &[
     "read_file",
     "write_file",
@@ -54,7 +56,7 @@ fn tool(name: &str, log: &Log) -> Arc<dyn Tool> {
     });
     let is_command = name == "run_command";
     let hints = if name.starts_with("read") { Hints::read_only() } else { Hints::default() };
-    Arc::new(tool.with_hints(hints).with_effects(move |payload| {
+    Arc::new(BuiltIn(Arc::new(tool.with_hints(hints).with_effects(move |payload| {
         if is_command {
             return vec![Effect::Execute { command: "x".into(), directory: ".".into() }];
         }
@@ -67,7 +69,7 @@ fn tool(name: &str, log: &Log) -> Arc<dyn Tool> {
                 },
             )
             .collect()
-    }))
+    }))))
 }
 
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::io::AsyncBufReadExt;
 use windlass_protocol::Effect;
+use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
 use windlass_tools_browser::{Browser, BrowserAction, Limits};
 
@@ -142,7 +143,7 @@ async fn check_gone((group, profile): (u32, PathBuf)) {
 #[tokio::test]
 async fn close_leaves_no_process_and_no_profile() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let marked = Marked::new(&browser, &web);
     let browser = marked.browser.clone().with_reachable("127.0.0.1", site.address.port()).unwrap();
@@ -164,7 +165,7 @@ async fn close_leaves_no_process_and_no_profile() {
 #[tokio::test]
 async fn another_place_gets_a_fresh_browser() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address).with_server(
         "b.test",
@@ -186,7 +187,7 @@ async fn another_place_gets_a_fresh_browser() {
 #[tokio::test]
 async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let page = "<title>here</title><body onclick='for(;;);' style='height:600px'>";
     let site = Site::start(&[("/", page)]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
@@ -203,7 +204,7 @@ async fn a_page_that_hangs_ends_its_browser_and_the_model_is_told() {
 #[tokio::test]
 async fn a_browser_that_nobody_uses_ends() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = web.with_server("a.test", "93.184.216.34", site.address);
     let marked = Marked::new(&browser, &web);
@@ -218,7 +219,7 @@ async fn a_browser_that_nobody_uses_ends() {
 #[test]
 fn a_runtime_that_ends_takes_the_browser_with_it() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let marked = Marked::new(&browser, &web);
     let tool = BrowserAction::new(marked.browser.clone());
@@ -249,7 +250,7 @@ async fn a_host_that_is_killed_leaves_no_browser() {
         eprintln!("the browser stands");
         return std::future::pending().await;
     }
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let marked = Marked::new(&browser, &web);
     let mut host = tokio::process::Command::new(std::env::current_exe().unwrap())
         .args(["ends::a_host_that_is_killed_leaves_no_browser", "--exact", "--nocapture"])

@@ -1,10 +1,5 @@
 //! The browser tool against pages, and its proxy against whoever knocks.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "tests fail loudly, and say what they skip"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail loudly")]
 #![expect(clippy::disallowed_methods, reason = "tests look for what is left of processes and folders")]
 
 mod arguments;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, UdpSocket};
+use windlass_testkit::{Need, require};
 use windlass_tools_browser::BrowserAction;
 
 use crate::fake::{FakeWeb, act};
@@ -36,7 +37,7 @@ fn hostile(hidden: &str, port: u16) -> String {
 
 /// A page at this place tries everything, and nobody but its own server was dialled.
 async fn check_hostile(named: bool) {
-    let Some(browser) = FakeWeb::default().browser(1) else { return };
+    let browser = require!(Need::Browser, FakeWeb::default().browser());
     let hidden = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = hidden.local_addr().unwrap();
     let datagrams = UdpSocket::bind(address).await.unwrap();
@@ -91,7 +92,7 @@ async fn a_page_at_a_named_place_reaches_nothing_else_that_is_hidden() {
 
 #[tokio::test]
 async fn an_encrypted_page_comes_through_a_tunnel_of_the_proxy() {
-    let Some(browser) = FakeWeb::default().browser(1) else { return };
+    let browser = require!(Need::Browser, FakeWeb::default().browser());
     let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let web = FakeWeb::default().with_server("site.test", PUBLIC, server.local_addr().unwrap());
     let tool = BrowserAction::new(browser.with_resolver(web.clone()).with_dialer(web.clone()));
@@ -125,14 +126,14 @@ const REDIRECT: &str =
 
 #[tokio::test]
 async fn a_link_stays_at_the_host_of_the_launch_and_is_told_otherwise() {
-    let Some(_) = FakeWeb::default().browser(1) else { return };
+    require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", LINKS), ("/next", "<title>next</title>"), ("/redirect", REDIRECT)]).await;
     let web = FakeWeb::default().with_server("site.test", PUBLIC, site.address).with_server(
         "other.test",
         OTHER,
         site.address,
     );
-    let tool = BrowserAction::new(web.browser(1).unwrap());
+    let tool = BrowserAction::new(web.browser().unwrap());
     act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
     for place in ["100,50", "100,150", "100,350"] {
         let shown = act(&tool, json!({"action": "click", "coordinate": place})).await.unwrap();
@@ -150,12 +151,12 @@ async fn a_link_stays_at_the_host_of_the_launch_and_is_told_otherwise() {
 
 #[tokio::test]
 async fn a_link_that_may_be_followed_meets_the_same_checks_of_addresses() {
-    let Some(_) = FakeWeb::default().browser(1) else { return };
+    require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", LINKS)]).await;
     let web = FakeWeb::default()
         .with_server("site.test", PUBLIC, site.address)
         .with_name("other.test", &["192.168.0.1"]);
-    let tool = BrowserAction::new(web.browser(1).unwrap().with_may_follow(|_| true));
+    let tool = BrowserAction::new(web.browser().unwrap().with_may_follow(|_| true));
     act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
     let shown = act(&tool, json!({"action": "click", "coordinate": "100,150"})).await.unwrap();
     assert!(shown.text.contains("not reached: other.test leads to 192.168.0.1"), "{}", shown.text);
@@ -167,13 +168,13 @@ async fn a_link_that_may_be_followed_meets_the_same_checks_of_addresses() {
 
 #[tokio::test]
 async fn the_secret_of_the_proxy_goes_to_nobody_else() {
-    let Some(_) = FakeWeb::default().browser(1) else { return };
+    require!(Need::Browser, FakeWeb::default().browser());
     let asks = "HTTP/1.1 407 No\r\nproxy-authenticate: Basic realm=\"windlass\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let wants = "HTTP/1.1 401 No\r\nwww-authenticate: Basic realm=\"windlass\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let page = "<title>asks</title><img src=/asks><iframe src=/wants></iframe>";
     let site = Site::start(&[("/", page), ("/asks", asks), ("/wants", wants)]).await;
     let web = FakeWeb::default().with_server("site.test", PUBLIC, site.address);
-    let tool = BrowserAction::new(web.browser(1).unwrap());
+    let tool = BrowserAction::new(web.browser().unwrap());
     let shown = act(&tool, json!({"action": "launch", "url": "http://site.test/"})).await.unwrap();
     assert!(shown.text.contains("title: asks"), "{}", shown.text);
     let heads = site.heads().concat().to_ascii_lowercase();
@@ -184,7 +185,7 @@ async fn the_secret_of_the_proxy_goes_to_nobody_else() {
 
 #[tokio::test]
 async fn a_stranger_who_knocks_at_the_proxy_is_sent_away() {
-    let Some(browser) = FakeWeb::default().browser(1) else { return };
+    let browser = require!(Need::Browser, FakeWeb::default().browser());
     let site = Site::start(&[("/", "<title>here</title>")]).await;
     let web = FakeWeb::default().with_server("site.test", PUBLIC, site.address);
     let marked = crate::ends::Marked::new(&browser, &web);

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use windlass_protocol::Effect;
+use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
 use windlass_tools_browser::BrowserAction;
 
@@ -31,7 +32,7 @@ fn check_picture(shown: &Shown, media_type: &str, size: (usize, usize)) {
 #[tokio::test]
 async fn a_page_is_launched_clicked_typed_into_scrolled_and_resized() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let site = Site::start(&[("/", FORM)]).await;
     let tool = BrowserAction::new(browser.with_reachable("127.0.0.1", site.address.port()).unwrap());
     let shown = act(&tool, json!({"action": "launch", "url": site.url("/")})).await.unwrap();
@@ -77,7 +78,7 @@ const LOUD: &str = "<!doctype html><meta charset=utf-8><title>\u{202e}[external 
 #[tokio::test]
 async fn what_a_page_says_is_bounded_and_what_it_wants_of_a_person_is_refused() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let file = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nPK!";
     let site = Site::start(&[("/", LOUD), ("/other", "other"), ("/file", file)]).await;
     let tool = BrowserAction::new(browser.with_reachable("127.0.0.1", site.address.port()).unwrap());
@@ -102,7 +103,7 @@ async fn what_a_page_says_is_bounded_and_what_it_wants_of_a_person_is_refused() 
 #[tokio::test]
 async fn a_picture_that_is_too_large_is_taken_again_as_jpeg() {
     let web = FakeWeb::default();
-    let Some(browser) = web.browser(1) else { return };
+    let browser = require!(Need::Browser, web.browser());
     let noise = "<!doctype html><body style='margin:0'><canvas width=900 height=600></canvas><script>\
         const c=document.querySelector('canvas').getContext('2d'),d=c.createImageData(900,600);\
         for(let i=0;i<d.data.length;i++)d.data[i]=Math.random()*256;c.putImageData(d,0,0)</script>";

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use windlass_protocol::{Arguments, CallId, Containment, Effect, ResultStatus, ToolCall, ToolName};
 use windlass_sandbox::{Helper, Level, Probe};
+use windlass_testkit::{Need, require};
 use windlass_tools_dynamic::{FolderOwner, ProcessError};
 use windlass_tools_shell::Shell;
 
@@ -17,8 +18,11 @@ use crate::serving::{Prepared, SOON, Serving, check, prepared_in};
 
 /// Not one of a home's: what a test's home does not have.
 const PYTHON: &str = "/usr/bin/python3";
-const LEVELS: [(Level, &str); 3] =
-    [(Level::Namespaces, "a"), (Level::Bubblewrap, "b"), (Level::Landlock, "c")];
+const LEVELS: [(Level, &str, Need); 3] = [
+    (Level::Namespaces, "a", Need::Namespaces),
+    (Level::Bubblewrap, "b", Need::Bubblewrap),
+    (Level::Landlock, "c", Need::Landlock),
+];
 
 /// The example of this crate, which `cargo test` builds with the tests.
 fn example() -> PathBuf {
@@ -32,18 +36,14 @@ fn helper() -> Helper {
     Helper::new(example()).with_argument("__confine")
 }
 
-/// Every confined level that is here; what is missing is said.
+/// Every confined level that is here.
 fn levels() -> impl Iterator<Item = (Probe, &'static str)> {
-    LEVELS.into_iter().filter_map(|(level, word)| match Probe::at(&helper(), level) {
-        Ok(probe) => Some((probe, word)),
-        Err(missing) => {
-            println!("skipped 1 case at {level}: {missing}");
-            None
-        }
-    })
+    LEVELS
+        .into_iter()
+        .filter_map(|(level, word, need)| Some((need.check(Probe::at(&helper(), level))?, word)))
 }
 
-fn hostile(probe: &Probe, script: &str) -> Option<Prepared> {
+fn hostile(probe: &Probe, script: &str) -> Result<Prepared, String> {
     prepared_in(PYTHON, script, "", FolderOwner::User, |folder| {
         fs::create_dir_all(folder.join("house/.ssh")).unwrap();
         fs::write(folder.join("house/.ssh/id_rsa"), "key").unwrap();
@@ -100,7 +100,7 @@ def call(id, name, args):
 #[tokio::test]
 async fn a_hostile_process_reaches_nothing_but_its_workspace() {
     for (probe, _) in levels() {
-        let Some(prepared) = hostile(&probe, TRIES) else { return };
+        let prepared = require!(Need::Python, hostile(&probe, TRIES));
         let folder = prepared.folder.path().canonicalize().unwrap();
         let (tcp, udp) = (TcpListener::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
         let _unix = UnixListener::bind(folder.join("socket")).unwrap();
@@ -136,7 +136,7 @@ fn judged(serving: &Serving) -> (Vec<Effect>, Option<Containment>) {
 #[tokio::test]
 async fn policy_is_told_how_much_a_process_is_confined() {
     for (probe, _) in levels() {
-        let Some(prepared) = hostile(&probe, TRIES) else { return };
+        let prepared = require!(Need::Python, hostile(&probe, TRIES));
         assert_eq!(prepared.process.level(), probe.level);
         let serving = prepared.serve().await.unwrap();
         let (effects, containment) = judged(&serving);
@@ -154,7 +154,7 @@ async fn policy_is_told_how_much_a_process_is_confined() {
         prepared_in(PYTHON, TRIES, "", FolderOwner::User, free),
         prepared_in(PYTHON, TRIES, "unconfined = true", FolderOwner::User, confined),
     ] {
-        let Some(none) = none else { return };
+        let none = require!(Need::Python, none);
         let (effects, containment) = judged(&none.serve().await.unwrap());
         assert!(matches!(&effects[..], [Effect::Execute { .. }, Effect::Unknown]), "{effects:?}");
         assert!(containment.unwrap().is_none());
@@ -168,7 +168,7 @@ async fn a_process_that_cannot_be_confined_is_not_started() {
         let prepared = prepared_in(PYTHON, TRIES, "", FolderOwner::User, |_| {
             Shell::new_confined(Helper::new("/bin/true"), &probe)
         });
-        let Some(prepared) = prepared else { return };
+        let prepared = require!(Need::Python, prepared);
         let error = prepared.serve().await.err().unwrap();
         let ProcessError::Ended(why) = &error else { unreachable!("{error}") };
         assert!(why.contains("could not be confined"), "{error}");
@@ -212,7 +212,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 #[test]
 fn nothing_of_a_process_survives_the_hosts_kill() {
     for (number, (probe, word)) in levels().enumerate() {
-        let Some(prepared) = hostile(&probe, LEAVES) else { return };
+        let prepared = require!(Need::Python, hostile(&probe, LEAVES));
         let folder = prepared.folder.path().canonicalize().unwrap();
         let mark = format!("{}.{}", 500 + number, std::process::id());
         let arguments = format!(r#"{{"x":"{mark}"}}"#);
@@ -235,7 +235,7 @@ fn nothing_of_a_process_survives_the_hosts_kill() {
 #[tokio::test]
 async fn nothing_of_a_process_is_left_when_it_was_ended() {
     for (number, (probe, _)) in levels().enumerate() {
-        let Some(prepared) = hostile(&probe, LEAVES) else { return };
+        let prepared = require!(Need::Python, hostile(&probe, LEAVES));
         let mark = format!("{}.{}", 600 + number, std::process::id());
         let left = prepared.folder.path().join("project/left");
         let serving = prepared.serve().await.unwrap();

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_protocol::{Content, Effect, ResultStatus, Risk};
+use windlass_testkit::{Need, require};
 use windlass_tool::CancellationToken;
 use windlass_tools_dynamic::FolderOwner;
 
@@ -22,7 +23,7 @@ def call(id, name, args):
 // H1, Q2: a call goes the way of all calls; the process sees the short environment, and starts beside its file.
 #[tokio::test]
 async fn tools_of_a_process_are_listed_judged_and_called() {
-    let Some(serving) = served(ECHO).await else { return };
+    let serving = require!(Need::Python, served(ECHO).await);
     assert_eq!(serving.names(), ["echo", "env"]);
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hearing = Arc::clone(&heard);
@@ -50,7 +51,7 @@ async fn tools_of_a_process_are_listed_judged_and_called() {
 // Policy always asks for it, unless the user's own rule says otherwise: it is unconfined, and says nothing of what it does.
 #[tokio::test]
 async fn a_process_is_of_high_risk_and_of_unknown_effect_unless_the_users_file_says_less() {
-    let Some(serving) = served(ECHO).await else { return };
+    let serving = require!(Need::Python, served(ECHO).await);
     let id = windlass_protocol::CallId::new("call_1").unwrap();
     let name = windlass_protocol::ToolName::new("echo").unwrap();
     let arguments = windlass_protocol::Arguments::parse(r#"{"x":""}"#).unwrap();
@@ -89,7 +90,7 @@ def call(id, name, args):
     if name == 'odd': say({'id': id, 'tools': []})
     if name == 'empty': say({'id': id, 'text': ''})
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     check(&serving.call("fail", "{}").await, ResultStatus::Error, &["no such thing"]);
     check(&serving.call("mute", "{}").await, ResultStatus::Error, &["did not say why"]);
     let picture = serving.call("picture", "{}").await;
@@ -127,7 +128,7 @@ def tools(id):
 def call(id, name, args):
     say({'id': id, 'text': 'well'})
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     assert_eq!(serving.names().len(), 93, "{:?}", serving.names());
     check(&serving.call("good", "{}").await, ResultStatus::Ok, &["well"]);
     for (name, part) in [
@@ -156,7 +157,7 @@ def call(id, name, args):
     if len(waiting) == 2:
         for (id, x) in reversed(waiting): say({'id': id, 'text': 'for ' + x})
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     let both = async {
         tokio::join!(serving.call("pair", r#"{"x":"one"}"#), serving.call("pair", r#"{"x":"two"}"#))
     };
@@ -172,7 +173,7 @@ async fn the_process_of_the_page_about_adding_a_tool_works() {
     let page = std::fs::read_to_string(page).unwrap();
     let (_, rest) = page.split_once("```text\nimport json").unwrap();
     let (script, _) = rest.split_once("```").unwrap();
-    let Some(prepared) = prepared("", "", FolderOwner::User) else { return };
+    let prepared = require!(Need::Python, prepared("", "", FolderOwner::User));
     let file = prepared.folder.path().join("tools/serve.py");
     std::fs::write(file, format!("import json{script}")).unwrap();
     let serving = prepared.serve().await.unwrap();

@@ -2,6 +2,7 @@
 
 use tokio::io::AsyncReadExt;
 use windlass_protocol::ResultStatus;
+use windlass_testkit::{Need, require};
 use windlass_tool::CancellationToken;
 use windlass_tools_dynamic::{FolderOwner, ProcessError};
 
@@ -22,7 +23,7 @@ def cancel(id):
     say({'id': id, 'progress': 'late'})
     say({'id': id, 'text': 'late'})
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     let result = call(&serving.toolbox, "wait", "{}", stop, move |_| stopping.cancel()).await;
@@ -44,7 +45,7 @@ def call(id, name, args):
     if name == 'count': say({'id': id, 'text': str(len(calls))})
     if name == 'hang': signal.pause()
 ";
-    let Some(prepared) = prepared(script, "call_timeout_ms = 2000", FolderOwner::User) else { return };
+    let prepared = require!(Need::Python, prepared(script, "call_timeout_ms = 2000", FolderOwner::User));
     let serving = prepared.serve().await.unwrap();
     check(&serving.call("slow", "{}").await, ResultStatus::TimedOut, &["within 2000 ms"]);
     check(&serving.call("count", "{}").await, ResultStatus::Ok, &["2"]);
@@ -67,7 +68,7 @@ def call(id, name, args):
     if name == 'deaf':
         os._exit(0)
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     for _ in 0..3 {
         let result = serving.call("die", "{}").await;
         check(
@@ -102,7 +103,7 @@ def tools(id):
 def call(id, name, args):
     os._exit(1)
 ";
-    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let prepared = require!(Need::Python, prepared(script, "", FolderOwner::User));
     let listener = tokio::net::UnixListener::bind(prepared.folder.path().join("tools/alive")).unwrap();
     let serving = prepared.serve().await.unwrap();
     check(&serving.call("die", "{}").await, ResultStatus::EffectsUnknown, &["exit status: 1"]);
@@ -133,7 +134,7 @@ def call(id, name, args):
     if name == 'die': os._exit(1)
     say({'id': id, 'text': 'here'})
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     check(&serving.call("die", "{}").await, ResultStatus::EffectsUnknown, &["exit status: 1"]);
     for _ in 0..6 {
         let stop = CancellationToken::new();
@@ -165,7 +166,7 @@ def call(id, name, args):
     while name == 'flood':
         print('x' * 100, flush=True)
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
     check(&serving.call("odd", "{}").await, ResultStatus::Ok, &["first"]);
     let noise = serving.served.noise();
@@ -187,7 +188,7 @@ def call(id, name, args):
 def cancel(id):
     cancelled.append(id)
 ";
-    let Some(serving) = served(script).await else { return };
+    let serving = require!(Need::Python, served(script).await);
     let (begun, mut begins) = tokio::sync::mpsc::unbounded_channel();
     let heard = move |text| begun.send(text).unwrap();
     let waiting = call(&serving.toolbox, "wait", "{}", CancellationToken::new(), heard);
@@ -211,7 +212,7 @@ def call(id, name, args):
     say({'changed': True})
     say({'id': id, 'text': 'well'})
 ";
-    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let prepared = require!(Need::Python, prepared(script, "", FolderOwner::User));
     let (sender, mut listener) = tokio::sync::mpsc::unbounded_channel();
     let folder = prepared.folder;
     let process = prepared.process.with_listener(move |told| sender.send(told.unwrap().clone()).unwrap());
@@ -240,7 +241,7 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
         ("sys.exit('no licence')\n", "", "no licence"),
     ];
     for (script, more, part) in scripts {
-        let Some(prepared) = prepared(script, more, FolderOwner::User) else { return };
+        let prepared = require!(Need::Python, prepared(script, more, FolderOwner::User));
         let error = prepared.serve().await.err().unwrap();
         assert!(error.to_string().contains(part), "{part:?} is not in {error}");
     }
@@ -264,7 +265,7 @@ def call(id, name, args):
     pass
 ";
     for how in ["dropped", "ended"] {
-        let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+        let prepared = require!(Need::Python, prepared(script, "", FolderOwner::User));
         let path = prepared.folder.path().join("tools/alive");
         let listener = tokio::net::UnixListener::bind(path).unwrap();
         let serving = prepared.serve().await.unwrap();
@@ -297,7 +298,7 @@ def tools(id):
 def call(id, name, args):
     say({'id': id, 'text': 'here'})
 ";
-    let Some(prepared) = prepared(script, "", FolderOwner::User) else { return };
+    let prepared = require!(Need::Python, prepared(script, "", FolderOwner::User));
     let listener =
         std::os::unix::net::UnixListener::bind(prepared.folder.path().join("tools/alive")).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -52,8 +52,8 @@ pub(crate) struct Serving {
     pub(crate) hints: Arc<Mutex<Vec<Hints>>>,
 }
 
-/// Nothing where there is no Python: it is said, and the test is none.
-pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Option<Prepared> {
+/// A process of Python; an error where there is no Python.
+pub(crate) fn prepared(script: &str, more: &str, owner: FolderOwner) -> Result<Prepared, String> {
     prepared_in("python3", script, more, owner, |_| Shell::new_unconfined())
 }
 
@@ -64,11 +64,10 @@ pub(crate) fn prepared_in(
     more: &str,
     owner: FolderOwner,
     shell: impl Fn(&Path) -> Shell,
-) -> Option<Prepared> {
+) -> Result<Prepared, String> {
     let found = Command::new(python).arg("--version").stdout(Stdio::null()).status();
     if !found.is_ok_and(|status| status.success()) {
-        println!("skipped 1 case: there is no {python}");
-        return None;
+        return Err(format!("{python} cannot be started"));
     }
     let folder = tempfile::tempdir().unwrap();
     let (project, tools) = (folder.path().join("project"), folder.path().join("tools"));
@@ -87,12 +86,12 @@ pub(crate) fn prepared_in(
         seen.lock().unwrap().push(tool.hints());
         tool
     });
-    Some(Prepared { folder, process, hints })
+    Ok(Prepared { folder, process, hints })
 }
 
-pub(crate) async fn served(script: &str) -> Option<Serving> {
+pub(crate) async fn served(script: &str) -> Result<Serving, String> {
     let prepared = prepared(script, "", FolderOwner::User)?;
-    Some(prepared.serve().await.unwrap())
+    Ok(prepared.serve().await.unwrap())
 }
 
 impl Prepared {

@@ -1,7 +1,7 @@
 //! The files say whether an edit that was cut off was made (RULES R6, SECURITY "Journal").
 
 use serde_json::{Value, json};
-use windlass_protocol::Aftermath;
+use windlass_protocol::ReconcileOutcome;
 use windlass_tools_edit::tools;
 
 use crate::scene::{Scene, payload};
@@ -16,11 +16,11 @@ fn check(name: &str, arguments: &Value, strange: &str) {
     let tool = tools.iter().find(|tool| tool.spec().name().as_str() == name).unwrap();
     let planned = tool.inspect(&payload(arguments)).planned;
     assert!(!planned.is_empty());
-    assert_eq!(tool.aftermath(&planned), Aftermath::NotBegun);
+    assert_eq!(tool.aftermath(&planned), ReconcileOutcome::NotBegun);
     scene.call(name, arguments).unwrap();
-    assert_eq!(tool.aftermath(&planned), Aftermath::Done);
+    assert_eq!(tool.aftermath(&planned), ReconcileOutcome::Done);
     std::fs::write(scene.at(strange), "a stranger was here").unwrap();
-    assert_eq!(tool.aftermath(&planned), Aftermath::Changed { paths: vec![strange.into()] });
+    assert_eq!(tool.aftermath(&planned), ReconcileOutcome::Changed { paths: vec![strange.into()] });
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_patch_that_was_cut_in_the_middle_is_told_by_its_files() {
     let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** Update File: b.txt\n@@\n-three\n+3\n*** End Patch";
     let planned = scene.inspect(patch).planned;
     std::fs::write(scene.at("a.txt"), "one\n2\n").unwrap();
-    let partly = Aftermath::Partly { done: vec!["a.txt".into()], open: vec!["b.txt".into()] };
+    let partly = ReconcileOutcome::Partly { done: vec!["a.txt".into()], open: vec!["b.txt".into()] };
     assert_eq!(scene.workspace.aftermath(&planned), partly);
 }
 
@@ -54,8 +54,8 @@ fn links_and_plans_that_change_nothing_tell_the_truth() {
     let tools = tools(&scene.workspace);
     let planned = tools[0].inspect(&payload(&edit)).planned;
     assert_eq!(planned[0].path, "a.txt", "the file behind it is what changes");
-    assert_eq!(tools[0].aftermath(&[]), Aftermath::Unknown);
+    assert_eq!(tools[0].aftermath(&[]), ReconcileOutcome::Unknown);
     std::fs::remove_file(scene.at("a.txt")).unwrap();
     std::fs::create_dir(scene.at("a.txt")).unwrap();
-    assert_eq!(tools[0].aftermath(&planned), Aftermath::Changed { paths: vec!["a.txt".into()] });
+    assert_eq!(tools[0].aftermath(&planned), ReconcileOutcome::Changed { paths: vec!["a.txt".into()] });
 }

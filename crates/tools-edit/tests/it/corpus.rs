@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use windlass_sandbox::Version;
-use windlass_testkit::corpora;
+use windlass_testkit::{Need, corpora, require};
 
 use crate::scene::{Scene, Tree, tree};
 
@@ -32,18 +32,18 @@ fn put(from: &Path, to: &Path) {
 
 #[test]
 fn corpus_scenarios_of_codex_agree_where_the_files_were_read() {
-    println!("{}", run(true, DIFFERENT, 22));
+    println!("{}", require!(Need::Corpora, run(true, DIFFERENT, 22)));
 }
 
 #[test]
 fn corpus_scenarios_of_codex_agree_but_for_what_was_not_read() {
-    println!("{}", run(false, &[DIFFERENT, UNREAD].concat(), 20));
+    println!("{}", require!(Need::Corpora, run(false, &[DIFFERENT, UNREAD].concat(), 20)));
 }
 
 /// Runs all scenarios, where the model has read the files or has not; says which differ and how many agree.
 #[track_caller]
-fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> String {
-    let Some(folder) = corpora::find("patch/codex_apply_patch_scenarios") else { return String::new() };
+fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> Result<String, String> {
+    let folder = corpora::find("patch/codex_apply_patch_scenarios")?;
     let mut told = String::new();
     let mut cases: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|path| path.is_dir());
@@ -77,5 +77,5 @@ fn run(is_read: bool, different: &[(&str, &str)], floor: usize) -> String {
         }
     }
     assert!(agreed >= floor, "{agreed} of {}", cases.len());
-    format!("{told}{agreed} of {} scenarios agree", cases.len())
+    Ok(format!("{told}{agreed} of {} scenarios agree", cases.len()))
 }

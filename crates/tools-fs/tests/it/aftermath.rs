@@ -1,7 +1,7 @@
 //! The files say whether a call that was cut off was done (RULES R6).
 
 use serde_json::{Value, json};
-use windlass_protocol::Aftermath;
+use windlass_protocol::ReconcileOutcome;
 
 use crate::scene::Scene;
 
@@ -11,13 +11,13 @@ fn check(name: &str, arguments: &Value) {
     scene.put("there.txt", "before");
     let planned = scene.inspect(name, arguments).planned;
     assert_eq!(planned.len(), 1);
-    assert_eq!(scene.tool(name).aftermath(&planned), Aftermath::NotBegun);
+    assert_eq!(scene.tool(name).aftermath(&planned), ReconcileOutcome::NotBegun);
     scene.call(name, arguments).unwrap();
-    assert_eq!(scene.tool(name).aftermath(&planned), Aftermath::Done);
+    assert_eq!(scene.tool(name).aftermath(&planned), ReconcileOutcome::Done);
     scene.put(&planned[0].path, "a stranger");
     assert_eq!(
         scene.tool(name).aftermath(&planned),
-        Aftermath::Changed { paths: vec![planned[0].path.clone()] }
+        ReconcileOutcome::Changed { paths: vec![planned[0].path.clone()] }
     );
 }
 
@@ -34,5 +34,5 @@ fn of_a_folder_nobody_can_tell() {
     scene.put("folder/a.txt", "1");
     let seen = scene.inspect("delete_file", &json!({"path": "folder", "recursive": true}));
     assert!(seen.planned.is_empty());
-    assert_eq!(scene.tool("delete_file").aftermath(&seen.planned), Aftermath::Unknown);
+    assert_eq!(scene.tool("delete_file").aftermath(&seen.planned), ReconcileOutcome::Unknown);
 }

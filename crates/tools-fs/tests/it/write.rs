@@ -4,7 +4,7 @@ use serde_json::json;
 use windlass_protocol::ToolSpec;
 use windlass_tool::{GrowingArguments, Progress, Showing};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, payload};
 
 #[test]
 fn a_new_file_is_made_with_its_folders() {
@@ -111,4 +111,31 @@ fn create_file_never_replaces_a_file() {
     assert_eq!(scene.effects("create_file", &json!({"path": "../a", "content": "x"})), [write]);
     scene.call("create_file", &json!({"path": "../a", "content": "x"})).unwrap_err();
     scene.call("create_file", &json!({"path": "a", "content": "x"})).unwrap_err();
+}
+
+// The write works on a thread of its own, so a dropped call neither cuts it nor leaves its temporary file.
+#[test]
+fn a_dropped_write_leaves_the_whole_file_or_none_and_nothing_else() {
+    let scene = Scene::new();
+    let content = "line\n".repeat(200_000);
+    for number in 0..8 {
+        let ctx = windlass_tool::Context::new(windlass_protocol::CallId::new("c").unwrap());
+        let arguments = payload(&json!({"path": format!("{number}.txt"), "content": content}));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut call = scene.tool("write_file").call(&ctx, &arguments);
+            std::future::poll_fn(|cx| {
+                let _ = call.as_mut().poll(cx);
+                std::task::Poll::Ready(())
+            })
+            .await;
+        });
+        // Waits for the thread.
+        runtime.shutdown_timeout(std::time::Duration::from_secs(60));
+    }
+    for entry in std::fs::read_dir(scene.at(".")).unwrap() {
+        let entry = entry.unwrap();
+        assert!(!entry.file_name().to_string_lossy().starts_with('.'), "{entry:?} is left");
+        assert_eq!(std::fs::read(entry.path()).unwrap(), content.as_bytes());
+    }
 }

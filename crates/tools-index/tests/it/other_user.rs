@@ -1,11 +1,12 @@
 //! Tests about rights, which root does not need: they run again as another user where root runs them.
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use windlass_testkit::Need;
 
 /// The user `nobody` of most systems. It needs no entry in a table of users.
 const NOBODY: u32 = 65_534;
@@ -16,10 +17,8 @@ pub(crate) fn is_here(test: &str) -> bool {
     if fs::metadata("/proc/self").map_or(1, |process| process.uid()) != 0 {
         return true;
     }
-    let Some(place) = open_place() else {
-        eprintln!("skipped: 1 case: no temporary folder is open to other users");
-        return false;
-    };
+    let open = open_place().ok_or("no temporary folder is open to other users");
+    let Some(place) = Need::OtherUser.check(open) else { return false };
     let folder = tempfile::Builder::new().permissions(mode(0o777)).tempdir_in(place).unwrap();
     let program = folder.path().join("test");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
@@ -34,13 +33,10 @@ pub(crate) fn is_here(test: &str) -> bool {
         .env("TMPDIR", &work)
         .uid(NOBODY)
         .gid(NOBODY);
-    match other.output() {
-        // A folder from which nothing may be started.
-        Err(error) => eprintln!("skipped: 1 case: {error}"),
-        Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success() && told.contains("1 passed"), "{test}: {output:?}");
-        }
+    // Starting fails in a folder from which no program may be started.
+    if let Some(output) = Need::OtherUser.check(other.output()) {
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{test}: {output:?}");
     }
     false
 }

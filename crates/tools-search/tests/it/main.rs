@@ -17,6 +17,7 @@ use tempfile::{TempDir, tempdir};
 use tokio::runtime::Builder;
 use windlass_protocol::{Arguments, CallId, Content, Effect, Payload};
 use windlass_sandbox::Workspace;
+use windlass_testkit::{Need, require};
 use windlass_tool::{Context, Tool, ToolError};
 use windlass_tools_search::GrepFile;
 
@@ -264,6 +265,11 @@ fn rules_that_never_end_are_not_waited_for() {
     pipe(&work.join(".gitignore"));
     let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
     assert!(text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
+    // The other files with rules are applied, and the loss is reported.
+    fs::write(work.join(".ignore"), "a\n").unwrap();
+    let text = call(&tool, &json!({"pattern": "needle"})).unwrap();
+    assert!(!text.contains("a:1: needle") && text.contains("plain/d:1: needle"), "{text}");
+    assert!(text.contains(".gitignore cannot be read, so no file of that name was applied"), "{text}");
 }
 
 // F53
@@ -305,10 +311,7 @@ fn the_effect_names_the_path() {
 // Must be shown 5; the example `against_ripgrep` does it on larger folders and takes the time.
 #[test]
 fn it_finds_what_ripgrep_finds() {
-    if !ripgrep::is_installed() {
-        println!("skipped: ripgrep is not installed");
-        return;
-    }
+    require!(Need::Ripgrep, ripgrep::is_installed());
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let tool = ripgrep::tool(root);
     for pattern in ripgrep::PATTERNS {

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use windlass_protocol::ResultStatus;
 use windlass_sandbox::ChildLimits;
+use windlass_testkit::{Need, require};
 use windlass_tool::CancellationToken;
 
-use crate::scene::{Met, SECRET, Scene, assert_no, call, context, is_confined, mark, marked, probe};
+use crate::scene::{Met, SECRET, Scene, assert_no, call, context, mark, marked, namespaces, probe};
 
 /// A hostile repository: one commit, then what the attack puts there.
 fn repository(files: &[(&str, &str)]) -> Scene {
@@ -29,9 +30,7 @@ fn repository(files: &[(&str, &str)]) -> Scene {
 #[track_caller]
 fn check_git(id: &str, command: &str, files: &[(&str, &str)]) {
     use std::os::unix::fs::PermissionsExt;
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = repository(files);
     for (name, _) in
         files.iter().filter(|(name, _)| ["hooks/", "gpg.sh"].iter().any(|part| name.contains(part)))
@@ -73,9 +72,7 @@ fn hostile_repositories_leave_no_canary() {
 // The same where the canary lies in the workspace: what only reads cannot even write there.
 #[test]
 fn a_hostile_repository_cannot_write_the_workspace_when_it_is_read() {
-    if !is_confined(3) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let filter = "[filter \"x\"]\n\tclean = sh -c 'touch canary; cat'\n";
     let scene = repository(&[(".gitattributes", "* filter=x\n"), (".git/config", filter), MODIFIED]);
     for command in ["git diff", "git status", "git log -p"] {
@@ -86,9 +83,7 @@ fn a_hostile_repository_cannot_write_the_workspace_when_it_is_read() {
 
 #[test]
 fn cfg_029_a_protected_name_is_not_made() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.text("sh -c 'mkdir -p .claude && echo {} > .claude/settings.json'");
     assert!(!scene.work.join(".claude/settings.json").exists());
@@ -96,9 +91,7 @@ fn cfg_029_a_protected_name_is_not_made() {
 
 #[test]
 fn cfg_031_a_link_to_a_protected_name_helps_nobody() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = repository(&[]);
     fs::create_dir_all(scene.work.join(".git/hooks")).unwrap();
     scene.text("ln -s .git safe2 && echo x > safe2/hooks/pre-commit");
@@ -107,9 +100,7 @@ fn cfg_031_a_link_to_a_protected_name_helps_nobody() {
 
 #[test]
 fn exf_005_and_007_no_packet_leaves() {
-    if !is_confined(2) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.write(".env", SECRET);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -131,9 +122,7 @@ fn timed(scene: &Scene, command: &str, limit: u64) -> (Met, Duration) {
 
 #[test]
 fn prc_001_to_005_nobody_survives() {
-    if !is_confined(3) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let one = mark(40);
     let (met, took) = timed(&scene, &format!("sleep {one} & sleep {one}"), 1000);
@@ -154,9 +143,7 @@ fn prc_001_to_005_nobody_survives() {
 
 #[test]
 fn prc_007_to_011_nothing_waits_and_the_host_is_out_of_reach() {
-    if !is_confined(3) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let (met, took) = timed(&scene, "sudo -S true", 10_000);
     assert!(met.is_ok() && took < Duration::from_secs(15), "{took:?}");
@@ -176,9 +163,7 @@ fn prc_007_to_011_nothing_waits_and_the_host_is_out_of_reach() {
 
 #[test]
 fn prc_013_a_cancelled_call_has_one_result() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let mark = mark(45);
     let token = CancellationToken::new();
@@ -192,9 +177,7 @@ fn prc_013_a_cancelled_call_has_one_result() {
 
 #[test]
 fn prc_015_a_long_history_needs_no_key_press() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = repository(&[]);
     for number in 0..30 {
         scene.write("README.md", &format!("{number}\n").repeat(100));
@@ -207,9 +190,7 @@ fn prc_015_a_long_history_needs_no_key_press() {
 
 #[test]
 fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let (met, took) = timed(&scene, "yes", 1000);
     let (status, text) = met.unwrap();
@@ -233,13 +214,8 @@ fn res_001_a_flood_ends_at_its_time_in_bounded_memory() {
 
 #[test]
 fn res_003_a_fork_bomb_is_bounded() {
-    if !is_confined(1) {
-        return;
-    }
-    if !probe().bounds.processes {
-        eprintln!("skipped: 1 case: this machine does not bound processes");
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::ProcessLimits, probe().bounds.processes);
     let scene = Scene::new();
     let mark = mark(46);
     // The bomb itself, kept going by a parent that waits, with a name that can be counted from outside.
@@ -266,16 +242,11 @@ fn res_003_a_fork_bomb_is_bounded() {
 
 #[test]
 fn res_005_a_memory_bomb_is_bounded() {
-    if !is_confined(2) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     let text = scene.text("python3 -c \"a=bytearray(10**11)\"");
     assert!(text.contains("MemoryError"), "{text}");
-    if !probe().bounds.memory {
-        eprintln!("skipped: 1 case: this machine does not bound the memory of a tree");
-        return;
-    }
+    require!(Need::ProcessLimits, probe().bounds.memory);
     let mut limits = ChildLimits::default();
     limits.tree_memory_bytes = 64 << 20;
     scene.shell = scene.shell.clone().with_limits(limits);
@@ -285,9 +256,7 @@ fn res_005_a_memory_bomb_is_bounded() {
 
 #[test]
 fn sec_001_and_003_no_secret_of_the_host_is_seen() {
-    if !is_confined(2) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     // The scene's secret is in no variable of this process: what would show is anything of the host's.
     let scene = Scene::new();
     let text = scene.text("env; tr '\\0' '\\n' < /proc/1/environ; cat /proc/*/environ");

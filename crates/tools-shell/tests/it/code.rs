@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use windlass_protocol::{Effect, ResultStatus, Risk};
+use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
 use windlass_tools_shell::{ExecuteCode, Shell};
 
-use crate::scene::{Met, SECRET, Scene, assert_no, call, context, is_confined, mark, payload};
+use crate::scene::{Met, SECRET, Scene, assert_no, call, context, mark, namespaces, payload};
 
 fn run(scene: &Scene, language: &str, code: &str) -> Met {
     let tool = ExecuteCode::new(scene.shell.clone());
@@ -13,13 +14,9 @@ fn run(scene: &Scene, language: &str, code: &str) -> Met {
 }
 
 fn has(program: &str) -> bool {
-    let found = ["/usr/bin", "/usr/local/bin", "/bin"]
+    ["/usr/bin", "/usr/local/bin", "/bin"]
         .iter()
-        .any(|folder| std::path::Path::new(folder).join(program).exists());
-    if !found {
-        eprintln!("skipped: 1 case: this machine has no {program}");
-    }
-    found
+        .any(|folder| std::path::Path::new(folder).join(program).exists())
 }
 
 #[track_caller]
@@ -31,9 +28,8 @@ fn python(scene: &Scene, code: &str) -> String {
 
 #[test]
 fn code_runs_and_keeps_nothing() {
-    if !is_confined(2) || !has("python3") {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::Python, has("python3"));
     let scene = Scene::new();
     let text = python(&scene, "import os\nopen('x','w').write('y')\nprint(os.listdir('.'), 6 * 7)");
     assert!(
@@ -43,7 +39,7 @@ fn code_runs_and_keeps_nothing() {
     let text =
         python(&scene, "import os, sys\nprint(os.path.exists('x'), sys.flags.isolated)\nraise SystemExit(3)");
     assert!(text.starts_with("[exit code 3;") && text.contains("False 1"), "{text}");
-    if has("node") {
+    if Need::Node.check(has("node")).is_some() {
         let (status, text) = run(&scene, "javascript", "console.log([1, 2].map(x => x * 2).join())").unwrap();
         assert_eq!((status, text.ends_with("\n2,4\n")), (ResultStatus::Ok, true), "{text}");
     }
@@ -51,9 +47,8 @@ fn code_runs_and_keeps_nothing() {
 
 #[test]
 fn exc_003_no_file_of_the_user_is_there() {
-    if !is_confined(1) || !has("python3") {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::Python, has("python3"));
     let scene = Scene::new();
     scene.write("a.txt", SECRET);
     for path in [scene.home.join(".ssh/id_rsa"), scene.work.join("a.txt"), scene.work.clone()] {
@@ -65,9 +60,8 @@ fn exc_003_no_file_of_the_user_is_there() {
 
 #[test]
 fn exc_005_and_007_no_namespace_and_no_socket_is_made() {
-    if !is_confined(2) || !has("python3") {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::Python, has("python3"));
     let scene = Scene::new();
     let text = python(
         &scene,
@@ -98,9 +92,8 @@ fn code_is_refused_where_nothing_confines_it() {
 // RES, Q1
 #[test]
 fn code_is_bounded_and_leaves_nobody() {
-    if !is_confined(3) || !has("python3") {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::Python, has("python3"));
     let scene = Scene::new();
     assert!(python(&scene, "a = bytearray(3 * 2**30)").contains("MemoryError"));
     let text = python(&scene, "f = open('x', 'wb')\nfor _ in range(400): f.write(bytes(2**20))");

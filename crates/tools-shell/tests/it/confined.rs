@@ -5,10 +5,11 @@ use std::fs;
 use serde_json::json;
 use windlass_protocol::ResultStatus;
 use windlass_sandbox::{Helper, Level, Probe};
+use windlass_testkit::{Need, require};
 use windlass_tool::Tool;
 use windlass_tools_shell::Shell;
 
-use crate::scene::{Scene, is_confined, payload, probe};
+use crate::scene::{Scene, namespaces, payload, probe};
 
 #[track_caller]
 fn check(scene: &Scene, command: &str, status: ResultStatus, expected: &str) {
@@ -21,9 +22,7 @@ const READ_ONLY: &str = "Read-only file system";
 
 #[test]
 fn the_first_line_names_the_level() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     assert_eq!(scene.text("echo hello"), "[exit code 0; sandbox: ns+landlock+seccomp]\nhello\n");
     assert!(scene.text("sleep 0 && kill -9 $$").starts_with("[exit code 137, as of signal 9; sandbox"));
@@ -33,9 +32,7 @@ fn the_first_line_names_the_level() {
 // Q3: what is said about a call before it runs.
 #[test]
 fn the_containment_is_told_before_the_call() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.write(".env", "secret");
     let look = |shell: &Shell| {
@@ -57,9 +54,7 @@ fn the_containment_is_told_before_the_call() {
 
 #[test]
 fn a_command_that_only_reads_finds_the_workspace_read_only() {
-    if !is_confined(4) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.write("a.txt", "text\n");
     // The lists do not know that a find could write; the mount does.
@@ -74,9 +69,7 @@ fn a_command_that_only_reads_finds_the_workspace_read_only() {
 // SECURITY "run_command" 6
 #[test]
 fn git_writes_its_repository_only_where_that_was_said() {
-    if !is_confined(6) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     scene.git(&["init", "-q"]);
     scene.write("a.txt", "text\n");
@@ -98,9 +91,7 @@ fn git_writes_its_repository_only_where_that_was_said() {
 
 #[test]
 fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
-    if !is_confined(5) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     scene.write(".env", "KEY=secret");
     scene.write("state/journal", "secret");
@@ -118,9 +109,7 @@ fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
 // Never less confined than was said.
 #[test]
 fn what_cannot_be_confined_is_not_run() {
-    if !is_confined(2) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     std::os::unix::fs::symlink("/etc", scene.work.join(".claude")).unwrap();
     let error = scene.run(&json!({"command": "touch ran"})).unwrap_err();
@@ -145,9 +134,7 @@ fn a_change_of_what_runs_later_is_told() {
         text("echo x >> .git/config; mkdir -p .git/hooks sub/.vscode; touch .git/hooks/x sub/.vscode/y");
     let files = "3 files that decide what runs later have changed: .git/config, .git/hooks/x, sub/.vscode/y";
     assert_eq!(told, format!("[exit code 0; sandbox: none]\n[warning: {files}]"));
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let confined = Scene::new();
     let told = confined.text("mkdir -p sub/.git; echo x > sub/.git/config; mkdir .claude; touch .envrc");
     assert!(
@@ -172,7 +159,7 @@ fn new_modes_are_told() {
         scene.run(&json!({"command": command})).unwrap().1
     };
     let (confined, script) = (
-        is_confined(1),
+        Need::Namespaces.check(namespaces()).is_some(),
         "mkdir -p target; cp /bin/true target/x; rm -f a b s p*; touch a b; chmod 700 a; chmod 666 b; cat old.sh",
     );
     for shell in [confined.then(|| scene.shell.clone()), Some(Shell::new_unconfined())].into_iter().flatten()
@@ -213,7 +200,7 @@ fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
     let plant = "mkdir -p docs/objects docs/refs; echo 'ref: refs/heads/main' > docs/HEAD; \
         printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = touch @CANARY@; false\\n' > docs/config";
     let plant = plant.replace("@CANARY@", scene.canary.to_str().unwrap());
-    let confined = is_confined(1);
+    let confined = Need::Namespaces.check(namespaces()).is_some();
     for shell in [confined.then(|| scene.shell.clone()), Some(Shell::new_unconfined())].into_iter().flatten()
     {
         scene.shell = shell;
@@ -235,10 +222,8 @@ fn a_folder_that_becomes_a_repository_is_told_and_not_believed() {
 // The level below keeps the promises that it makes.
 #[test]
 fn without_namespaces_the_same_grants_hold() {
-    if probe().level > Level::Landlock {
-        eprintln!("skipped: 1 case: no Landlock: {:?}", probe().missing);
-        return;
-    }
+    let Probe { level, missing, .. } = probe();
+    require!(Need::Landlock, (*level <= Level::Landlock).then_some(()).ok_or(format!("{missing:?}")));
     let mut lower = probe().clone();
     lower.level = Level::Landlock;
     let mut scene = Scene::new();

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_protocol::ResultStatus;
+use windlass_testkit::{Need, require};
 
-use crate::scene::{Scene, assert_no, is_confined, mark, probe};
+use crate::scene::{Scene, assert_no, mark, namespaces, probe};
 
 /// How many runs a test makes; `WINDLASS_RUNS=1000` is the promise.
 pub(crate) fn runs() -> usize {
@@ -17,9 +18,7 @@ pub(crate) fn runs() -> usize {
 
 #[test]
 fn f56_grandchildren_and_daemons_end_with_the_call() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let mark = mark(60);
     scene.text(&format!(
@@ -30,9 +29,7 @@ fn f56_grandchildren_and_daemons_end_with_the_call() {
 
 #[test]
 fn f57_both_streams_and_one_endless_line_are_bounded() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let command = "head -c 30000000 /dev/zero | tr '\\0' x; head -c 30000000 /dev/zero | tr '\\0' y >&2";
     let (status, text) = scene.run(&json!({"command": command})).unwrap();
@@ -44,9 +41,7 @@ fn f57_both_streams_and_one_endless_line_are_bounded() {
 
 #[test]
 fn f58_who_holds_the_pipe_is_not_waited_for() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let began = Instant::now();
     let mark = mark(61);
     assert!(Scene::new().text(&format!("(sleep {mark}) & echo done")).ends_with("\ndone\n"));
@@ -70,9 +65,7 @@ pub(crate) fn left() -> (usize, usize) {
 // Q1, Q2, and issue 6: grandchildren that hold the pipe, who ignores TERM, who waits for input, who forks on and on.
 #[test]
 fn f61_stubborn_children_leave_nothing_run_after_run() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let mark = mark(62);
     scene.text("true");
@@ -107,9 +100,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
 
 #[test]
 fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     let mut limits = windlass_sandbox::ChildLimits::default();
     limits.file_bytes = 1 << 20;
@@ -125,19 +116,15 @@ fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
 // F62: many files are no way around the limit of one.
 #[test]
 fn f62_a_disk_filler_is_stopped_in_time() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     let free = windlass_sandbox::free_bytes(&scene.work).unwrap();
     scene.shell = scene.shell.clone().with_spare(free.saturating_sub(60_000_000));
     let filler = "i=0; while [ $i -lt 25 ]; do head -c 20000000 /dev/zero > f$i; i=$((i+1)); done; sleep 60";
     let (status, text) = scene.run(&json!({"command": filler, "timeout_ms": 5000})).unwrap();
     // Somebody else may have made room on the same disk meanwhile.
-    if windlass_sandbox::free_bytes(&scene.work).unwrap() > free.saturating_sub(60_000_000) {
-        eprintln!("skipped: 1 case: the disk became emptier while it was filled");
-        return;
-    }
+    let free_now = windlass_sandbox::free_bytes(&scene.work).unwrap();
+    require!(Need::QuietDisk, free_now <= free.saturating_sub(60_000_000));
     assert_eq!(status, ResultStatus::Error, "{text}");
     assert!(text.contains("of the disk free; sandbox: "), "{text}");
 }
@@ -145,23 +132,15 @@ fn f62_a_disk_filler_is_stopped_in_time() {
 // security 25: a disk can be full of files without bytes.
 #[test]
 fn a_command_that_makes_too_many_files_is_stopped() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
-    let Some(free) = windlass_sandbox::free_files(&scene.work).unwrap() else {
-        eprintln!("skipped: 1 case: the file system has no fixed number of files");
-        return;
-    };
+    let free = require!(Need::QuietDisk, windlass_sandbox::free_files(&scene.work).unwrap());
     let spare = free.saturating_sub(2000);
     scene.shell = scene.shell.clone().with_spare_files(spare);
     let filler =
         "mkdir d; cd d; for i in 1 2 3 4 5 6 7 8 9 10; do touch $(seq ${i}0000 ${i}0999); done; sleep 60";
     let (status, text) = scene.run(&json!({"command": filler, "timeout_ms": 8000})).unwrap();
-    if windlass_sandbox::free_files(&scene.work).unwrap() > Some(spare) {
-        eprintln!("skipped: 1 case: the disk became emptier while it was filled");
-        return;
-    }
+    require!(Need::QuietDisk, windlass_sandbox::free_files(&scene.work).unwrap() <= Some(spare));
     assert_eq!(status, ResultStatus::Error, "{text}");
     assert!(
         text.contains(&format!("it left room for fewer than {spare} files on the disk; sandbox: ")),
@@ -172,9 +151,7 @@ fn a_command_that_makes_too_many_files_is_stopped() {
 // F63: the host is killed while a tree runs; its helper sees the end of the leash.
 #[test]
 fn f63_the_tree_ends_with_the_host_however_that_ends() {
-    if !is_confined(4) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let example = std::env::current_exe().unwrap();
     let example = example.parent().and_then(std::path::Path::parent).unwrap().join("examples/confined");
     for (number, signal) in ["TERM", "HUP", "INT", "KILL"].into_iter().enumerate() {

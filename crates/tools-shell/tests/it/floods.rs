@@ -4,8 +4,9 @@ use std::fs;
 use std::time::Instant;
 
 use serde_json::json;
+use windlass_testkit::{Need, require};
 
-use crate::scene::{Run, Scene, is_confined};
+use crate::scene::{Run, Scene, namespaces};
 
 /// How long the flood is; `WINDLASS_MEGABYTES=200` is the promise.
 fn megabytes() -> u64 {
@@ -22,9 +23,7 @@ fn memory(name: &str) -> u64 {
 // R9, issue 6 "Must be shown" 4
 #[test]
 fn a_flood_is_bounded_in_memory_and_every_page_of_it_is_there() {
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     let scene = Scene::new();
     let run = Run::new(&scene);
     // Lines of 100 bytes, numbered.

@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_protocol::TargetKind;
 use windlass_tool::Tool;
 
-use crate::scene::{payload, plain};
+use crate::scene::{call, context, payload, plain};
 
 // security 2: a link that a repository ships, in the words of a command.
 #[test]
@@ -31,4 +31,23 @@ fn a_link_in_a_word_is_told_with_what_it_leads_to() {
     assert_eq!(links("cat out/hosts", "."), [("out/hosts".into(), "out/hosts".into(), TargetKind::Outside)]);
     assert_eq!(links("cat docs/a.txt private/x.txt", "."), []);
     assert_eq!(links("git show HEAD:docs/a.txt", "docs"), []);
+}
+
+// A link must not hide behind other words: a repeated word counts once, and a command with too many paths is refused.
+#[test]
+fn a_link_behind_thousands_of_words_is_told_or_nothing_runs() {
+    let (folder, tool) = plain();
+    let work = folder.path().join("work");
+    fs::create_dir_all(work.join("private")).unwrap();
+    symlink("private", work.join("pub")).unwrap();
+    let argv = |words: Vec<String>| {
+        let words = [vec!["cat".to_owned()], words, vec!["pub/x.txt".to_owned()]].concat();
+        json!({ "argv": words })
+    };
+    let repeated = argv(vec!["a".to_owned(); 5_000]);
+    let targets = tool.inspect(&payload(&repeated)).targets;
+    assert_eq!(targets.iter().map(|target| target.path.as_str()).collect::<Vec<_>>(), ["pub/x.txt"]);
+    let many = argv((0..5_000).map(|number| format!("a{number}")).collect());
+    let refused = call(&tool, &context(&folder), &many).unwrap_err();
+    assert!(refused.contains("more than 4096 paths"), "{refused}");
 }

@@ -4,7 +4,6 @@
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
-    clippy::print_stderr,
     reason = "the tests look at processes and files from outside, and fail loudly"
 )]
 

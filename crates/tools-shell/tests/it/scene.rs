@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 use windlass_protocol::{Arguments, CallId, Content, Payload, ResultStatus};
 use windlass_sandbox::{Helper, Level, Probe, Workspace};
+use windlass_testkit::Need;
 use windlass_tool::{Context, Tool, ToolError};
 use windlass_tools_shell::{RunCommand, Shell};
 
@@ -77,13 +78,10 @@ pub(crate) fn probe() -> &'static Probe {
     PROBE.get_or_init(|| Probe::run(&helper()))
 }
 
-/// Whether this machine reaches the level of namespaces; if not, a line says how many cases are skipped.
-pub(crate) fn is_confined(cases: usize) -> bool {
-    let confined = probe().level == Level::Namespaces;
-    if !confined {
-        eprintln!("skipped: {cases} cases at the level of namespaces: {:?}", probe().missing);
-    }
-    confined
+/// Checks that this machine confines at the level of namespaces.
+pub(crate) fn namespaces() -> Result<(), String> {
+    let Probe { level, missing, .. } = probe();
+    if *level == Level::Namespaces { Ok(()) } else { Err(format!("{missing:?}")) }
 }
 
 /// A workspace, a home with keys, and a folder that nothing may reach.
@@ -245,13 +243,15 @@ pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
     let mut plain = Scene::new();
     plain.shell = Shell::new_unconfined();
     let mut scenes = vec![("none", plain)];
-    if is_confined(1) {
+    if Need::Namespaces.check(namespaces()).is_some() {
         scenes.push(("ns", Scene::new()));
     }
-    for (name, level) in [("bwrap", Level::Bubblewrap), ("landlock", Level::Landlock)] {
+    let lower =
+        [("bwrap", Level::Bubblewrap, Need::Bubblewrap), ("landlock", Level::Landlock, Need::Landlock)];
+    for (name, level, need) in lower {
         let (mut scene, mut lower) = (Scene::new(), probe().clone());
-        if probe().missing.iter().any(|missing| missing.level == level) || !reaches(level) {
-            eprintln!("skipped: 1 case at {level}");
+        let is_missing = probe().missing.iter().any(|missing| missing.level == level);
+        if need.check(!is_missing && reaches(level)).is_none() {
             continue;
         }
         lower.level = level;

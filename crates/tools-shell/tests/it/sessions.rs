@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_protocol::{Effect, ResultStatus, Risk};
+use windlass_testkit::{Need, require};
 use windlass_tools_shell::ProcessBounds;
 
 use crate::faults::{left, runs};
-use crate::scene::{Run, SECRET, Scene, assert_no, is_confined, mark, marked, payload, scenes};
+use crate::scene::{Run, SECRET, Scene, assert_no, mark, marked, namespaces, payload, scenes};
 
 fn python() -> bool {
     std::path::Path::new("/usr/bin/python3").exists()
@@ -178,9 +179,8 @@ fn what_is_drawn_is_shown_as_a_screen() {
 // SECURITY "Sandbox": what is at the terminal is confined like any command, and cannot type for the user.
 #[test]
 fn a_terminal_is_no_way_out() {
-    if !is_confined(5) || !python() {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
+    require!(Need::Python, python());
     let scene = Scene::new();
     let run = Run::new(&scene);
     let cat =
@@ -311,9 +311,7 @@ fn a_closed_session_leaves_nobody_run_after_run() {
 #[test]
 fn f63_what_outlives_its_call_does_not_outlive_the_host() {
     const HOST: &str = "WINDLASS_TEST_HOST";
-    if !is_confined(1) {
-        return;
-    }
+    require!(Need::Namespaces, namespaces());
     if let Ok(mark) = std::env::var(HOST) {
         let scene = Scene::new();
         let run = Run::new(&scene);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use windlass_protocol::{Arguments, Effect, Payload, ResultStatus};
+use windlass_testkit::{Need, corpora, require};
 use windlass_tool::Tool;
 use windlass_tools_web::{Limits, WebFetch, WebUrl};
 
@@ -17,7 +18,6 @@ use crate::server::{Server, Step, answer, path};
 use crate::tool::call;
 
 /// Beside the project, from this crate's folder.
-const CATALOGUE: &str = "../../../shared/attacks/attacks.json";
 const SECRET: &str = "sk-not-a-real-secret";
 
 /// What the case's server does, and the second host that it redirects to.
@@ -128,10 +128,8 @@ async fn run(case: &Value, setups: &Value) -> Result<(), String> {
 
 #[tokio::test]
 async fn each_case_of_the_catalogue_ends_as_it_accepts() {
-    let Ok(text) = std::fs::read_to_string(CATALOGUE) else {
-        println!("skipped: no attack catalogue beside the project");
-        return;
-    };
+    let catalogue = require!(Need::Attacks, corpora::find_attacks("attacks.json"));
+    let text = std::fs::read_to_string(catalogue).unwrap();
     let catalogue: Value = serde_json::from_str(&text).unwrap();
     let cases = catalogue["attacks"].as_array().unwrap().iter().filter(|case| case["tool"] == "web_fetch");
     let (mut passed, mut failed) = (0, Vec::new());

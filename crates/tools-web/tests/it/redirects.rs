@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use windlass_tools_web::{Fetch, FetchError, FetchResult, Redirect, WebUrl};
+use windlass_tools_web::{Fetch, FetchError, FetchResult, Redirect, Refusal, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
@@ -63,7 +63,10 @@ async fn on_the_same_host_they_are_followed() {
     let absolute = server.url(&format!("/r?to={}", server.url("/c")));
     assert_eq!(text(get(&fetch, &absolute).await), ("/c".into(), 1));
     let there = format!("/r?to=http://localhost:{}/", server.address.port());
-    assert!(matches!(refused(get(&fetch, &server.url(&there)).await), FetchError::Port { .. }));
+    assert!(matches!(
+        refused(get(&fetch, &server.url(&there)).await),
+        FetchError::Refused(Refusal::Port { .. })
+    ));
 }
 
 #[tokio::test]
@@ -122,7 +125,7 @@ async fn the_judge_sees_each_other_host_and_nothing_secret_goes_there() {
     // The judge says yes, the check says no.
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
-    assert!(matches!(error, FetchError::NotPublic { .. }), "{error}");
+    assert!(matches!(error, FetchError::Refused(Refusal::NotPublic { .. })), "{error}");
     assert_eq!(web.dialed_hidden(), []);
 }
 

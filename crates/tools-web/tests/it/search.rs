@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windlass_protocol::{Effect, ResultStatus};
 use windlass_redact::Redactor;
 use windlass_tool::Tool;
-use windlass_tools_web::{ServiceKey, Tavily, WebExtract, WebSearch, WebSearchAnswer, search_tools};
+use windlass_tools_web::{ServiceKey, Tavily, WebExtract, WebSearch, search_tools};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, answer, path};
@@ -59,7 +59,7 @@ async fn an_answer_comes_with_its_sources() {
     let server = saying(&json!({"answer": "42.", "results": [
         {"title": "T", "url": "https://a.test/", "content": "x".repeat(600)}]}))
     .await;
-    let (status, text) = call(&WebSearchAnswer::new(tavily(&server)), &json!({"query": "why"})).await;
+    let (status, text) = call(&WebSearch::with_answer(tavily(&server)), &json!({"query": "why"})).await;
     assert_eq!(status, ResultStatus::Ok);
     assert!(text.contains("]\nAnswer: 42.\n\nSources:\n1. T\n   https://a.test/\n   xxx"), "{text}");
     assert!(text.contains("xxx […100 bytes more]\n["), "{text}");
@@ -98,7 +98,7 @@ async fn every_field_is_bounded() {
     let tavily = tavily(&server);
     let (_, text) = call(&WebSearch::new(tavily.clone()), &json!({"query": "q", "max_results": 2})).await;
     assert!(text.contains("found: 2 sources") && text.len() < 20_000, "{}", text.len());
-    let (_, text) = call(&WebSearchAnswer::new(tavily.clone()), &json!({"query": "q"})).await;
+    let (_, text) = call(&WebSearch::with_answer(tavily.clone()), &json!({"query": "q"})).await;
     assert!(text.contains("[…192000 bytes more]") && text.len() < 80_000, "{}", text.len());
     let (_, text) =
         call(&WebExtract::new(tavily), &json!({"urls": ["https://a.test/"], "max_bytes": 1000})).await;

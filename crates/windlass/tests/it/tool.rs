@@ -60,5 +60,7 @@ mod by_the_prelude {
     fn the_macros_find_the_facade_by_themselves() {
         assert_eq!(Double.spec().name().as_str(), "double");
         assert!(Place::schema().as_str().contains("\"path\""));
+        let arguments = windlass::protocol::Arguments::parse(r#"{"path":"src"}"#).expect("it is an object");
+        assert_eq!(Place::parse(&arguments).expect("it fits").path, "src");
     }
 }

@@ -5,11 +5,9 @@ use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 use windlass_wire::EncodeError;
 
-use crate::block::BLOCK_FIELD;
-use crate::encode::unsupported;
 use crate::marks;
+use crate::names::{BLOCK_FIELD, NAME, unsupported};
 use crate::stop::stop_reason;
-use crate::wire::NAME;
 
 /// An operation on a content block.
 #[derive(Debug)]

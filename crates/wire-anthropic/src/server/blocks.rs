@@ -11,9 +11,8 @@ use windlass_protocol::{
 use windlass_wire::{Fields, RequestError};
 
 use crate::base64;
-use crate::block::BLOCK_FIELD;
 use crate::marks;
-use crate::wire::NAME;
+use crate::names::{BLOCK_FIELD, NAME};
 
 /// Takes a field that holds a string or a list of blocks.
 pub(crate) fn read(fields: &mut Fields<'_>, name: &str) -> Result<Vec<Part>, RequestError> {

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use windlass_protocol::{Delivery, Message, OutputFormat, OutputSchema, Part, Request, Role};
-use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
 
+use crate::names::NAME;
 use crate::server::{blocks, messages, tools};
-use crate::wire::NAME;
 
-pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
     let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     if !asked.ends_with("/messages") {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
@@ -20,7 +20,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     }
 }
 
-fn read(text: &str) -> Result<Asked, RequestError> {
+fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     let mut fields = Fields::parse("", text)?;
     let model = fields.required_text("model")?;
     let Some(items) = fields.list("messages")? else {
@@ -45,7 +45,7 @@ fn read(text: &str) -> Result<Asked, RequestError> {
     output(&mut fields, &mut request)?;
     request.extra.extend(fields.rest());
     let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
-    Ok(Asked::new(request, framing))
+    Ok(DecodedRequest::new(request, framing))
 }
 
 /// Takes the system prompt: a single plain text as a string, anything else as a system message before all

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
-use windlass_wire::{EncodeError, Encoder, Reply};
+use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::server::answer::{Blocks, Step, stop_word, usage};
 use crate::server::error::stream_error;
@@ -11,7 +11,7 @@ use crate::server::error::stream_error;
 /// The encoder of one streamed answer.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    reply: Reply,
+    reply: ResponseHead,
     blocks: Blocks,
     usage: Usage,
     state: State,
@@ -27,7 +27,7 @@ enum State {
 }
 
 impl Stream {
-    pub(crate) fn new(reply: Reply) -> Self {
+    pub(crate) fn new(reply: ResponseHead) -> Self {
         Self { reply, blocks: Blocks::default(), usage: Usage::default(), state: State::New }
     }
 

@@ -4,8 +4,8 @@ use windlass_protocol::{ParallelCalls, RawJson, Request, Strictness, ToolChoice,
 use windlass_wire::{Fields, RequestError};
 
 use crate::marks;
+use crate::names::NAME;
 use crate::server::blocks::name;
-use crate::wire::NAME;
 
 pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     for (place, raw) in fields.list("tools")?.into_iter().flatten() {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
-use windlass_wire::{EncodeError, Encoder, Reply};
+use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::server::answer::{Blocks, Delta, Step, stop_word, usage};
 use crate::server::error::stream_error;
@@ -14,7 +14,7 @@ use crate::server::stream::broke_off;
 /// The encoder of one whole answer, which collects the answer until it is complete.
 #[derive(Debug)]
 pub(crate) struct Whole {
-    reply: Reply,
+    reply: ResponseHead,
     blocks: Blocks,
     content: Vec<Draft>,
     usage: Usage,
@@ -45,7 +45,7 @@ struct Message<'a> {
 }
 
 impl Whole {
-    pub(crate) fn new(reply: Reply) -> Self {
+    pub(crate) fn new(reply: ResponseHead) -> Self {
         let (blocks, usage) = (Blocks::default(), Usage::default());
         Self { reply, blocks, content: Vec::new(), usage, stop: None, error: None }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, Request, StopReason, Unknown, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
-use windlass_wire::{Asked, Framing, ProviderError, ProviderErrorKind, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ProviderError, ProviderErrorKind, ResponseHead, Server, Wire};
 use windlass_wire_anthropic::Anthropic;
 
 fn call(key: u64, id: &str, pieces: &[&str]) -> Vec<Chunk> {
@@ -24,8 +24,8 @@ fn finish(reason: StopReason) -> Chunk {
 }
 
 fn written(framing: Framing, chunks: &[Chunk]) -> String {
-    let asked = Asked::new(Request::new("m", Vec::new()), framing);
-    let mut encoder = Anthropic::default().encoder(&asked, Reply::new("1", "m", 7));
+    let asked = DecodedRequest::new(Request::new("m", Vec::new()), framing);
+    let mut encoder = Anthropic::default().encoder(&asked, ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).unwrap();

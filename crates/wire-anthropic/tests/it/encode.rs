@@ -2,32 +2,17 @@
 
 use serde_json::json;
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Image, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls,
-    Part, Payload, Reasoning, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult,
-    ToolSpec, Unknown,
+    CallId, Content, Delivery, Image, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls, Part,
+    Payload, Reasoning, Request, ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, Unknown,
+};
+use windlass_testkit::wire_suite::{
+    self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
 };
 use windlass_wire::Wire;
 use windlass_wire_anthropic::{Anthropic, AnthropicOptions, Caching};
 
-fn call(id: &str, name: &str, arguments: &str) -> Part {
-    Part::Call(ToolCall::function(
-        CallId::new(id).unwrap(),
-        ToolName::new(name).unwrap(),
-        Arguments::parse(arguments).unwrap(),
-    ))
-}
-
-fn result(id: &str, text: &str) -> ToolResult {
-    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
-}
-
-fn tool(name: &str) -> ToolSpec {
-    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
-    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
-}
-
 fn body(request: &Request) -> String {
-    String::from_utf8(Anthropic::default().encode(request).unwrap().body.into()).unwrap()
+    wire_suite::body(&Anthropic::default(), request)
 }
 
 /// The messages as they are sent.
@@ -42,73 +27,21 @@ fn check(parts: Vec<Message>, expected: &str) {
     assert_eq!(messages(parts), expected.lines().map(str::trim).collect::<String>());
 }
 
-#[track_caller]
-fn check_error(request: &Request, words: &str) {
-    let error = Anthropic::default().encode(request).unwrap_err();
-    assert!(error.to_string().contains(words), "{error}");
-}
-
 // N6
 #[test]
 fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
-    let mut image = result("toolu_b", "two");
-    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
-    let turns = [
-        vec![Message::user("read both")],
-        vec![
-            Message::assistant(vec![
-                Part::text("I look."),
-                call("toolu_a", "read", r#"{"x": 1}"#),
-                call("toolu_b", "read", "{}"),
-            ]),
-            Message::results([result("toolu_a", "one"), image]),
-        ],
-        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
-        vec![
-            Message::assistant(vec![call("bad id!", "odd name", "{}")]),
-            Message::results([result("bad id!", "no")]),
-        ],
-    ];
-    let mut request = Request::new("m", Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
-    let mut before = String::new();
-    for turn in turns {
-        request.messages.extend(turn);
-        let now = body(&request);
-        let open = before.strip_suffix("]}").unwrap_or_default();
-        assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
-        assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
-        before = now;
-    }
+    check_turns(&Anthropic::default(), "m", turns(["toolu_a", "toolu_b", "bad id!"]));
 }
 
 // R1
 #[test]
 fn a_conversation_with_unpaired_calls_is_refused() {
-    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
-    let request = |messages| Request::new("m", messages);
-    check_error(&request(vec![asked()]), "the call a has no result");
-    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
-    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
-    check_error(
-        &request(vec![asked(), Message::results([result("a", "x"), result("a", "y")])]),
-        "no call waits",
-    );
-    let twice = Message::assistant(vec![call("a", "read", "{}"), call("a", "read", "{}")]);
-    check_error(&request(vec![twice]), "two calls with the id a");
-    check_error(
-        &request(vec![Message::new(Role::User, vec![call("a", "read", "{}")])]),
-        "not the assistant's",
-    );
+    check_pairing(&Anthropic::default());
 }
 
 #[test]
 fn what_cannot_be_said_is_an_error_that_names_it() {
-    let request = || Request::new("m", vec![Message::user("hi")]);
-    check_error(&request().with_tools(vec![tool("read file")]), "read file");
-    check_error(&request().with_tool_choice(ToolChoice::Required), "without tools");
-    let named = ToolChoice::Named(ToolName::new("write").unwrap());
-    check_error(&request().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
-    check_error(&Request::new("m", vec![Message::user("")]), "message 0");
+    check_refusals(&Anthropic::default());
 }
 
 #[test]

@@ -7,9 +7,9 @@ use windlass_stream::{CallChunk, CallKey, WholeCall};
 use windlass_wire::EncodeError;
 
 use crate::call::{ID, SIGNATURE};
+use crate::names::NAME;
 use crate::server::event::{CallPart, Part};
 use crate::server::stream::{AnswerEncoder, mark};
-use crate::wire::NAME;
 
 /// A call under construction.
 pub(super) struct OpenCall {

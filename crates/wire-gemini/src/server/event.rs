@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use windlass_protocol::{StopReason, Usage};
-use windlass_wire::Reply;
+use windlass_wire::ResponseHead;
 
 use crate::stop::stop_reason;
 
@@ -104,7 +104,7 @@ impl<'a> Event<'a> {
         Self { beside, ..Self::default() }
     }
 
-    pub(crate) fn of(self, reply: &'a Reply) -> NamedEvent<'a> {
+    pub(crate) fn of(self, reply: &'a ResponseHead) -> NamedEvent<'a> {
         NamedEvent {
             candidates: self.candidate.map(|candidate| [candidate]),
             beside: self.beside,

@@ -11,13 +11,13 @@ use windlass_wire::{Fields, RequestError};
 
 use crate::call::{ID, SIGNATURE};
 use crate::messages::BESIDE;
+use crate::names::NAME;
 use crate::reader::PART_FIELD;
 use crate::results::BLOB;
 use crate::server::fields::{fields, list, object, value};
 use crate::server::results::result;
 use crate::server::tools::tool_name;
 use crate::server::waiting::WaitingCalls;
-use crate::wire::NAME;
 
 /// Decodes the contents.
 pub(crate) fn messages(contents: Vec<(String, &RawValue)>) -> Result<Vec<Message>, RequestError> {

@@ -3,14 +3,13 @@
 use serde_json::Map;
 use serde_json::value::RawValue;
 use windlass_protocol::{Delivery, OutputFormat, OutputSchema, RawJson, Request};
-use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
 
-use crate::encode::{CONFIG, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
+use crate::names::{CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA};
 use crate::server::fields::{camel, count, fields, list, object, value};
 use crate::server::messages::messages;
 use crate::server::schema::json_schema;
 use crate::server::tools::{choice, tools};
-use crate::wire::NAME;
 
 /// The content of the path: the model and the framing of the answer.
 struct Address<'a> {
@@ -19,7 +18,7 @@ struct Address<'a> {
 }
 
 /// Decodes the path and the body of a request.
-pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
     let Some(address) = address(path) else {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
     };
@@ -54,7 +53,7 @@ fn address(path: &str) -> Option<Address<'_>> {
     (!model.is_empty()).then_some(Address { model, framing })
 }
 
-fn read(address: &Address<'_>, text: &str) -> Result<Asked, RequestError> {
+fn read(address: &Address<'_>, text: &str) -> Result<DecodedRequest, RequestError> {
     let mut body = Fields::parse("", text)?.renamed(camel);
     let mut request = Request::new(address.model, messages(list(&mut body, "contents")?)?);
     if address.framing == Framing::Whole {
@@ -67,7 +66,7 @@ fn read(address: &Address<'_>, text: &str) -> Result<Asked, RequestError> {
     // The model is taken from the path.
     body.raw("model");
     request.extra.extend(body.rest());
-    Ok(Asked::new(request, address.framing))
+    Ok(DecodedRequest::new(request, address.framing))
 }
 
 /// Takes the system prompt. A prompt of several parts, or with other parts than text, is also kept unchanged

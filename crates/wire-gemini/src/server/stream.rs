@@ -5,21 +5,21 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 use windlass_stream::{Chunk, StreamError, StreamErrorKind};
-use windlass_wire::{Asked, EncodeError, Encoder, Framing, ProviderError, Reply};
+use windlass_wire::{DecodedRequest, EncodeError, Encoder, Framing, ProviderError, ResponseHead};
 
 use crate::call::SIGNATURE;
+use crate::names::NAME;
 use crate::reader::PART_FIELD;
 use crate::server::calls::OpenCall;
 use crate::server::error::error_object;
 use crate::server::event::{Candidate, Event, Part, finish_word, usage_metadata};
 use crate::server::whole::Whole;
 use crate::shape::Shape;
-use crate::wire::NAME;
 
 /// The encoder of one answer, as events, as the elements of an array, or as one body.
 pub(crate) struct AnswerEncoder {
     framing: Framing,
-    reply: Reply,
+    reply: ResponseHead,
     whole: Whole,
     /// The number of events written.
     events: u64,
@@ -38,7 +38,7 @@ pub(crate) struct AnswerEncoder {
 }
 
 impl AnswerEncoder {
-    pub(crate) fn new(asked: &Asked, reply: Reply) -> Self {
+    pub(crate) fn new(asked: &DecodedRequest, reply: ResponseHead) -> Self {
         Self {
             framing: asked.framing,
             reply,

@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::{Opaque, RawJson, Request, Strictness, ToolChoice, ToolName, ToolSpec, Unknown};
 use windlass_wire::{Fields, RequestError};
 
-use crate::encode::CHOICE;
+use crate::names::{CHOICE, NAME};
 use crate::server::fields::{fields, list, object, value};
 use crate::server::schema::{is_json_schema, json_schema};
 use crate::tools::{CALLING, DECLARATION, FIELD, PARAMETERS};
-use crate::wire::NAME;
 
 const JSON_SCHEMA: &str = "parametersJsonSchema";
 

@@ -1,7 +1,7 @@
 //! Encodes an answer as one body.
 
 use serde_json::{Map, Value, json};
-use windlass_wire::{EncodeError, Reply};
+use windlass_wire::{EncodeError, ResponseHead};
 
 use crate::server::event::{Event, Part, UsageMetadata};
 
@@ -54,7 +54,7 @@ impl Whole {
     }
 
     /// Writes the body.
-    pub(crate) fn write(&mut self, reply: &Reply, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
+    pub(crate) fn write(&mut self, reply: &ResponseHead, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         let mut body = std::mem::take(&mut self.beside);
         let mut candidate = std::mem::take(&mut self.candidate);
         let parts = std::mem::take(&mut self.parts);

@@ -5,6 +5,9 @@ use windlass_protocol::{
     Arguments, CallId, Content, Delivery, Image, Message, Opaque, ParallelCalls, Part, Payload, Reasoning,
     Request, ResultStatus, Role, Text, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
+use windlass_testkit::wire_suite::{
+    self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
+};
 use windlass_wire::Wire;
 use windlass_wire_gemini::{AutoMode, Framing, Gemini, GeminiOptions, Rules, SchemaField};
 
@@ -16,26 +19,13 @@ fn function(id: &str, name: &str, arguments: &str) -> ToolCall {
     )
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> Part {
-    Part::Call(function(id, name, arguments))
-}
-
 /// A call as this API gave it.
 fn given(id: &str, name: &str, opaque: Value) -> Part {
     Part::Call(function(id, name, "{}").with_opaque(Some(Opaque::new("gemini", opaque))))
 }
 
-fn result(id: &str, text: &str) -> ToolResult {
-    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
-}
-
-fn tool(name: &str) -> ToolSpec {
-    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
-    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
-}
-
 fn encode(options: GeminiOptions, request: &Request) -> String {
-    String::from_utf8(Gemini::new(options).encode(request).unwrap().body.into()).unwrap()
+    wire_suite::body(&Gemini::new(options), request)
 }
 
 fn body(request: &Request) -> String {
@@ -61,8 +51,7 @@ fn check(messages: Vec<Message>, expected: &str) {
 
 #[track_caller]
 fn check_error(request: &Request, words: &str) {
-    let error = Gemini::default().encode(request).unwrap_err();
-    assert!(error.to_string().contains(words), "{error}");
+    wire_suite::check_error(&Gemini::default(), request, words);
 }
 
 fn ask() -> Request {
@@ -77,58 +66,26 @@ fn with_extra(mut request: Request, name: &str, value: Value) -> Request {
 // N6
 #[test]
 fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
-    let mut image = result("b", "two");
-    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
-    let turns = [
-        vec![Message::user("read both")],
-        vec![
-            Message::assistant(vec![
-                Part::text("I look."),
-                call("a", "read", r#"{"x": 1}"#),
-                call("b", "read", "{}"),
-            ]),
-            Message::results([result("a", "one"), image]),
-        ],
-        vec![Message::user("and quickly")],
-        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
-        vec![Message::assistant(vec![call("c", "odd name", "{}")]), Message::results([result("c", "no")])],
-    ];
+    let mut turns = turns(["a", "b", "c"]);
+    turns.insert(2, vec![Message::user("and quickly")]);
     for model in ["gemini-2.5-flash", "gemini-3-pro"] {
-        let mut request =
-            Request::new(model, Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
-        let mut before = String::new();
-        for turn in &turns {
-            request.messages.extend(turn.clone());
-            let now = body(&request);
-            let open = before.strip_suffix("]}").unwrap_or_default();
-            assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
-            assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
-            before = now;
-        }
+        check_turns(&Gemini::default(), model, turns.clone());
     }
 }
 
 // R1
 #[test]
 fn a_conversation_with_unpaired_calls_is_refused() {
-    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
-    let request = |messages| Request::new("gemini-2.5-flash", messages);
-    check_error(&request(vec![asked()]), "the call a has no result");
-    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
-    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
+    check_pairing(&Gemini::default());
 }
 
 #[test]
 fn what_cannot_be_said_is_an_error_that_names_it() {
-    check_error(&ask().with_tools(vec![tool("read file")]), "read file");
+    check_refusals(&Gemini::default());
     check_error(&ask().with_tools(vec![tool("1st")]), "1st");
     check_error(&ask().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
-    check_error(&ask().with_tool_choice(ToolChoice::Required), "without tools");
-    let named = ToolChoice::Named(ToolName::new("write").unwrap());
-    check_error(&ask().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
     let single = ask().with_tools(vec![tool("read")]).with_parallel_calls(ParallelCalls::Forbid);
     check_error(&single, "one call at the most");
-    check_error(&Request::new("gemini-2.5-flash", vec![Message::user("")]), "message 0");
     check_error(&with_extra(ask(), "generationConfig", json!({ "candidateCount": 2 })), "one candidate");
     let unnamed = Message::new(Role::User, vec![Part::Image(Image::base64("", "aGk="))]);
     check_error(&Request::new("gemini-2.5-flash", vec![unnamed]), "media type");

@@ -2,11 +2,12 @@
 
 use windlass_testkit::oracle;
 use windlass_testkit::wire_suite::check_broken;
+use windlass_wire_gemini::Gemini;
 
 use crate::decode::FIXTURES;
 
 // S14
 #[test]
 fn broken_streams_never_panic_and_read_the_same_however_they_are_split() {
-    check_broken(FIXTURES, oracle::wire_gemini);
+    check_broken(FIXTURES, |bytes| oracle::wire(&Gemini::default(), bytes));
 }

@@ -6,7 +6,9 @@ use windlass_protocol::{
     Role, StopReason, ToolCall, ToolChoice, ToolResult, ToolSpec,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
-use windlass_wire::{Asked, Framing, ProviderError, ProviderErrorKind, Reply, RequestError, Server, Wire};
+use windlass_wire::{
+    DecodedRequest, Framing, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
+};
 use windlass_wire_gemini::{Gemini, GeminiOptions};
 
 const PATH: &str = "/models/gemini-3-pro:generateContent";
@@ -266,8 +268,8 @@ fn errors_name_the_place() {
 }
 
 fn write(framing: Framing, chunks: &[Chunk]) -> String {
-    let asked = Asked::new(read(&ask(&json!({}))), framing);
-    let mut encoder = Gemini::default().encoder(&asked, Reply::new("r1", "m", 7));
+    let asked = DecodedRequest::new(read(&ask(&json!({}))), framing);
+    let mut encoder = Gemini::default().encoder(&asked, ResponseHead::new("r1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).unwrap();

@@ -5,8 +5,8 @@ use windlass_protocol::{Opaque, Payload};
 use windlass_stream::{CallChunk, CallKey, WholeCall};
 use windlass_wire::EncodeError;
 
-use crate::encode::unsupported;
 use crate::marks;
+use crate::names::unsupported;
 
 /// The calls of the answer so far.
 #[derive(Debug, Default)]

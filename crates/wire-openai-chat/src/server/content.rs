@@ -5,8 +5,8 @@ use windlass_protocol::{File, Image, Opaque, Part, Reasoning, Text, Unknown};
 use windlass_wire::{Fields, RequestError};
 
 use crate::marks;
+use crate::names::NAME;
 use crate::reasoning::Field;
-use crate::wire::NAME;
 
 /// The JSON form of the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,10 +12,10 @@ use windlass_protocol::{
 use windlass_wire::{Fields, RequestError};
 
 use crate::marks;
+use crate::names::NAME;
 use crate::reasoning::Field;
 use crate::server::content;
 use crate::server::tools;
-use crate::wire::NAME;
 
 type Items<'a> = Vec<(String, &'a RawValue)>;
 

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use windlass_protocol::{Delivery, OutputFormat, OutputSchema, ParallelCalls, RawJson, Request, Strictness};
-use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
 
+use crate::names::NAME;
 use crate::server::{messages, tools};
-use crate::wire::NAME;
 
-pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
     let asked = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let Some(before) = asked.strip_suffix("/chat/completions") else {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
@@ -20,7 +20,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     }
 }
 
-fn read(before: &str, text: &str) -> Result<Asked, RequestError> {
+fn read(before: &str, text: &str) -> Result<DecodedRequest, RequestError> {
     let mut fields = Fields::parse("", text)?;
     // Azure has the deployment's name in the path, and its clients may omit the model.
     let deployment = before.split_once("/deployments/").map(|(_, name)| name.to_owned());
@@ -46,7 +46,7 @@ fn read(before: &str, text: &str) -> Result<Asked, RequestError> {
     output(&mut fields, &mut request)?;
     request.extra.extend(fields.rest());
     let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
-    Ok(Asked::new(request, framing))
+    Ok(DecodedRequest::new(request, framing))
 }
 
 fn stop_sequences(fields: &mut Fields<'_>) -> Result<Vec<String>, RequestError> {

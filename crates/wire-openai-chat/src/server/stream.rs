@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::Chunk;
-use windlass_wire::{EncodeError, Encoder, Reply};
+use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::server::calls::Calls;
 use crate::server::error::stream_error;
@@ -12,7 +12,7 @@ use crate::server::words::{details, finish_word, is_annotation, refusal, usage};
 /// The encoder of one streamed answer.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    reply: Reply,
+    reply: ResponseHead,
     usage: Usage,
     tell_usage: TellUsage,
     calls: Calls,
@@ -36,7 +36,7 @@ enum State {
 }
 
 impl Stream {
-    pub(crate) fn new(reply: Reply, tell_usage: TellUsage) -> Self {
+    pub(crate) fn new(reply: ResponseHead, tell_usage: TellUsage) -> Self {
         let (usage, calls) = (Usage::default(), Calls::default());
         Self { reply, usage, tell_usage, calls, state: State::New, refused: false }
     }

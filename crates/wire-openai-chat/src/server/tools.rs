@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::{Grammar, Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
 use windlass_wire::{Fields, RequestError};
 
+use crate::names::NAME;
 use crate::server::request::{raw_json, strictness};
-use crate::wire::NAME;
 
 /// Fields beside the tool's own body: `{"type": "function", "function": {…}, "cache_control": …}`.
 pub(crate) const OUTER: &str = "tool";

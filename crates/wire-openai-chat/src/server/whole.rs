@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_protocol::{StopReason, Usage};
 use windlass_stream::{Chunk, StreamError};
-use windlass_wire::{EncodeError, Encoder, Reply};
+use windlass_wire::{EncodeError, Encoder, ResponseHead};
 
 use crate::reasoning::Field;
 use crate::server::calls::{Calls, Head};
@@ -13,7 +13,7 @@ use crate::server::words::{details, finish_word, is_annotation, refusal, thought
 /// The encoder of one whole answer, which collects the answer until it is complete.
 #[derive(Debug)]
 pub(crate) struct Whole {
-    reply: Reply,
+    reply: ResponseHead,
     text: String,
     refusal: String,
     thoughts: String,
@@ -28,7 +28,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    pub(crate) fn new(reply: Reply) -> Self {
+    pub(crate) fn new(reply: ResponseHead) -> Self {
         Self {
             reply,
             text: String::new(),

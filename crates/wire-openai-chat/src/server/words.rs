@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
 
+use crate::names::NAME;
 use crate::stop::stop_reason;
-use crate::wire::NAME;
 
 /// Returns the finish reason of this format. Only a reason that we do not know keeps the provider's word.
 pub(crate) fn finish_word<'a>(reason: &'a StopReason, raw: &'a str, refused: bool) -> &'a str {

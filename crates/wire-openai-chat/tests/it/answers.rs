@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use windlass_protocol::{Opaque, Payload, Request, StopReason, Unknown, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
-use windlass_wire::{Asked, Framing, ProviderError, ProviderErrorKind, Reply, Server, Wire};
+use windlass_wire::{DecodedRequest, Framing, ProviderError, ProviderErrorKind, ResponseHead, Server, Wire};
 use windlass_wire_openai_chat::OpenAiChat;
 
 fn start(key: u64, id: &str) -> Chunk {
@@ -27,7 +27,7 @@ fn written(framing: Framing, options: &Value, chunks: &[Chunk]) -> String {
     let mut request = Request::new("m", Vec::new());
     request.extra.insert("stream_options".into(), options.clone());
     let server = OpenAiChat::default();
-    let mut encoder = server.encoder(&Asked::new(request, framing), Reply::new("1", "m", 7));
+    let mut encoder = server.encoder(&DecodedRequest::new(request, framing), ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).unwrap();

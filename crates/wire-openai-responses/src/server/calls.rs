@@ -5,9 +5,9 @@ use windlass_protocol::{Opaque, Payload};
 use windlass_stream::{CallChunk, WholeCall};
 use windlass_wire::EncodeError;
 
+use crate::names::NAME;
 use crate::server::items::{OpenCall, marks_of, own_item};
 use crate::server::stream::{ResponseEncoder, with};
-use crate::wire::NAME;
 
 impl ResponseEncoder {
     pub(super) fn call(&mut self, bytes: &mut Vec<u8>, piece: &CallChunk) -> Result<(), EncodeError> {

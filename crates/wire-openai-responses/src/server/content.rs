@@ -5,10 +5,10 @@ use serde_json::{Map, json};
 use windlass_protocol::{File, Image, Message, Part, Role, Text, Unknown};
 use windlass_wire::{Fields, RequestError};
 
+use crate::names::NAME;
 use crate::server::messages::marks;
 use crate::server::request::value;
 use crate::spoken::REFUSAL_FIELD;
-use crate::wire::NAME;
 use crate::words::{JOINED, PART};
 
 /// Decodes a message. Its fields beside the content are stored on its parts.

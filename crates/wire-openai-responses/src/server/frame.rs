@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Request, StopReason, Usage};
 use windlass_stream::StreamError;
-use windlass_wire::{Asked, EncodedHistory, Reply, RequestBody};
+use windlass_wire::{DecodedRequest, EncodedHistory, RequestBody, ResponseHead};
 
 use crate::OpenAiResponsesOptions;
 use crate::encode::encode;
@@ -23,7 +23,7 @@ pub(crate) struct Ending<'a> {
 
 impl Frame {
     /// Creates the response for a request. The official clients require every one of these fields.
-    pub(crate) fn new(asked: &Asked, reply: &Reply) -> Self {
+    pub(crate) fn new(asked: &DecodedRequest, reply: &ResponseHead) -> Self {
         let fields = json!({
             "background": false, "error": null, "incomplete_details": null, "instructions": null,
             "max_output_tokens": null, "metadata": {}, "parallel_tool_calls": true, "previous_response_id": null,

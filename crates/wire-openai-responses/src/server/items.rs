@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use windlass_protocol::Opaque;
 
 use crate::item::ITEM_FIELD;
-use crate::wire::NAME;
+use crate::names::NAME;
 
 /// A message under construction.
 #[derive(Debug)]

@@ -14,11 +14,11 @@ use windlass_wire::{Fields, RequestError};
 use crate::call::whole_call;
 use crate::event::Item;
 use crate::item::ITEM_FIELD;
+use crate::names::NAME;
 use crate::server::cipher::uncover;
 use crate::server::content::said;
 use crate::server::request::{tool_name, value};
 use crate::server::results::result;
-use crate::wire::NAME;
 
 /// Decodes the items. With `is_stateful`, the server may hold calls whose results are in the request.
 pub(crate) fn messages(

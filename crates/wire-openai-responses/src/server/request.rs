@@ -6,13 +6,13 @@ use windlass_protocol::{
     Delivery, Grammar, Message, Opaque, OutputFormat, OutputSchema, ParallelCalls, RawJson, Request,
     Strictness, ToolChoice, ToolName, ToolSpec, Unknown,
 };
-use windlass_wire::{Asked, Fields, Framing, RequestError, replace_lone_surrogates};
+use windlass_wire::{DecodedRequest, Fields, Framing, RequestError, replace_lone_surrogates};
 
+use crate::names::NAME;
 use crate::server::messages::messages;
-use crate::wire::NAME;
 
 /// Decodes the path and the body of a request.
-pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestError> {
+pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<DecodedRequest, RequestError> {
     let bare = path.split_once('?').map_or(path, |(bare, _)| bare).trim_end_matches('/');
     if !bare.ends_with("/responses") {
         return Err(RequestError::Path { wire: NAME, path: path.to_owned() });
@@ -26,7 +26,7 @@ pub(crate) fn decode_request(path: &str, body: &[u8]) -> Result<Asked, RequestEr
     }
 }
 
-fn read(text: &str) -> Result<Asked, RequestError> {
+fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     let mut body = Fields::parse("", text)?;
     let model = body.required_text("model")?;
     // With state at the server, a result may answer a call that is not in the request.
@@ -59,7 +59,7 @@ fn read(text: &str) -> Result<Asked, RequestError> {
     choice(&mut request, &mut body)?;
     request.extra.extend(body.rest());
     let framing = if is_streamed { Framing::Events } else { Framing::Whole };
-    Ok(Asked::new(request, framing))
+    Ok(DecodedRequest::new(request, framing))
 }
 
 fn raw_json(raw: Option<&RawValue>) -> RawJson {

@@ -5,11 +5,11 @@ use serde_json::value::RawValue;
 use windlass_protocol::{CallId, Content, Opaque, Part, ResultStatus, ToolResult};
 use windlass_wire::{Fields, RequestError};
 
+use crate::names::NAME;
 use crate::result::OUTPUT;
 use crate::server::content::image;
 use crate::server::messages::{kept, marks};
 use crate::server::request::value;
-use crate::wire::NAME;
 
 /// Decodes an item that answers a call.
 pub(crate) fn result(

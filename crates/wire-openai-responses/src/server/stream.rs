@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{StopReason, Unknown, Usage};
 use windlass_stream::{CallKey, Chunk, StreamError};
-use windlass_wire::{Asked, EncodeError, Encoder, Framing, Reply};
+use windlass_wire::{DecodedRequest, EncodeError, Encoder, Framing, ResponseHead};
 
 use crate::item::ITEM_FIELD;
+use crate::names::NAME;
 use crate::server::error::stream_code;
 use crate::server::frame::{Ending, Frame, status};
 use crate::server::items::{OpenCall, OpenMessage, OpenThoughts, marks_of, own_item};
 use crate::spoken::REFUSAL_FIELD;
-use crate::wire::NAME;
 
 /// The encoder of one answer, as events or as one body.
 pub(crate) struct ResponseEncoder {
     pub(super) framing: Framing,
-    pub(super) reply: Reply,
+    pub(super) reply: ResponseHead,
     pub(super) frame: Frame,
     /// The sequence number of the next event.
     pub(super) number: u64,
@@ -35,7 +35,7 @@ pub(crate) struct ResponseEncoder {
 }
 
 impl ResponseEncoder {
-    pub(crate) fn new(asked: &Asked, reply: Reply) -> Self {
+    pub(crate) fn new(asked: &DecodedRequest, reply: ResponseHead) -> Self {
         Self {
             framing: asked.framing,
             frame: Frame::new(asked, &reply),

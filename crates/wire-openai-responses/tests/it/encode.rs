@@ -2,33 +2,18 @@
 
 use serde_json::json;
 use windlass_protocol::{
-    Arguments, CallId, Content, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Request,
-    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    CallId, Delivery, Grammar, Image, Message, Opaque, ParallelCalls, Part, Request, ResultStatus, Role,
+    ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
-use windlass_wire::Wire;
+use windlass_testkit::wire_suite::{
+    self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
+};
 use windlass_wire_openai_responses::{
     EncryptedReasoning, OpenAiResponses, OpenAiResponsesOptions, Storage, StrictFunctions,
 };
 
-pub(crate) fn call(id: &str, name: &str, arguments: &str) -> Part {
-    Part::Call(ToolCall::function(
-        CallId::new(id).unwrap(),
-        ToolName::new(name).unwrap(),
-        Arguments::parse(arguments).unwrap(),
-    ))
-}
-
-pub(crate) fn result(id: &str, text: &str) -> ToolResult {
-    ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)
-}
-
-fn tool(name: &str) -> ToolSpec {
-    let parameters = r#"{"type":"object","properties":{"z":{},"a":{}}}"#.parse().unwrap();
-    ToolSpec::function(ToolName::new(name).unwrap(), "Does it.", parameters)
-}
-
 fn body_with(options: OpenAiResponsesOptions, request: &Request) -> String {
-    String::from_utf8(OpenAiResponses::new(options).encode(request).unwrap().body.into()).unwrap()
+    wire_suite::body(&OpenAiResponses::new(options), request)
 }
 
 fn body(request: &Request) -> String {
@@ -51,67 +36,27 @@ pub(crate) fn check(messages: Vec<Message>, expected: &str) {
 
 #[track_caller]
 fn check_error(request: &Request, words: &str) {
-    let error = OpenAiResponses::default().encode(request).unwrap_err();
-    assert!(error.to_string().contains(words), "{error}");
+    wire_suite::check_error(&OpenAiResponses::default(), request, words);
 }
 
 // N6
 #[test]
 fn the_bytes_of_a_turn_begin_with_those_of_the_turn_before() {
-    let mut image = result("call_b", "two");
-    image.content.push(Content::Image(Image::base64("image/png", "aGk=")));
     let long = "x".repeat(80);
-    let turns = [
-        vec![Message::user("read both")],
-        vec![
-            Message::assistant(vec![
-                Part::text("I look."),
-                call("call_a", "read", r#"{"x": 1}"#),
-                call("call_b", "read", "{}"),
-            ]),
-            Message::results([result("call_a", "one"), image]),
-        ],
-        vec![Message::assistant(vec![Part::text("Both read.")]), Message::user("thanks")],
-        vec![
-            Message::assistant(vec![call(&long, "odd name", "{}")]),
-            Message::results([result(&long, "no")]),
-        ],
-    ];
-    let mut request = Request::new("m", Vec::new()).with_system("Be brief.").with_tools(vec![tool("read")]);
-    let mut before = String::new();
-    for turn in turns {
-        request.messages.extend(turn);
-        let now = body(&request);
-        let open = before.strip_suffix("]}").unwrap_or_default();
-        assert!(now.starts_with(open), "{now}\ndoes not begin with\n{open}");
-        assert_eq!(now, body(&request.clone()), "the same request, the same bytes");
-        before = now;
-    }
+    check_turns(&OpenAiResponses::default(), "m", turns(["call_a", "call_b", &long]));
 }
 
 // R1
 #[test]
 fn a_conversation_with_unpaired_calls_is_refused() {
-    let asked = || Message::assistant(vec![call("a", "read", "{}")]);
-    let request = |messages| Request::new("m", messages);
-    check_error(&request(vec![asked()]), "the call a has no result");
-    check_error(&request(vec![asked(), Message::user("and?")]), "the call a has no result");
-    check_error(&request(vec![Message::results([result("a", "x")])]), "no call waits");
-    check_error(
-        &request(vec![Message::new(Role::User, vec![call("a", "read", "{}")])]),
-        "not the assistant's",
-    );
+    check_pairing(&OpenAiResponses::default());
 }
 
 #[test]
 fn what_cannot_be_said_is_an_error_that_names_it() {
+    check_refusals(&OpenAiResponses::default());
     let request = || Request::new("m", vec![Message::user("hi")]);
-    check_error(&request().with_tools(vec![tool("read file")]), "read file");
     check_error(&request().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
-    check_error(&request().with_tool_choice(ToolChoice::Required), "without tools");
-    let named = ToolChoice::Named(ToolName::new("write").unwrap());
-    check_error(&request().with_tools(vec![tool("read")]).with_tool_choice(named), "write");
-    check_error(&Request::new("m", vec![Message::user("")]), "message 0");
     let image = Part::Image(Image::base64("image/png", "aGk="));
     check_error(&Request::new("m", vec![Message::assistant(vec![image])]), "an image");
     let mut stop = request();

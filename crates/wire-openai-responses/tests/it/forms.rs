@@ -6,10 +6,11 @@ use windlass_protocol::{
     CallId, Content, Image, Message, Opaque, Part, Payload, Reasoning, Request, ResultStatus, Role, ToolCall,
     ToolName, ToolResult, Unknown,
 };
+use windlass_testkit::wire_suite::{call, result};
 use windlass_wire::{Limits, Wire};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions, Storage};
 
-use crate::encode::{call, check, check_with, result};
+use crate::encode::{check, check_with};
 
 /// An answer with these items, as the message that it becomes.
 fn answered(items: &Value) -> Message {

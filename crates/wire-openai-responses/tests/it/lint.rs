@@ -5,10 +5,9 @@ use windlass_protocol::{
     Grammar, Image, Message, OutputFormat, OutputSchema, Part, RefusalKind as Kind, Request, Role,
     Strictness, ToolChoice, ToolName, ToolSpec, Unknown,
 };
+use windlass_testkit::wire_suite::{call, result};
 use windlass_wire::Wire;
 use windlass_wire_openai_responses::OpenAiResponses;
-
-use crate::encode::{call, result};
 
 fn ask() -> Request {
     Request::new("m", vec![Message::user("hi, in JSON")])

@@ -6,7 +6,9 @@ use windlass_protocol::{
     Request, ResultStatus, Role, StopReason, Strictness, ToolChoice, ToolSpec,
 };
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
-use windlass_wire::{Asked, Framing, ProviderError, ProviderErrorKind, Reply, RequestError, Server, Wire};
+use windlass_wire::{
+    DecodedRequest, Framing, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
+};
 use windlass_wire_openai_responses::{OpenAiResponses, OpenAiResponsesOptions};
 
 fn read(body: &Value) -> Request {
@@ -222,8 +224,8 @@ fn errors_name_the_place() {
 }
 
 fn write(framing: Framing, chunks: &[Chunk]) -> String {
-    let asked = Asked::new(read(&ask(&json!({ "instructions": "Be kind." }))), framing);
-    let mut encoder = OpenAiResponses::default().encoder(&asked, Reply::new("1", "m", 7));
+    let asked = DecodedRequest::new(read(&ask(&json!({ "instructions": "Be kind." }))), framing);
+    let mut encoder = OpenAiResponses::default().encoder(&asked, ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();
     for chunk in chunks {
         encoder.push(chunk, &mut bytes).unwrap();
@@ -339,8 +341,8 @@ fn what_broke_says_so() {
     assert_eq!((&body["status"], &body["output"][0]["status"]), (&"incomplete".into(), &"incomplete".into()));
     let partial =
         CallChunk::Partial { index: None, position: 0, id: None, name: None, arguments: None, opaque: None };
-    let asked = Asked::new(read(&ask(&json!({}))), Framing::Events);
-    let mut encoder = OpenAiResponses::default().encoder(&asked, Reply::new("1", "m", 7));
+    let asked = DecodedRequest::new(read(&ask(&json!({}))), Framing::Events);
+    let mut encoder = OpenAiResponses::default().encoder(&asked, ResponseHead::new("1", "m", 7));
     assert!(encoder.push(&Chunk::Call(partial), &mut Vec::new()).is_err());
 }
 

@@ -2,11 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use proptest::prelude::*;
 use serde_json::json;
 use windlass_protocol::{History, Message, Part, Request};
 use windlass_stream::Chunk;
-use windlass_testkit::oracle;
 use windlass_wire::{
     DecodeError, Decoder, EncodeError, EncodedHistory, HttpRequest, Limits, ProviderError, RequestBody, Wire,
 };
@@ -110,14 +108,4 @@ fn a_body_that_nobody_holds_grows_where_it_is() {
         at = encoded.body().as_ptr();
     }
     assert!(moved <= 4, "a buffer that doubles moves seldom, not {moved} times");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
-
-    // N6
-    #[test]
-    fn what_is_remembered_is_written_as_it_would_be_without(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-        oracle::encoded_history(&bytes);
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::WorkflowError;
-use crate::workflow::Node;
+use crate::plan::Node;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {

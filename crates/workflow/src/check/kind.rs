@@ -5,9 +5,9 @@ use windlass_protocol::ToolName;
 
 use super::{Checked, Level, LevelContext, level};
 use crate::condition::Condition;
+use crate::plan::{Group, Kind, Reading};
 use crate::questions::{APPROVAL, INPUT};
 use crate::template::{Filling, Path};
-use crate::workflow::{Group, Kind, Reading};
 use crate::{PathError, StepDefinition, WorkflowError};
 
 /// The name prefix of the tools that delegate a task to an agent.

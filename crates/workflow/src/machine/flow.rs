@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Attempts, EndedStep, Machine, Open, State};
 use crate::StepStatus;
 use crate::condition::Condition;
-use crate::workflow::{Kind, Node, Why};
+use crate::plan::{Kind, Node, Why};
 
 /// The decision about a waiting step.
 enum Turn {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::{Instance, Machine, Scope, State};
-use crate::workflow::{Group, Kind, Node};
+use crate::plan::{Group, Kind, Node};
 use crate::{StepKey, StepStatus};
 
 impl Machine {

@@ -114,13 +114,13 @@ fn a_condition_opens_one_side_and_what_only_follows_the_other_is_left_out() {
     assert_eq!(state["behind_large"]["status"], "skipped");
 }
 
-fn onward(onward: &str) -> String {
+fn policy(policy: &str) -> String {
     format!(
         r#"
         [[step]]
         name = "a"
         tool = "t"
-        on_failure = {onward}
+        on_failure = {policy}
         [[step]]
         name = "reads"
         tool = "t"
@@ -135,24 +135,24 @@ fn onward(onward: &str) -> String {
 
 #[test]
 fn a_failure_stops_or_goes_on_or_goes_elsewhere() {
-    let (_, outcome, begun) = echo(&onward(r#""stop""#), &["a"]);
+    let (_, outcome, begun) = echo(&policy(r#""stop""#), &["a"]);
     assert_eq!(begun, ["a#1"]);
     assert!(
         matches!(outcome, WorkflowOutcome::Failed { step, message } if step.as_str() == "a" && message == "broken")
     );
 
-    let (state, outcome, begun) = echo(&onward(r#""continue""#), &["a"]);
+    let (state, outcome, begun) = echo(&policy(r#""continue""#), &["a"]);
     assert_eq!(begun, ["a#1", "reads#1", "mend#1"]);
     assert_eq!(state["reads"]["output"]["x"], "half", "what there was of an output");
     assert!(matches!(outcome, WorkflowOutcome::Completed { .. }));
 
-    let (state, outcome, begun) = echo(&onward(r#"{ goto = "mend" }"#), &["a"]);
+    let (state, outcome, begun) = echo(&policy(r#"{ goto = "mend" }"#), &["a"]);
     assert_eq!(begun, ["a#1", "mend#1"]);
     assert_eq!(state["mend"]["output"]["was"], "broken");
     assert_eq!(state["reads"]["status"], "skipped");
     assert!(matches!(outcome, WorkflowOutcome::Completed { .. }));
 
-    let (state, _, begun) = echo(&onward(r#"{ goto = "mend" }"#), &[]);
+    let (state, _, begun) = echo(&policy(r#"{ goto = "mend" }"#), &[]);
     assert_eq!(begun, ["a#1", "reads#1"], "where it does not fail its target is left out");
     assert_eq!(state["mend"]["status"], "skipped");
 }
@@ -257,8 +257,8 @@ fn what_waits_suspends_only_when_nothing_else_is_left() {
         after = ["ask"]
     "#;
     let answer = |key: &str, _: u32, _: &Map<String, Value>| match key {
-        "ask" => End::Suspended(vec![windlass_agent::Wait::Guidance {
-            id: windlass_agent::ConsultationId::default(),
+        "ask" => End::Suspended(vec![windlass_agent::Wait::InterruptReply {
+            id: windlass_agent::InterruptId::default(),
             question: "?".into(),
         }]),
         _ => End::Done(json!(1)),
@@ -280,10 +280,10 @@ fn graphs() -> impl Strategy<Value = Definition> {
             let status = before
                 .as_ref()
                 .map_or_else(|| "{{ input }}".to_owned(), |step| format!("{{{{ steps.{step}.status }}}}"));
-            let onward = if *is_goto && *kind != 2 {
-                crate::Onward::Goto(format!("{name}x"))
+            let policy = if *is_goto && *kind != 2 {
+                crate::FailurePolicy::Goto(format!("{name}x"))
             } else {
-                crate::Onward::Continue
+                crate::FailurePolicy::Continue
             };
             let call = |name: &str| StepDefinition::tool(name, "t").with_argument("was", status.clone());
             let step = match kind {
@@ -296,7 +296,7 @@ fn graphs() -> impl Strategy<Value = Definition> {
                 }
                 _ => StepDefinition::parallel(&name, [call("in"), call("and")]),
             };
-            let step = if *kind == 2 { step } else { step.with_on_failure(onward) };
+            let step = if *kind == 2 { step } else { step.with_on_failure(policy) };
             definition = definition.with_step(step);
             if *kind == 2 || *is_goto {
                 definition = definition.with_step(StepDefinition::tool(format!("{name}x"), "t"));

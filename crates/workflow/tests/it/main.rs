@@ -4,6 +4,7 @@
 
 mod definitions;
 mod git_commit;
+mod growth;
 mod repository;
 mod run_workflow;
 mod runner;

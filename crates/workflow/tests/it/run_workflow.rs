@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answers, Event, Everything, Outcome, RunOptions, StoredAnswers, Unanswered,
+    Agent, AgentBuilder, Answers, ApproveAll, Event, Outcome, RunOptions, StoredAnswers, Unanswered,
 };
 use windlass_hitl::ApprovalDecision;
 use windlass_journal::Journals;
@@ -45,7 +45,7 @@ fn builder(echo: &Arc<Fake>, store: &Store) -> AgentBuilder {
     let tools: Vec<Arc<dyn Tool>> =
         vec![echo.clone(), Arc::new(RunWorkflow::new(workflows, Arc::new(store.clone())))];
     let builder = Agent::builder().model(model(SCRIPT), "scripted-1").toolbox(toolbox(tools));
-    builder.unanswered(Unanswered::Suspend).approver(Everything)
+    builder.unanswered(Unanswered::Suspend).approver(ApproveAll)
 }
 
 fn options(store: &Store) -> RunOptions {
@@ -125,7 +125,7 @@ async fn workflows_run_workflows_only_so_deep() {
     workflows.insert(Owner::User, Workflow::from_toml(ITSELF).unwrap());
     let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(RunWorkflow::new(workflows, Arc::new(store.clone())))];
     let builder = Agent::builder().model(model(SCRIPT), "scripted-1").toolbox(toolbox(tools));
-    let agent = builder.approver(Everything).build().unwrap();
+    let agent = builder.approver(ApproveAll).build().unwrap();
     let report = agent.stream_with("go", options(&store)).report().await.unwrap();
     assert_eq!(report.text(), Some("surveyed"));
     let records = store.of("root");

@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value};
-use windlass_agent::{Agent, AgentBuilder, Approver, ApproverFuture, Everything, Unanswered};
+use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, Unanswered};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Durability, Journal, JournalError, Journals, MemoryJournal, Record};
+use windlass_mock::{Script, ScriptedModel};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
-use windlass_testkit::script::Script;
-use windlass_testkit::scripted_model::ScriptedModel;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire_openai_chat::OpenAiChat;
@@ -182,7 +181,7 @@ pub(crate) fn hands(tools: Vec<Arc<dyn Tool>>) -> AgentBuilder {
         .model(model(r#"{"turns": []}"#), "not asked")
         .toolbox(toolbox(tools))
         .unanswered(Unanswered::Suspend)
-        .approver(Everything)
+        .approver(ApproveAll)
 }
 
 pub(crate) fn runner(hands: AgentBuilder, journals: impl Journals + 'static) -> Runner {

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use serde::Serialize;
 use windlass_hitl::ApprovalRequest;
 
+use super::ended::EndedRequests;
 use super::posted::Posted;
 use super::{RefusedFile, RefusedFileReason as Reason};
 
@@ -23,10 +24,6 @@ const REFUSED: &str = "refused";
 
 /// Directory entries that one check reads. Further entries are found after these files are removed.
 const NAMES: usize = 4096;
-
-/// Ids of ended requests that are kept, to distinguish a late answer from an answer to a request that never
-/// existed.
-const ENDED: usize = 10_000;
 
 /// The reason why a folder cannot be used for approvals.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +66,7 @@ type Teller = Box<dyn Fn(&RefusedFile) + Send + Sync>;
 #[derive(Default)]
 struct State {
     open: BTreeSet<String>,
-    ended: BTreeSet<String>,
+    ended: EndedRequests,
     /// Names of files that could be neither moved nor removed; they are reported only once.
     stuck: BTreeSet<String>,
     tell: Option<Arc<Teller>>,
@@ -234,10 +231,7 @@ impl Folder {
     pub(super) fn end(&self, id: &str) {
         let mut state = self.state();
         state.open.remove(id);
-        if state.ended.len() >= ENDED {
-            state.ended.pop_first();
-        }
-        state.ended.insert(id.to_owned());
+        state.ended.insert(id);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

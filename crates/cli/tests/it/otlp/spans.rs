@@ -4,7 +4,7 @@ use std::io::Read;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use windlass_testkit::server::ScriptedProvider;
+use windlass_mock::ScriptedProvider;
 
 use super::collector::{Collector, Manner, Span};
 use crate::program::{Place, provider, text};

@@ -26,11 +26,36 @@ pub(super) struct Check<'a> {
     pub(super) scope: Scope,
 }
 
-/// The depth of a schema, and the number of violations after which a check ends.
+/// The depth of a schema, the number of violations after which a check ends, and their words.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) depth: usize,
     pub(super) most: usize,
+    pub(super) words: Words,
+}
+
+/// Whether violations are described. A description can cost more than the check that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    Full,
+    /// Only paths: nobody reads the words.
+    None,
+}
+
+impl Words {
+    fn of(self, words: impl FnOnce() -> String) -> String {
+        match self {
+            Self::Full => words(),
+            Self::None => String::new(),
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the limits of a check that only decides whether a value fits.
+    fn silent(self) -> Self {
+        Self { most: 1, words: Words::None, ..self }
+    }
 }
 
 /// A value, its schema and its place.
@@ -39,6 +64,18 @@ struct At<'a, 'p> {
     value: &'a Value,
     path: &'p mut String,
     limits: Limits,
+}
+
+impl At<'_, '_> {
+    /// Returns the violation of a keyword that wants another value.
+    fn violation(&self, wanted: impl FnOnce() -> String) -> Violation {
+        let words = self.limits.words;
+        Violation::new(self.path.clone(), words.of(|| show(self.value)), words.of(wanted))
+    }
+
+    fn has_enough(&self, found: &[Violation]) -> bool {
+        found.len() >= self.limits.most
+    }
 }
 
 impl<'a> Check<'a> {
@@ -51,23 +88,28 @@ impl<'a> Check<'a> {
         limits: Limits,
         found: &mut Vec<Violation>,
     ) {
-        let Some(keywords) = schema.as_object() else {
-            if schema == &Value::Bool(false) {
-                found.push(Violation::new(path.clone(), show(value), "no value here".to_owned()));
-            }
+        if found.len() >= limits.most {
             return;
-        };
+        }
         if limits.depth >= MAX_DEPTH {
             found.push(Violation::too_expensive());
             return;
         }
+        let Some(keywords) = schema.as_object() else {
+            if schema == &Value::Bool(false) {
+                let wanted = || "no value here".to_owned();
+                let words = limits.words;
+                found.push(Violation::new(path.clone(), words.of(|| show(value)), words.of(wanted)));
+            }
+            return;
+        };
         let limits = Limits { depth: limits.depth.saturating_add(1), ..limits };
         let mut at = At { keywords, value, path, limits };
         let reference = keywords.get("$ref").filter(|_| self.is_reference_alone);
         let alone = reference.map(|value| ("$ref", value));
         let all = keywords.iter().map(|(keyword, wanted)| (keyword.as_str(), wanted));
         for (keyword, wanted) in all.filter(|_| alone.is_none()).chain(alone) {
-            if found.len() >= limits.most {
+            if at.has_enough(found) {
                 return;
             }
             self.keyword(keyword, wanted, &mut at, found);
@@ -77,8 +119,8 @@ impl<'a> Check<'a> {
     /// Appends the violations of one keyword.
     fn keyword(&self, keyword: &str, wanted: &'a Value, at: &mut At<'a, '_>, found: &mut Vec<Violation>) {
         let value = at.value;
-        if let Some(expected) = self.simple(keyword, wanted, value) {
-            found.push(Violation::new(at.path.clone(), show(value), expected));
+        if let Some(expected) = self.simple(keyword, wanted, at) {
+            found.push(at.violation(|| expected));
             return;
         }
         match (keyword, wanted) {
@@ -93,7 +135,7 @@ impl<'a> Check<'a> {
             }
             ("anyOf" | "oneOf", Value::Array(branches)) => self.union(keyword, branches, at, found),
             ("not", schema) if self.fits(schema, value, at) => {
-                found.push(Violation::new(at.path.clone(), show(value), "another value".to_owned()));
+                found.push(at.violation(|| "another value".to_owned()));
             }
             ("if", schema) => {
                 let next = if self.fits(schema, value, at) { "then" } else { "else" };
@@ -109,7 +151,8 @@ impl<'a> Check<'a> {
     }
 
     /// Returns what is wanted, if a keyword that concerns the value itself is violated.
-    fn simple(&self, keyword: &str, wanted: &Value, value: &Value) -> Option<String> {
+    fn simple(&self, keyword: &str, wanted: &Value, at: &At<'a, '_>) -> Option<String> {
+        let value = at.value;
         let count = |count: usize, is_wrong: fn(&u64, &u64) -> bool| {
             limit(wanted).filter(|limit| is_wrong(&(count as u64), limit))
         };
@@ -117,9 +160,11 @@ impl<'a> Check<'a> {
             ("type", _) => is_of_no_type(wanted, value),
             ("enum", _) => {
                 let is_listed = wanted.as_array()?.iter().any(|option| is_equal(option, value));
-                (!is_listed).then(|| options_of(wanted, value))
+                (!is_listed).then(|| at.limits.words.of(|| options_of(wanted, value)))
             }
-            ("const", _) => (!is_equal(wanted, value)).then(|| short(&wanted.to_string())),
+            ("const", _) => {
+                (!is_equal(wanted, value)).then(|| at.limits.words.of(|| short(&wanted.to_string())))
+            }
             (_, Value::Number(number)) => {
                 let wanted = wanted.as_number()?;
                 let order = compare(number, wanted)?;
@@ -165,32 +210,41 @@ impl<'a> Check<'a> {
     /// Returns whether a value fits a schema.
     fn fits(&self, schema: &'a Value, value: &'a Value, at: &mut At<'a, '_>) -> bool {
         let mut found = Vec::new();
-        self.apply(schema, value, at.path, Limits { most: 1, ..at.limits }, &mut found);
+        self.apply(schema, value, at.path, at.limits.silent(), &mut found);
         found.is_empty()
     }
 
     fn union(&self, keyword: &str, branches: &'a [Value], at: &mut At<'a, '_>, found: &mut Vec<Violation>) {
+        let fitting = branches.iter().filter(|branch| self.fits(branch, at.value, at)).count();
+        match (keyword, fitting) {
+            (_, 0) => {
+                let wanted = match at.limits.words {
+                    Words::Full => alternatives(self.expected(branches, at)),
+                    Words::None => String::new(),
+                };
+                found.push(at.violation(|| wanted));
+            }
+            ("oneOf", 2..) => {
+                found.push(at.violation(|| "a value that fits one alternative only".to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Describes what each branch of a union expects. The branches are described only after none of them fits.
+    fn expected(&self, branches: &'a [Value], at: &mut At<'a, '_>) -> Vec<String> {
         let mut expected: Vec<String> = Vec::new();
-        let mut fitting = 0_usize;
         for branch in branches {
             let mut inner = Vec::new();
             self.apply(branch, at.value, at.path, Limits { most: 1, ..at.limits }, &mut inner);
-            let Some(first) = inner.into_iter().next() else {
-                fitting = fitting.saturating_add(1);
-                continue;
-            };
+            let Some(first) = inner.into_iter().next() else { continue };
             let place = first.path.strip_prefix(at.path.as_str()).unwrap_or_default();
             let words = if place.is_empty() { first.wanted } else { format!("{} at {place}", first.wanted) };
             if !expected.contains(&words) {
                 expected.push(words);
             }
         }
-        let wanted = match (keyword, fitting) {
-            (_, 0) => alternatives(expected),
-            ("oneOf", 2..) => "a value that fits one alternative only".to_owned(),
-            _ => return,
-        };
-        found.push(Violation::new(at.path.clone(), show(at.value), wanted));
+        expected
     }
 
     /// Checks a member or an item.
@@ -202,7 +256,7 @@ impl<'a> Check<'a> {
         at: &mut At<'a, '_>,
         found: &mut Vec<Violation>,
     ) {
-        if found.len() >= at.limits.most {
+        if at.has_enough(found) {
             return;
         }
         let end = at.path.len();

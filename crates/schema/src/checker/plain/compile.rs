@@ -13,10 +13,13 @@ use crate::work::target;
 /// Keywords that need the feature `jsonschema`.
 const RARE: [&str; 4] = ["$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"];
 
+/// Maximum length of a path in an error, in bytes. Every keyword below a long name would repeat it.
+const MAX_PATH: usize = 1_024;
+
 type Walk<'a> = Vec<(&'a Value, String)>;
 
 /// Checks a schema and returns its patterns.
-pub(super) fn compile(root: &Value) -> Result<HashMap<String, Regex>, SchemaError> {
+pub(super) fn compile(root: &Value, pattern_bytes: usize) -> Result<HashMap<String, Regex>, SchemaError> {
     let mut patterns = HashMap::new();
     let mut open: Walk<'_> = vec![(root, String::new())];
     while let Some((schema, path)) = open.pop() {
@@ -26,11 +29,12 @@ pub(super) fn compile(root: &Value) -> Result<HashMap<String, Regex>, SchemaErro
             _ => return Err(refused(&path, "a schema is an object or a boolean")),
         };
         for (keyword, value) in keywords {
-            let path = format!("{path}/{}", crate::work::escape(keyword));
+            let path = below(&path, keyword);
             keyword_value(keyword, value, &path)?;
             for pattern in patterns_of(keyword, value) {
                 if !patterns.contains_key(pattern) {
-                    let regex = compiled(pattern).map_err(|error| refused(&path, &error.to_string()))?;
+                    let regex = compiled(pattern, pattern_bytes)
+                        .map_err(|error| refused(&path, &error.to_string()))?;
                     patterns.insert(pattern.to_owned(), regex);
                 }
             }
@@ -47,6 +51,12 @@ pub(super) fn compile(root: &Value) -> Result<HashMap<String, Regex>, SchemaErro
         }
     }
     Ok(patterns)
+}
+
+/// Returns the path of a part of a schema. A part with a very long path is not named.
+fn below(path: &str, name: &str) -> String {
+    let is_short = path.len().saturating_add(name.len()) <= MAX_PATH;
+    format!("{path}/{}", if is_short { crate::work::escape(name) } else { "…".to_owned() })
 }
 
 fn refused(path: &str, message: &str) -> SchemaError {
@@ -107,18 +117,16 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, path: &str, open: &mut Walk<'
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
             Value::Object(all),
         ) => {
-            open.extend(
-                all.iter().map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escape(name)))),
-            );
+            open.extend(all.iter().map(|(name, schema)| (schema, below(path, name))));
         }
         ("dependencies", Value::Object(all)) => {
             let schemas = all.iter().filter(|(_, value)| !value.is_array());
-            open.extend(
-                schemas.map(|(name, schema)| (schema, format!("{path}/{}", crate::work::escape(name)))),
-            );
+            open.extend(schemas.map(|(name, schema)| (schema, below(path, name))));
         }
         ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-            open.extend(schemas.iter().enumerate().map(|(at, schema)| (schema, format!("{path}/{at}"))));
+            open.extend(
+                schemas.iter().enumerate().map(|(at, schema)| (schema, below(path, &at.to_string()))),
+            );
         }
         (
             "items"

@@ -2,12 +2,10 @@
 
 use regex::{Error, Regex, RegexBuilder};
 
-/// Maximum size of a compiled pattern, in bytes.
-const MAX_BYTES: usize = 1 << 20;
-
-/// Compiles a pattern. It matches in linear time, so it has no look-around and no back references.
-pub(super) fn compiled(pattern: &str) -> Result<Regex, Error> {
-    RegexBuilder::new(&translated(pattern)).size_limit(MAX_BYTES).dfa_size_limit(MAX_BYTES).build()
+/// Compiles a pattern to at most this number of bytes. It matches in linear time, so it has no look-around and no back
+/// references.
+pub(super) fn compiled(pattern: &str, bytes: usize) -> Result<Regex, Error> {
+    RegexBuilder::new(&translated(pattern)).size_limit(bytes).dfa_size_limit(bytes).build()
 }
 
 /// Translates the parts of the syntax that differ: digits and letters of `\d` and `\w` are ASCII, `/` may be

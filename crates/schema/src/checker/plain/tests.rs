@@ -5,10 +5,13 @@ use serde_json::{Value, json};
 use super::super::Scope;
 use super::Engine;
 
+/// Enough for every pattern of these tests.
+const BYTES: usize = 1 << 20;
+
 /// Checks values that fit, and values that do not with the words about them.
 #[track_caller]
 fn check(schema: &Value, fitting: &[Value], wrong: &[(Value, &str)]) {
-    let engine = Engine::compile(schema).expect("the schema has only common keywords");
+    let engine = Engine::compile(schema, BYTES).expect("the schema has only common keywords");
     for value in fitting {
         let found = engine.violations(schema, value, Scope::Whole, 8);
         assert!(found.is_empty(), "{value}: {found:?}");
@@ -75,7 +78,7 @@ fn objects_name_what_is_missing_and_what_is_unknown() {
             ),
         ],
     );
-    let engine = Engine::compile(&schema).unwrap();
+    let engine = Engine::compile(&schema, BYTES).unwrap();
     assert!(engine.violations(&schema, &json!({"limit": 1}), Scope::OneArgument, 8).is_empty());
 }
 
@@ -123,7 +126,7 @@ fn rare_keywords_and_wrong_schemas_are_refused_with_their_place() {
         (json!({"anyOf": [{"pattern": "(?=a)"}]}), "/anyOf/0/pattern"),
         (json!({"properties": {"a/b": 3}}), "/properties/a~1b"),
     ] {
-        let refused = Engine::compile(&schema).err().map(|error| error.path);
+        let refused = Engine::compile(&schema, BYTES).err().map(|error| error.path);
         assert_eq!(refused.as_deref(), Some(place), "{schema}");
     }
 }
@@ -135,9 +138,44 @@ fn deep_schemas_do_not_exhaust_the_stack() {
     let mut schemas: serde_json::Map<String, Value> = schemas.collect();
     schemas.insert("a5000".to_owned(), json!({"type": "null"}));
     let schema = json!({"$ref": "#/$defs/a0", "$defs": schemas});
-    let engine = Engine::compile(&schema).unwrap();
+    let engine = Engine::compile(&schema, BYTES).unwrap();
     let found = engine.violations(&schema, &Value::Null, Scope::Whole, 8);
     assert!(found.iter().any(|one| one.met.contains("too much work")), "{found:?}");
+}
+
+#[test]
+fn a_check_ends_when_there_are_enough_violations() {
+    let names: Vec<String> = (0..100).map(|number| format!("n{number}")).collect();
+    let many =
+        json!({"required": names, "allOf": vec![json!(false); 100], "propertyNames": {"maxLength": 1}});
+    let members = |count: usize| (0..count).map(|at| (format!("m{at:02}"), json!(at))).collect();
+    let value = Value::Object(members(100));
+    let engine = Engine::compile(&many, BYTES).unwrap();
+    for most in [1, 8, 1_000] {
+        let found = engine.violations(&many, &value, Scope::Whole, most);
+        assert_eq!(found.len(), most.min(300));
+        assert_eq!(engine.wrong_paths(&many, &value, most).len(), found.len());
+    }
+    assert_eq!(engine.first_wrong_path(&many, &value).as_deref(), Some(""));
+    assert!(engine.first_violation(&many, &value, Scope::Whole).is_some());
+    assert!(!engine.is_valid(&many, &value));
+}
+
+#[test]
+fn the_size_of_a_compiled_pattern_is_limited() {
+    let schema = json!({"pattern": "\\pL{10}"});
+    assert!(Engine::compile(&schema, BYTES).is_ok());
+    let refused = Engine::compile(&schema, 10_000).err().expect("the pattern is larger");
+    assert_eq!(refused.path, "/pattern");
+}
+
+// A path names each part of a schema once; below a long name that would be its length times the parts.
+#[test]
+fn a_long_name_is_not_repeated_in_paths() {
+    let long = "k".repeat(100_000);
+    let schema = json!({"properties": {(long): {"properties": {"a": {"type": "strin"}}}}});
+    let refused = Engine::compile(&schema, BYTES).err().expect("the type is unknown");
+    assert_eq!(refused.path, "/properties/…/properties/a/type");
 }
 
 #[cfg(feature = "jsonschema")]
@@ -146,7 +184,7 @@ mod beside_the_complete_validator {
     use serde_json::{Map, Value, json};
 
     use super::super::super::complete;
-    use super::super::Engine;
+    use super::{BYTES, Engine};
 
     fn scalar() -> impl Strategy<Value = Value> {
         prop_oneof![
@@ -244,8 +282,8 @@ mod beside_the_complete_validator {
 
         #[test]
         fn both_accept_the_same_values_at_the_same_places(schema in schema(), value in value()) {
-            let complete = complete::Engine::compile(&schema).expect("the grammar makes valid schemas");
-            let plain = Engine::compile(&schema).expect("the grammar has common keywords");
+            let complete = complete::Engine::compile(&schema, BYTES).expect("the grammar makes valid schemas");
+            let plain = Engine::compile(&schema, BYTES).expect("the grammar has common keywords");
             let mut wanted = complete.wrong_paths(&schema, &value, 1_000);
             let mut found = plain.wrong_paths(&schema, &value, 1_000);
             wanted.sort();

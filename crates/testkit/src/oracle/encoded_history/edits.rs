@@ -5,6 +5,7 @@ use windlass_protocol::{
     Arguments, CallId, Content, History, Image, Message, Opaque, Part, RawJson, Reasoning, Request,
     ResultStatus, Role, Text, ToolCall, ToolName, ToolResult, ToolSpec, Unknown,
 };
+use windlass_vendors::WireFormat;
 
 /// A request that changes from turn to turn.
 pub(super) struct Asked {
@@ -20,8 +21,6 @@ pub(super) enum Edit {
     Turn,
     Other,
 }
-
-const WIRES: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
 impl Asked {
     pub(super) fn new() -> Self {
@@ -184,7 +183,8 @@ fn picture() -> Image {
 
 /// Returns a part with opaque fields of one of the formats.
 fn opaque_part(argument: u8) -> Part {
-    let wire = WIRES[usize::from(argument) % WIRES.len()];
+    let formats = WireFormat::all();
+    let wire = formats[usize::from(argument) % formats.len()].name();
     let value = opaque_fields(argument).unwrap_or_default();
     match argument / 16 % 3 {
         0 => Part::Reasoning(Reasoning::new("hm", Some(Opaque::new(wire, value)))),

@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
-    Ahead, ConsultationId, EarlyRefusal, Effect as Want, Entry, Input, Judgement, Machine, Moment,
-    ResumeError, StreamFailure, Unanswered, Used,
+    Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Judgement, Machine, ResumeError,
+    SpeculativeOutcome, StreamFailure, Unanswered, Used,
 };
-use windlass_protocol::{Aftermath, CallId, ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 use windlass_stream::CallKey;
 use windlass_wire::check_pairing;
 
@@ -43,7 +43,7 @@ pub(super) struct Drive {
     by_post: bool,
     early: Option<(u64, CallKey)>,
     /// The last question to the human.
-    consultation: ConsultationId,
+    consultation: InterruptId,
     is_over: bool,
     now_ms: u64,
 }
@@ -65,7 +65,7 @@ impl Drive {
             unanswered,
             by_post,
             early: None,
-            consultation: ConsultationId::default(),
+            consultation: InterruptId::default(),
             is_over: false,
             now_ms: 0,
         };
@@ -96,13 +96,13 @@ impl Drive {
                     Input::Shared { used: [("child".to_owned(), used)].into(), grants: u64::from(by % 4) }
                 }
                 246..=254 => {
-                    let when = if by.is_multiple_of(2) { Moment::NextTurn } else { Moment::AfterTask };
+                    let when = if by.is_multiple_of(2) { DeliverAt::NextTurn } else { DeliverAt::AfterTask };
                     Input::Say { id: None, text: "more".into(), when }
                 }
                 // This includes answers to questions that are not open.
                 _ => {
-                    let id = if by % 8 < 6 { self.consultation } else { ConsultationId::default() };
-                    Input::Guidance { id, words: by.is_multiple_of(2).then(|| "go on".into()) }
+                    let id = if by % 8 < 6 { self.consultation } else { InterruptId::default() };
+                    Input::InterruptReply { id, words: by.is_multiple_of(2).then(|| "go on".into()) }
                 }
             }),
             15 if !self.to_look_back.is_empty() => self.look_back(by),
@@ -130,20 +130,22 @@ impl Drive {
         }
         let (answer, call) = self.ahead.remove(usize::from(by) % self.ahead.len());
         let outcome = match (by % 8, judgement(&call, by)) {
-            (0, _) => Ahead::NotBegun,
+            (0, _) => SpeculativeOutcome::NotBegun,
             (1, Judgement::Decided { facts, decision, .. }) => {
-                Ahead::Fatal { facts, decision, message: "it broke".into() }
+                SpeculativeOutcome::Fatal { facts, decision, message: "it broke".into() }
             }
-            (2 | 3, judgement) | (_, judgement @ Judgement::Refused(_)) => Ahead::Judged(judgement),
+            (2 | 3, judgement) | (_, judgement @ Judgement::Refused(_)) => {
+                SpeculativeOutcome::Judged(judgement)
+            }
             (_, Judgement::Decided { facts, decision, .. }) => {
                 if !self.void.contains(&answer) {
                     self.ran_ahead.insert((answer, call.id.clone()));
                 }
                 let result = ToolResult::text(call.id.clone(), pick(STATUSES, by / 8), "text");
-                Ahead::Ran { facts, decision, result }
+                SpeculativeOutcome::Ran { facts, decision, result }
             }
         };
-        self.step(Input::Ahead { answer, call: call.id, outcome: Box::new(outcome) });
+        self.step(Input::Speculative { answer, call: call.id, outcome: Box::new(outcome) });
     }
 
     fn approve(&mut self, by: u8) {
@@ -179,17 +181,17 @@ impl Drive {
         let call = self.to_look_back.remove(usize::from(by) % self.to_look_back.len());
         let names = || vec!["a.txt".to_owned()];
         let aftermath = match by % 5 {
-            0 => Aftermath::Unknown,
-            1 => Aftermath::Done,
-            2 => Aftermath::Partly { done: names(), open: names() },
-            3 => Aftermath::Changed { paths: names() },
+            0 => ReconcileOutcome::Unknown,
+            1 => ReconcileOutcome::Done,
+            2 => ReconcileOutcome::Partly { done: names(), open: names() },
+            3 => ReconcileOutcome::Changed { paths: names() },
             _ => {
                 // The call did nothing yet, so it may still run.
                 self.ran.remove(&call);
-                Aftermath::NotBegun
+                ReconcileOutcome::NotBegun
             }
         };
-        self.step(Input::LookedBack { call, aftermath });
+        self.step(Input::Reconciled { call, outcome: aftermath });
     }
 
     /// Ends this process; another one resumes from the record.
@@ -236,32 +238,32 @@ impl Drive {
         self.perform(effects);
     }
 
-    fn perform(&mut self, effects: Vec<Want>) {
+    fn perform(&mut self, effects: Vec<Command>) {
         let mut intent = None;
         for effect in effects {
             let is_work = matches!(
                 effect,
-                Want::Send { .. }
-                    | Want::Run(_)
-                    | Want::RunAhead { .. }
-                    | Want::Ask(_)
-                    | Want::Decide(_)
-                    | Want::LookBack { .. }
-                    | Want::Collect(_)
+                Command::Send { .. }
+                    | Command::Run(_)
+                    | Command::RunSpeculatively { .. }
+                    | Command::Ask(_)
+                    | Command::Decide(_)
+                    | Command::Reconcile { .. }
+                    | Command::Collect(_)
             );
             assert!(!(self.is_over && is_work), "work is wanted after the end: {effect:?}");
             match effect {
-                Want::Record(entry) => {
+                Command::Record(entry) => {
                     assert!(!self.is_over, "something is written down after the end: {entry:?}");
                     if let Entry::Intent { call } = &entry {
                         intent = Some(call.clone());
                     }
-                    if let Entry::Consulted { id, .. } = &entry {
+                    if let Entry::Interrupt { id, .. } = &entry {
                         assert!(id.number > self.consultation.number, "two questions have the id {id:?}");
                     }
                     self.record.push(entry);
                 }
-                Want::Send { request, .. } => {
+                Command::Send { request, .. } => {
                     check_pairing(&request.messages).expect("every request can be sent");
                     assert!(self.running.is_empty(), "the model is asked while calls run");
                     let waits = |(answer, _): &(u64, ToolCall)| !self.void.contains(answer);
@@ -269,31 +271,31 @@ impl Drive {
                     // A later answer may reuse the ids of an earlier one.
                     self.ran_ahead.clear();
                 }
-                Want::Decide(call) => {
+                Command::Decide(call) => {
                     self.names.insert(call.id.clone(), call.name.to_string());
                     self.to_judge.push(call);
                 }
-                Want::Collect(call) => self.running.push(call.id),
-                Want::LookBack { call, .. } => self.to_look_back.push(call.id),
-                Want::Ask(request) => self.asked.push(request.request_id),
-                Want::Run(call) => {
+                Command::Collect(call) => self.running.push(call.id),
+                Command::Reconcile { call, .. } => self.to_look_back.push(call.id),
+                Command::Ask(request) => self.asked.push(request.request_id),
+                Command::Run(call) => {
                     assert_eq!(intent.as_ref(), Some(&call.id), "the intent is written before a call runs");
                     assert!(self.ran.insert(call.id.clone()), "{} runs twice", call.id);
                     let has_run = self.ran_ahead.iter().any(|(_, ran)| *ran == call.id);
                     assert!(!has_run, "{} ran ahead and runs again", call.id);
                     self.running.push(call.id);
                 }
-                Want::RunAhead { answer, call } => {
+                Command::RunSpeculatively { answer, call } => {
                     self.names.insert(call.id.clone(), call.name.to_string());
                     self.ahead.push((answer, call));
                 }
-                Want::AbandonAhead { answer } => {
+                Command::AbandonSpeculative { answer } => {
                     self.void.insert(answer);
                     self.ran_ahead.retain(|(of, _)| *of != answer);
                 }
-                Want::Consult { id, .. } => self.consultation = id,
-                Want::CheckEarly { answer, key, .. } => self.early = Some((answer, key)),
-                Want::Done(_) => self.is_over = true,
+                Command::Interrupt { id, .. } => self.consultation = id,
+                Command::CheckEarly { answer, key, .. } => self.early = Some((answer, key)),
+                Command::Done(_) => self.is_over = true,
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::compile::limit;
 use super::super::number::canonical;
 use super::{At, Check};
-use crate::violation::{Violation, show};
+use crate::violation::Violation;
 
 impl<'a> Check<'a> {
     /// Appends the violations of a keyword that concerns the items of an array.
@@ -41,7 +41,7 @@ impl<'a> Check<'a> {
                 if count < least || most.is_some_and(|most| count > most) {
                     let most = most.map(|most| format!(" and at most {most}")).unwrap_or_default();
                     let wanted = format!("at least {least}{most} items that fit `contains`");
-                    found.push(Violation::new(at.path.clone(), show(at.value), wanted));
+                    found.push(at.violation(|| wanted));
                 }
             }
             _ => {}

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::super::Scope;
-use super::{At, Check, Limits};
+use super::{At, Check, Limits, Words};
 use crate::violation::{Violation, list_names, properties};
 
 impl<'a> Check<'a> {
@@ -67,13 +67,14 @@ impl<'a> Check<'a> {
                 self.inside(schema, member, name, at, found);
             }
         } else if !unknown.is_empty() {
-            let names: Vec<String> = unknown.into_iter().map(|(name, _)| name.clone()).collect();
-            let wanted = properties(known, Some(members), &names);
-            found.push(Violation::new(
-                at.path.clone(),
-                format!("the unknown {}", list_names(&names)),
-                wanted,
-            ));
+            let words = at.limits.words;
+            let names: Vec<String> = match words {
+                Words::Full => unknown.into_iter().map(|(name, _)| name.clone()).collect(),
+                Words::None => Vec::new(),
+            };
+            let met = words.of(|| format!("the unknown {}", list_names(&names)));
+            let wanted = words.of(|| properties(known, Some(members), &names));
+            found.push(Violation::new(at.path.clone(), met, wanted));
         }
     }
 
@@ -86,6 +87,9 @@ impl<'a> Check<'a> {
         found: &mut Vec<Violation>,
     ) {
         for name in members.keys() {
+            if at.has_enough(found) {
+                return;
+            }
             let name = Value::from(name.as_str());
             let check = Check {
                 root: self.root,
@@ -101,10 +105,15 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Appends a violation for each name that an object lacks.
+/// Appends a violation for each name that an object lacks, until there are enough.
 fn missing(names: &[Value], members: &Map<String, Value>, at: &At<'_, '_>, found: &mut Vec<Violation>) {
     for name in names.iter().filter_map(Value::as_str).filter(|name| !members.contains_key(*name)) {
-        let (met, wanted) = (format!("no `{name}`"), format!("the required `{name}`"));
+        if at.has_enough(found) {
+            return;
+        }
+        let words = at.limits.words;
+        let (met, wanted) =
+            (words.of(|| format!("no `{name}`")), words.of(|| format!("the required `{name}`")));
         found.push(Violation::new(at.path.clone(), met, wanted));
     }
 }

@@ -1,0 +1,45 @@
+//! The configuration of an agent, shared by its runs.
+
+use std::sync::Arc;
+
+use windlass_hitl::{Mode, Policy};
+use windlass_loop::Config;
+use windlass_redact::Redactor;
+use windlass_stream::Model;
+use windlass_tool::Human;
+use windlass_toolbox::Toolbox;
+
+use crate::asking::SpeechOptions;
+use crate::lessons::Lessons;
+use crate::tools::Tools;
+use crate::{AgentError, Approver};
+
+/// The configuration of an agent, shared by its runs.
+pub(crate) struct AgentInner {
+    pub(crate) model: Arc<dyn Model>,
+    pub(crate) toolbox: Option<Toolbox>,
+    pub(crate) policy: Policy,
+    pub(crate) mode: Mode,
+    pub(crate) work_mode: Option<String>,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) human: Option<Arc<dyn Human>>,
+    pub(crate) root: String,
+    pub(crate) config: Config,
+    pub(crate) speech: SpeechOptions,
+    pub(crate) lessons: Option<Arc<Lessons>>,
+    pub(crate) redactor: Redactor,
+    /// The names of the agents from the root's child down to this one; empty for the root.
+    pub(crate) agents: Vec<String>,
+}
+
+impl AgentInner {
+    /// Returns the tools of a new run.
+    pub(crate) fn begin(&self) -> Arc<Tools> {
+        self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")
+    }
+
+    /// Returns the tools of a run that begins in the given mode.
+    pub(crate) fn tools(&self, mode: Option<&str>) -> Result<Arc<Tools>, AgentError> {
+        Ok(Arc::new(Tools::new(self.toolbox.as_ref(), self.config.system.clone(), mode)?))
+    }
+}

@@ -1,0 +1,98 @@
+//! The counting of tokens, requests and budgets.
+
+use std::collections::BTreeMap;
+
+use windlass_protocol::{ToolResult, Usage};
+
+use super::Core;
+use crate::{Entry, InterruptReason, UnknownEffects, Used, words};
+
+impl Core {
+    /// Adds the tokens of an answer or a summary to the counters.
+    pub(crate) fn count_usage(&mut self, usage: &Usage) {
+        self.ledger.count_usage(usage, &self.config.budget.prices);
+    }
+
+    /// Counts the results of a turn.
+    pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
+        self.progress.judge_turn(results);
+    }
+
+    /// Counts an instruction to use a tool.
+    pub(crate) fn count_nudge(&mut self) {
+        self.progress.nudges = self.progress.nudges.saturating_add(1);
+    }
+
+    /// Returns the question to the human if the model made too many mistakes.
+    pub(crate) fn mistakes_question(&self) -> Option<String> {
+        let mistakes = self.progress.mistakes;
+        is_reached(self.config.limits.mistakes, mistakes).then(|| words::mistakes(mistakes))
+    }
+
+    /// Returns the question to the human if the model did not use a tool too many times.
+    pub(crate) fn nudges_question(&self) -> Option<String> {
+        let nudges = self.progress.nudges;
+        is_reached(self.config.limits.nudges, nudges).then(|| words::nudged(nudges))
+    }
+
+    /// Returns the question to the human if a budget is used.
+    pub(crate) fn budget_question(&self) -> Option<String> {
+        self.ledger.budget_question(&self.config, self.now_ms)
+    }
+
+    /// Keeps the tool of a call with unknown effects for the question to the human, if the configuration
+    /// requires that question.
+    pub(crate) fn note_unknown_effects(&mut self, tool: String) {
+        if self.config.unknown_effects == UnknownEffects::AskHuman {
+            self.unknown.push(tool);
+        }
+    }
+
+    /// Returns the question to the human about calls with unknown effects, once.
+    pub(crate) fn take_unknown_question(&mut self) -> Option<String> {
+        let unknown = std::mem::take(&mut self.unknown);
+        (!unknown.is_empty()).then(|| words::ask_about_unknown(&unknown))
+    }
+
+    /// Applies an answer of the human to the counters. An answer with words resets the count of mistakes. An
+    /// answer about the budget restarts the budget; the caller has already stopped the run if the answer was
+    /// a no or empty.
+    pub(crate) fn apply_reply(&mut self, reason: InterruptReason, has_words: bool) {
+        if has_words {
+            self.progress.forgive();
+        }
+        // Records before version 6 do not contain the question's subject, and every answer restarted the
+        // budget then.
+        if matches!(reason, InterruptReason::Budget | InterruptReason::Unspecified) {
+            self.ledger.restart_budget(self.now_ms);
+        }
+    }
+
+    /// Counts an answer that let the run continue after its budget was used.
+    pub(crate) fn count_grant(&mut self) {
+        self.ledger.count_grant();
+    }
+
+    /// Updates the usage of the other runs that share this run's budget. Returns true if a human approved the
+    /// budget in one of them.
+    pub(crate) fn update_others(&mut self, used: BTreeMap<String, Used>, grants: u64) -> bool {
+        self.ledger.update_others(used, grants)
+    }
+
+    /// Records that another run got an approval of the shared budget, and restarts the budget.
+    pub(crate) fn record_shared_grant(&mut self) {
+        self.record(Entry::InterruptReply { id: None, words: None });
+        self.ledger.restart_budget(self.now_ms);
+    }
+
+    /// Records the usage of the other runs if it has changed.
+    pub(crate) fn record_others(&mut self) {
+        if let Some(used) = self.ledger.take_unrecorded_others() {
+            self.record(Entry::Shared { used });
+        }
+    }
+}
+
+fn is_reached(limit: u32, count: u32) -> bool {
+    limit > 0 && count >= limit
+}

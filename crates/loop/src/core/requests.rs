@@ -1,0 +1,151 @@
+//! The requests to the model, and the messages, offers and compactions before them.
+
+use windlass_protocol::{Message, Request, ToolChoice};
+
+use super::Core;
+use crate::conversation::SummaryPlan;
+use crate::{Command, DeliverAt, Entry, Event, MessageSource, Offer, StreamFailure};
+
+impl Core {
+    /// Records the start of the run and its task.
+    pub(crate) fn start(&mut self, task: String) {
+        let task = Message::user(task);
+        let (version, protocol) = (Entry::VERSION, self.protocols.current());
+        let (run, origin) = (self.config.run.clone(), self.config.origin.clone());
+        // The driver's clock can have any origin.
+        self.ledger.start(self.now_ms);
+        self.record(Entry::Started { version, task: task.clone(), protocol, run, origin });
+        if !self.transcript().messages().is_empty() {
+            let messages = self.transcript().messages().clone();
+            self.record(Entry::Imported { messages });
+        }
+        self.record_mode(None);
+        self.conversation.begin_task(task).expect("nothing is open before the first answer");
+    }
+
+    /// Stores an offer for the next turn. Its mode is recorded at once, because the later calls of the same
+    /// answer are already judged in that mode (RULES L11).
+    pub(crate) fn keep_offer(&mut self, offer: Offer) {
+        if let Some(mode) = offer.mode.clone().filter(|mode| Some(mode) != self.config.mode.as_ref()) {
+            self.config.mode = Some(mode.clone());
+            self.record(Entry::Mode { mode: mode.clone() });
+            self.show(Event::ModeChanged { mode });
+        }
+        self.offer = Some(offer);
+    }
+
+    fn apply_offer(&mut self) {
+        let Some(Offer { number, tools, known_tools, system, .. }) = self.offer.take() else { return };
+        self.config.tools = tools;
+        self.config.known_tools = known_tools;
+        self.config.system = system;
+        self.conversation.set_preamble(self.config.system.as_deref(), &self.config.tools);
+        self.emit(Command::Offered { number });
+    }
+
+    /// Queues a message of the human, unless the run cannot accept it.
+    pub(crate) fn queue_message(&mut self, id: Option<String>, text: String, when: DeliverAt, is_over: bool) {
+        if let Some(id) = id.as_ref().filter(|id| self.steering.contains(id)) {
+            return self.show(Event::MessageRepeated { id: id.clone() });
+        }
+        let reason = if is_over {
+            "the run is over"
+        } else if text.trim().is_empty() {
+            "there are no words in it"
+        } else if self.steering.is_full(when) {
+            "too many messages wait already"
+        } else {
+            self.record(Entry::Queued { id: id.clone(), text: text.clone(), when });
+            self.show(Event::MessageQueued { id: id.clone(), text: text.clone(), when });
+            return self.steering.push(id, text, when);
+        };
+        self.show(Event::MessageRefused { id, reason: reason.to_owned() });
+    }
+
+    /// Appends the messages that were queued for the next turn.
+    pub(crate) fn push_queued(&mut self) {
+        for text in self.steering.take_next_turn() {
+            self.push_user(MessageSource::Queue, &text);
+        }
+    }
+
+    /// Begins the next task with the queued messages. Returns false if there are none.
+    pub(crate) fn begin_next_task(&mut self) -> bool {
+        // Messages that arrived before the task ended come before the next task.
+        if !self.steering.has_next_turn() {
+            let Some(text) = self.steering.take_next_task() else { return false };
+            self.push_user(MessageSource::NextTask, &text);
+        }
+        self.progress.forgive();
+        true
+    }
+
+    /// Compacts the conversation if a limit is reached. Returns a plan if the model has to summarize first.
+    pub(crate) fn make_room(&mut self) -> Option<SummaryPlan> {
+        self.conversation.make_room(&mut self.commands)
+    }
+
+    /// Restarts the count of attempts for an answer or a summary, and closes a question that the record left
+    /// open.
+    fn begin_attempts(&mut self) {
+        self.interrupts.close();
+        self.attempts.begin();
+    }
+
+    /// Counts a turn and shows its start. Its request follows.
+    pub(crate) fn begin_turn(&mut self) {
+        self.progress.turns = self.progress.turns.saturating_add(1);
+        self.begin_attempts();
+        self.apply_offer();
+        let (turn, protocol) = (self.progress.turns, self.protocols.current());
+        self.show(Event::TurnStarted { turn, protocol });
+    }
+
+    /// Counts a summary and shows its start. Its request follows.
+    pub(crate) fn begin_summary(&mut self) {
+        self.begin_attempts();
+        self.show(Event::ContextCondensing);
+    }
+
+    /// Requests an answer, and returns the number that identifies it in this process.
+    pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
+        let answer = self.attempts.count_answer();
+        let request = self.config.request(self.transcript().messages().clone());
+        self.send(request, delay_ms);
+        answer
+    }
+
+    /// Requests a summary with this instruction. The request begins like all others, so that the provider's
+    /// cache applies.
+    pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
+        let mut messages = self.transcript().messages().clone();
+        messages.push(Message::user(instruction));
+        let mut request = self.config.request(messages);
+        request.tool_choice = ToolChoice::None;
+        self.attempts.count_summary();
+        self.send(request, delay_ms);
+    }
+
+    fn send(&mut self, request: Request, delay_ms: u64) {
+        let protocol = self.protocols.current();
+        self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
+    }
+
+    /// Counts a repetition after a failure, shows it, and returns its delay; `None` if the request must not
+    /// be repeated.
+    pub(crate) fn begin_retry(&mut self, failure: &StreamFailure) -> Option<u64> {
+        let delay_ms = self.attempts.next_delay(failure, self.config.limits.stream_retries)?;
+        self.show(Event::AttemptDiscarded { reason: failure.message.clone(), delay_ms });
+        Some(delay_ms)
+    }
+
+    /// Returns true if an empty answer may be requested again.
+    pub(crate) fn may_repeat_empty(&self) -> bool {
+        self.attempts.may_repeat_empty(self.config.limits.stream_retries)
+    }
+
+    /// Returns the name of the present attempt at an answer or a summary.
+    pub(crate) fn attempt_key(&self, what: &str) -> String {
+        self.attempts.key(what, self.progress.turns)
+    }
+}

@@ -1,0 +1,45 @@
+//! The names of the work that commands request.
+
+use super::Machine;
+use crate::{Command, Step, StepClass};
+
+impl Machine {
+    /// Returns the step that a command requests; `None` for commands that only record, emit, announce or
+    /// withdraw.
+    ///
+    /// ```
+    /// use windlass_loop::{Config, Input, Machine, StepClass};
+    /// let mut machine = Machine::new(Config::new("some-model", Vec::new()));
+    /// let commands = machine.step(Input::Start { task: "say hello".into() }, 0);
+    /// let steps: Vec<_> = commands.iter().filter_map(|command| machine.step_of(command)).collect();
+    /// assert_eq!((steps[0].key.as_str(), steps[0].class), ("model-1", StepClass::Pure));
+    /// ```
+    pub fn step_of(&self, command: &Command) -> Option<Step> {
+        let (key, class) = match command {
+            // A request changes nothing, and its answer only counts after it has been recorded.
+            Command::Send { .. } => {
+                let what = if self.phase.is_condensing() { "summary" } else { "model" };
+                (self.core.attempt_key(what), StepClass::Pure)
+            }
+            Command::Decide(call) => (format!("judge-{}", call.id), StepClass::Pure),
+            Command::RunSpeculatively { call, .. } => (format!("ahead-{}", call.id), StepClass::Pure),
+            Command::Reconcile { call, .. } => (format!("look-back-{}", call.id), StepClass::Pure),
+            Command::Collect(call) => (format!("result-{}", call.id), StepClass::Idempotent),
+            Command::Ask(request) => (format!("approval-{}", request.call.id), StepClass::Idempotent),
+            Command::Interrupt { id, .. } => (format!("guidance-{}", id.number), StepClass::Idempotent),
+            Command::Run(call) => {
+                let hints = self.core.config().hints(call.name.as_str());
+                (format!("tool-{}", call.id), StepClass::of_call(hints))
+            }
+            _ => return None,
+        };
+        Some(Step { key, class, generation: self.core.generation() })
+    }
+
+    /// Returns the wait for the next deadline, which ends with `Input::Tick`, and the time of that deadline.
+    pub fn timer(&self) -> Option<(Step, u64)> {
+        let at_ms = self.next_deadline()?;
+        let key = format!("timer-{at_ms}");
+        Some((Step { key, class: StepClass::Idempotent, generation: self.core.generation() }, at_ms))
+    }
+}

@@ -1,0 +1,120 @@
+//! The phase in which the calls of an answer are judged, approved and executed.
+
+mod approvals;
+mod judgements;
+mod outside;
+mod release;
+mod results;
+
+use std::collections::BTreeMap;
+
+use windlass_protocol::{CallId, ToolCall, ToolResult};
+
+use crate::call_state::Call;
+use crate::core::{Core, RecordedApproval};
+use crate::speculative_calls::SpeculativeCalls;
+use crate::transition::Transition;
+use crate::{Event, Input};
+
+/// The calls of one answer, in call order.
+#[derive(Debug)]
+pub(crate) struct Executing {
+    calls: Vec<Call>,
+    /// The number of the answer in this process; 0 for an answer from a record.
+    answer: u64,
+    /// Approval requests of earlier processes, for calls that are judged again after a resume.
+    recorded: BTreeMap<CallId, RecordedApproval>,
+    is_cancelled: bool,
+    /// The error that ends the run after the running calls have ended.
+    fatal: Option<String>,
+}
+
+impl Executing {
+    /// Creates the phase. Calls are only judged after all of them are listed, because a call may have to wait
+    /// for others.
+    pub(super) fn new(core: &Core, calls: Vec<ToolCall>, speculative: &SpeculativeCalls) -> Self {
+        let calls = calls.into_iter().map(|call| {
+            let control = core.config().hints(call.name.as_str()).control;
+            match speculative.runs(&call.id) {
+                Some(runs) => Call::new_speculative(call, control, runs),
+                None => Call::new(call, control),
+            }
+        });
+        Self {
+            calls: calls.collect(),
+            answer: speculative.answer(),
+            recorded: BTreeMap::new(),
+            is_cancelled: false,
+            fatal: None,
+        }
+    }
+
+    /// Starts the execution. `refused` contains the results of the calls that cannot run.
+    pub(super) fn begin(
+        &mut self,
+        core: &mut Core,
+        refused: Vec<ToolResult>,
+        speculative: SpeculativeCalls,
+    ) -> Option<Transition> {
+        for result in refused {
+            self.end_call(core, result);
+        }
+        for (call, outcome) in speculative.into_outcomes() {
+            let next = self.apply_speculative(core, &call, outcome);
+            if next.is_some() {
+                return next;
+            }
+        }
+        self.advance(core)
+    }
+
+    pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
+        match input {
+            Input::Judged { call, judgement } => self.apply_judgement(core, &call, *judgement),
+            Input::Approval(outcome) => self.apply_approval(core, &outcome),
+            Input::Started(call) => {
+                self.mark_running(core, call);
+                None
+            }
+            Input::Result(result) => self.apply_result(core, result),
+            Input::Deferred(call) => self.defer(core, &call),
+            Input::Fatal { call, message } => self.fail(core, &call, message),
+            Input::Speculative { answer, call, outcome } if answer == self.answer => {
+                self.apply_speculative(core, &call, *outcome)
+            }
+            Input::Reconciled { call, outcome } => self.apply_reconciliation(core, &call, &outcome),
+            Input::Cancel => self.cancel(core),
+            other => {
+                core.refuse_input(other);
+                None
+            }
+        }
+    }
+
+    /// Returns true if no further call starts, because the run was cancelled or failed.
+    fn is_stopping(&self) -> bool {
+        self.is_cancelled || self.fatal.is_some()
+    }
+
+    fn find(&mut self, id: &CallId) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.id() == id)
+    }
+
+    /// Marks a call as running. A running early call no longer delays the approval requests of later calls.
+    fn mark_running(&mut self, core: &mut Core, id: CallId) {
+        if let Some(call) = self.find(&id) {
+            // Calls that started after their answer are marked when they are allowed.
+            let _ = call.mark_running();
+        }
+        core.show(Event::CallRunning { call: id });
+    }
+
+    /// Ends a call that has no result yet.
+    fn end_call(&mut self, core: &mut Core, result: ToolResult) {
+        if let Some(call) = self.find(&result.call)
+            && call.end(result.clone()).is_ok()
+        {
+            core.record_result(result);
+        }
+    }
+}

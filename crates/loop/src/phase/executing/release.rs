@@ -1,0 +1,78 @@
+//! Calls that wait for their siblings: a change of the mode, the last call of an answer, the completion.
+
+use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
+
+use super::Executing;
+use crate::completion::completion_text;
+use crate::core::Core;
+use crate::{Command, Event, words};
+
+impl Executing {
+    /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
+    /// and the calls after it wait for the change, so that each call is judged and run in the mode that it
+    /// was made for (RULES L11). Completions and calls that end their answer are not released here.
+    pub(super) fn release(&mut self, core: &mut Core) {
+        let (mut is_open, mut is_changing) = (false, false);
+        for call in &mut self.calls {
+            let may_go = match call.control() {
+                Control::Completion | Control::Last => continue,
+                Control::ModeSwitch => !is_open,
+                _ => !is_changing,
+            };
+            if may_go && call.is_held() && call.judge().is_ok() {
+                core.emit(Command::Decide(call.call().clone()));
+            }
+            is_open |= call.is_open();
+            is_changing |= call.is_open() && call.control() == Control::ModeSwitch;
+        }
+    }
+
+    /// Releases the completion, or a call that ends its answer, after all other calls have ended. A
+    /// completion is refused unless it is the last call and its siblings succeeded (RULES L1, L2); a call
+    /// that ends its answer starts independent of its siblings' results (L12).
+    pub(super) fn release_last(&mut self, core: &mut Core) {
+        if self.calls.iter().any(|call| call.is_open() && !call.is_held()) {
+            return;
+        }
+        let last = self.calls.len().saturating_sub(1);
+        let has_failed = self.calls.iter().enumerate().any(|(position, call)| match call.result() {
+            Some(result) => !result.status.is_ok(),
+            // A completion that is not the last call is refused below.
+            None => position != last,
+        });
+        let held: Vec<_> = self
+            .calls
+            .iter()
+            .enumerate()
+            .filter(|(_, call)| call.is_held())
+            .map(|(position, call)| (position == last, call.control(), call.call().clone()))
+            .collect();
+        for (is_last, control, call) in held {
+            match refuse_completion(control, is_last, has_failed) {
+                Some(refusal) => {
+                    self.end_call(core, ToolResult::text(call.id, ResultStatus::Error, refusal));
+                }
+                None => self.judge_last(core, control, call),
+            }
+        }
+    }
+
+    fn judge_last(&mut self, core: &mut Core, control: Control, call: ToolCall) {
+        if self.find(&call.id).is_none_or(|held| held.judge().is_err()) {
+            return;
+        }
+        if control == Control::Completion {
+            core.show(Event::CompletionProposed { call: call.id.clone(), text: completion_text(&call) });
+        }
+        core.emit(Command::Decide(call));
+    }
+}
+
+/// Returns the reason to refuse a completion; `None` for other calls.
+fn refuse_completion(control: Control, is_last: bool, has_failed: bool) -> Option<&'static str> {
+    match (control, is_last, has_failed) {
+        (Control::Completion, false, _) => Some(words::COMPLETION_NOT_LAST),
+        (Control::Completion, true, true) => Some(words::COMPLETION_SIBLING_FAILED),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! The decisions between two answers: what follows a turn, and what ends a task.
+
+use windlass_protocol::{Message, StopReason};
+
+use crate::core::Core;
+use crate::transition::Transition;
+use crate::words::NoCall;
+use crate::{Event, InterruptReason, MessageSource, Outcome, StopCause, StreamFailure};
+
+/// Decides how the next turn starts: with a request, or with a stop at the limit on turns, a question to the
+/// human, or a summary of turns that are removed.
+pub(super) fn begin(core: &mut Core) -> Transition {
+    let limit = core.config().limits.turns;
+    if limit > 0 && core.progress().turns >= limit {
+        return Transition::stop(StopCause::TurnLimit);
+    }
+    core.record_others();
+    if let Some(question) = core.budget_question() {
+        return Transition::Interrupt { reason: InterruptReason::Budget, question };
+    }
+    if let Some(question) = core.take_unknown_question() {
+        return Transition::Interrupt { reason: InterruptReason::UnknownEffects, question };
+    }
+    core.push_queued();
+    match core.make_room() {
+        Some(plan) => Transition::Summarize(plan),
+        None => request(core),
+    }
+}
+
+/// Starts a turn and requests its answer.
+pub(super) fn request(core: &mut Core) -> Transition {
+    core.begin_turn();
+    Transition::Request { delay_ms: 0 }
+}
+
+/// Requests the same answer again if the failure is retryable, a limited number of times with an increasing
+/// delay (RULES L9).
+pub(super) fn retry(core: &mut Core, failure: &StreamFailure) -> Transition {
+    match core.begin_retry(failure) {
+        Some(delay_ms) => Transition::Request { delay_ms },
+        None => Transition::fail(failure),
+    }
+}
+
+/// Completes the task after its result has been accepted. A queued message starts the next task unless the
+/// run was cancelled.
+pub(super) fn complete(core: &mut Core, text: String, is_cancelled: bool) -> Transition {
+    core.show(Event::TaskCompleted { text: text.clone(), usage: core.ledger().usage() });
+    if !is_cancelled && core.begin_next_task() {
+        return Transition::NextTurn;
+    }
+    Transition::End(Outcome::Completed { text })
+}
+
+/// Handles an answer without a call. Without a completion tool, text ends the task; with one, the model is
+/// asked to use a tool, a limited number of times (RULES L3).
+pub(super) fn handle_no_call(core: &mut Core, has_words: bool, stop: Option<&StopReason>) -> Transition {
+    if stop == Some(&StopReason::Pause) {
+        return Transition::NextTurn;
+    }
+    if matches!(stop, Some(StopReason::Refusal | StopReason::ContentFilter)) {
+        return Transition::stop(StopCause::Refused);
+    }
+    let kind = NoCall::of(has_words, stop);
+    let Some(tool) = core.config().completion_tool().map(str::to_owned) else {
+        return end_with_text(core, kind);
+    };
+    if let Some(question) = core.nudges_question() {
+        return Transition::Interrupt { reason: InterruptReason::Mistakes, question };
+    }
+    core.count_nudge();
+    core.push_user(MessageSource::Nudge, &kind.nudge(&tool));
+    Transition::NextTurn
+}
+
+fn end_with_text(core: &mut Core, kind: NoCall) -> Transition {
+    let failure = match kind {
+        NoCall::TextOnly => {
+            let newest = core.transcript().messages().last();
+            let text = newest.map(Message::text).unwrap_or_default();
+            return complete(core, text, false);
+        }
+        NoCall::Cut => "the answer was cut at the limit of tokens",
+        NoCall::Empty => "the model gave only empty answers",
+    };
+    Transition::fail(&StreamFailure::new(failure, false))
+}

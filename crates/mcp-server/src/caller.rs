@@ -1,0 +1,125 @@
+//! The client behind a call, as the program that runs the call sees it.
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use windlass_tool::{AnswerFuture, CancellationToken, Human, NoAnswer, Progress, Question};
+
+use crate::form::Form;
+
+/// Capacity of the queue of progress messages to the client; further ones are dropped.
+const WAITING: usize = 64;
+
+/// A human's answer to the approval of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "yes, no, or nobody: every caller must tell them apart")]
+pub enum Confirmation {
+    /// Approval of this call only.
+    Yes,
+    /// Refusal, with the human's comment if she wrote one.
+    No(Option<String>),
+    /// The client cannot ask a human.
+    Nobody,
+}
+
+/// The client behind a call: its cancellation, its progress messages, and its human, if the client supports
+/// elicitation.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    cancellation: CancellationToken,
+    told: Option<mpsc::Sender<String>>,
+    asked: Option<mpsc::Sender<Asked>>,
+}
+
+/// A question for the client, with the sender of its reply.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) form: Form,
+    /// Sender of the human's answer.
+    pub(crate) reply: oneshot::Sender<Reply>,
+}
+
+/// The outcome of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reply {
+    Filled(Value),
+    Declined,
+    Nobody,
+}
+
+/// The server's receiving ends of a caller's channels.
+pub(crate) struct Line {
+    pub(crate) told: mpsc::Receiver<String>,
+    pub(crate) asked: mpsc::Receiver<Asked>,
+}
+
+impl Caller {
+    /// Creates a caller and its receiving ends. Without a channel for progress or questions, messages are
+    /// dropped and questions are answered with [`Reply::Nobody`].
+    pub(crate) fn new(cancellation: CancellationToken, hears: Hears) -> (Self, Line) {
+        let (tell, told) = mpsc::channel(WAITING);
+        let (ask, asked) = mpsc::channel(1);
+        let caller = Self {
+            cancellation,
+            told: hears.progress.then_some(tell),
+            asked: hears.questions.then_some(ask),
+        };
+        (caller, Line { told, asked })
+    }
+
+    /// Creates a caller without progress messages and questions.
+    pub fn alone(cancellation: CancellationToken) -> Self {
+        Self { cancellation, told: None, asked: None }
+    }
+
+    /// Returns the token that is cancelled when the server does not need the call's result any more, such as
+    /// after a cancellation by the client.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// Queues a progress message, if the client requested progress. Returns at once.
+    pub fn tell(&self, progress: Progress) {
+        let Some(told) = &self.told else { return };
+        let (Progress::Output(words) | Progress::Note(words)) = progress else { return };
+        // A full queue drops the message; the result is complete.
+        let _ = told.try_send(words);
+    }
+
+    /// Asks the human at the client for approval. Only a form with the answer yes approves; free text does
+    /// not (RULES H4). Cancel-safe: dropping the future withdraws the question.
+    pub async fn confirm(&self, words: impl Into<String>) -> Confirmation {
+        match self.put(Form::Confirm { words: words.into() }).await {
+            Reply::Filled(value) => Form::confirmed(&value),
+            Reply::Declined => Confirmation::No(None),
+            Reply::Nobody => Confirmation::Nobody,
+        }
+    }
+
+    async fn put(&self, form: Form) -> Reply {
+        let Some(asked) = &self.asked else { return Reply::Nobody };
+        let (reply, answer) = oneshot::channel();
+        if asked.send(Asked { form, reply }).await.is_err() {
+            return Reply::Nobody;
+        }
+        answer.await.unwrap_or(Reply::Nobody)
+    }
+}
+
+/// The messages of a call that the client accepts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hears {
+    pub(crate) progress: bool,
+    pub(crate) questions: bool,
+}
+
+/// Passes a tool's own question to the human at the client.
+impl Human for Caller {
+    fn answer<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
+        Box::pin(async move {
+            match self.put(Form::Question(question.clone())).await {
+                Reply::Filled(value) => Form::answered(&value).ok_or(NoAnswer::Absent),
+                Reply::Declined | Reply::Nobody => Err(NoAnswer::Absent),
+            }
+        })
+    }
+}

@@ -1,0 +1,4 @@
+//! Tools that are served to clients of other programs.
+#![expect(clippy::unwrap_used, reason = "tests fail loudly")]
+
+mod serve;

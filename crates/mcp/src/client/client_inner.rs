@@ -1,0 +1,246 @@
+//! The state of one server behind its clients and tools: connection, list of tools, delays after ends.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+
+use rmcp::service::ClientInitializeError;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use windlass_tool::{CancellationToken, Human};
+
+use super::ask::Asks;
+use super::catalogue::Catalogue;
+use super::connection::{self, Connection};
+use super::handler::Handler;
+use super::log::Log;
+use super::pages::Unlisted;
+use super::sampling::{Sampler, Samples};
+use super::{ClientOptions, ToolWrapper, Way};
+use crate::failure::Failure;
+use crate::transport::ledger::Ledger;
+use crate::{AcceptedTools, McpServer, SkippedMessages, StartError};
+
+pub(crate) struct ClientInner {
+    pub(crate) server: McpServer,
+    pub(crate) accepted: AcceptedTools,
+    way: Way,
+    human: Option<Arc<dyn Human>>,
+    sampler: Option<Arc<dyn Sampler>>,
+    pub(crate) each: Option<ToolWrapper>,
+    roots: Arc<[String]>,
+    log: Log,
+    state: tokio::sync::Mutex<State>,
+    /// Cancelled by [`stop`](Self::stop).
+    stopped: CancellationToken,
+    /// Number of consecutive ends without an answer between them.
+    ends: AtomicU32,
+    catalogue: RwLock<Arc<Catalogue>>,
+    skipped: Arc<Mutex<SkippedMessages>>,
+    changed: Arc<Notify>,
+    now: Mutex<Weak<Connection>>,
+    has_resources: AtomicBool,
+    challenge: Mutex<Option<String>>,
+}
+
+#[derive(Default)]
+struct State {
+    connection: Option<Arc<Connection>>,
+    not_before: Option<Instant>,
+    is_stopped: bool,
+}
+
+impl ClientInner {
+    pub(crate) fn new(server: McpServer, way: Way, options: ClientOptions) -> Self {
+        Self {
+            server,
+            accepted: options.accepted,
+            way,
+            human: options.human,
+            sampler: options.sampler,
+            each: options.each,
+            roots: options.roots.into(),
+            log: Log::new(options.redactor),
+            state: tokio::sync::Mutex::default(),
+            stopped: CancellationToken::new(),
+            ends: AtomicU32::new(0),
+            catalogue: RwLock::default(),
+            skipped: Arc::default(),
+            changed: Arc::default(),
+            now: Mutex::default(),
+            has_resources: AtomicBool::new(false),
+            challenge: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn log(&self) -> &Log {
+        &self.log
+    }
+
+    pub(crate) fn skipped(&self) -> SkippedMessages {
+        *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores the challenge if the failure is a request to sign in.
+    pub(crate) fn note(&self, failure: &Failure) {
+        if let Failure::SignIn(challenge) = failure {
+            *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.clone());
+        }
+    }
+
+    pub(crate) fn challenge(&self) -> Option<String> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn has_resources(&self) -> bool {
+        self.has_resources.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        let now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
+        now.upgrade().is_some_and(|connection| !connection.is_over())
+    }
+
+    pub(crate) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
+    /// Ends the connection with its running requests, and prevents another start.
+    pub(crate) async fn stop(&self) {
+        // A start that holds the lock gives up first.
+        self.stopped.cancel();
+        let mut state = self.state.lock().await;
+        if let Some(connection) = state.connection.take() {
+            // A running request holds the connection, so dropping it here would not end the request.
+            connection.ledger().close();
+        }
+        *state = State { is_stopped: true, ..State::default() };
+    }
+
+    pub(crate) fn catalogue(&self) -> Arc<Catalogue> {
+        self.catalogue.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Resets the count of consecutive ends after an answer.
+    pub(crate) fn is_well(&self) {
+        self.ends.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns a connection whose tools are listed. Connects, and lists the tools again, if needed.
+    pub(crate) async fn ready(&self) -> Result<Arc<Connection>, StartError> {
+        let mut state = self.state.lock().await;
+        let server = || self.server.id().to_owned();
+        if state.is_stopped {
+            return Err(StartError::Stopped { server: server() });
+        }
+        if state.connection.as_ref().is_some_and(|connection| connection.is_over()) {
+            self.ended(&mut state);
+            if matches!(self.way, Way::Http(_)) {
+                // Over HTTP a lost session can be opened again without delay. If that fails, the next attempt
+                // waits.
+                state.not_before = None;
+            }
+        }
+        if let Some(connection) = state.connection.clone() {
+            if connection.ledger().take_list_changed()
+                && let Err(error) = self.within_start(self.list(&connection)).await
+            {
+                connection.ledger().put_list_changed();
+                return Err(error);
+            }
+            return Ok(connection);
+        }
+        let wait = state.not_before.map(|then| then.saturating_duration_since(Instant::now()));
+        if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
+            return Err(StartError::Waiting { server: server(), wait });
+        }
+        match self.within_start(Box::pin(self.open())).await {
+            Ok(connection) => {
+                state.connection = Some(connection.clone());
+                *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&connection);
+                self.changed.notify_one();
+                Ok(connection)
+            }
+            Err(error) => {
+                self.ended(&mut state);
+                Err(error)
+            }
+        }
+    }
+
+    fn ended(&self, state: &mut State) {
+        let ends = self.ends.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        state.connection = None;
+        state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
+    }
+
+    async fn open(&self) -> Result<Arc<Connection>, StartError> {
+        let ledger = Arc::new(Ledger::new(self.skipped.clone(), self.changed.clone()));
+        let asks = Asks::new(self.server.id(), self.human.clone());
+        let samples = Samples::new(self.sampler.clone());
+        let handler = Handler::new((asks, samples), ledger, self.roots.clone(), self.log.clone());
+        let limits = self.server.limits();
+        let connection = match &self.way {
+            Way::Pipes(connector) => {
+                let pipes = connector
+                    .connect()
+                    .await
+                    .map_err(|source| StartError::Connect { server: self.server.id().to_owned(), source })?;
+                Connection::over_pipes(pipes, handler, limits.frame_bytes).await
+            }
+            Way::Http(address) => super::over_http::connect(&self.server, address, handler).await?,
+        };
+        let connection = connection.map_err(|error| self.refused(&error))?;
+        connection.version().map_err(|why| self.unfit(why))?;
+        // Changes before the first list are part of it.
+        connection.ledger().take_list_changed();
+        let capabilities = connection.server().map(|server| server.capabilities.clone()).unwrap_or_default();
+        self.has_resources.store(capabilities.resources.is_some(), Ordering::Relaxed);
+        let connection = Arc::new(connection);
+        self.list(&connection).await?;
+        Ok(connection)
+    }
+
+    async fn list(&self, connection: &Connection) -> Result<(), StartError> {
+        let listed = Catalogue::list(connection, &self.server).await;
+        let listed = listed.map_err(|why| match why {
+            Unlisted::Failure(Failure::SignIn(challenge)) => {
+                StartError::SignIn { server: self.server.id().to_owned(), challenge }
+            }
+            why => self.unfit(why.told()),
+        })?;
+        *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listed);
+        Ok(())
+    }
+
+    async fn within_start<T>(
+        &self,
+        work: impl Future<Output = Result<T, StartError>>,
+    ) -> Result<T, StartError> {
+        let after = self.server.limits().start;
+        let server = || self.server.id().to_owned();
+        let timed_out = |_| StartError::TimedOut { server: server(), after, heard: self.heard() };
+        tokio::select! {
+            ready = tokio::time::timeout(after, work) => ready.map_err(timed_out)?,
+            () = self.stopped.cancelled() => Err(StartError::Stopped { server: server() }),
+        }
+    }
+
+    fn refused(&self, error: &ClientInitializeError) -> StartError {
+        match error.auth_challenge() {
+            Some(challenge) => {
+                StartError::SignIn { server: self.server.id().to_owned(), challenge: challenge.to_owned() }
+            }
+            None => self.unfit(connection::told(error)),
+        }
+    }
+
+    fn unfit(&self, why: String) -> StartError {
+        StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.heard() }
+    }
+
+    /// Returns the end of the server's standard error output as a clause for an error message.
+    fn heard(&self) -> String {
+        let heard = windlass_hitl::display_safe(&self.way.heard());
+        if heard.is_empty() { heard } else { format!("; it said: {heard}") }
+    }
+}

@@ -1,0 +1,196 @@
+//! An HTTP server on a local port that follows a script.
+
+mod body;
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+use self::body::PacedBody;
+use crate::provider::{Provider, Reply, assistant_messages};
+use crate::render::Format;
+use crate::script::Script;
+
+const BODY_BYTES: usize = 64 << 20;
+/// Headers whose values are secrets and are not recorded.
+const SECRET_HEADERS: [&str; 6] =
+    ["authorization", "proxy-authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"];
+
+/// An HTTP/1.1 server on 127.0.0.1 that answers like OpenAI Chat Completions, OpenAI Responses, Anthropic
+/// Messages and Gemini, and refuses the requests that they refuse. Dropping it stops it.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// use windlass_mock::{Script, ScriptedProvider};
+/// let script = Script::parse(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#)?;
+/// let provider = ScriptedProvider::start(script, 0).await?;
+/// let chat = format!("{}/v1/chat/completions", provider.base_url());
+/// # let _ = chat;
+/// provider.shutdown().await;
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct ScriptedProvider {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    tasks: JoinSet<()>,
+}
+
+/// A received request.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The path, for example `/v1/messages`.
+    pub path: String,
+    /// The headers in order, with names in lower case and secret values replaced.
+    pub headers: Vec<(String, String)>,
+    /// The body, or null if it was not JSON.
+    pub body: Value,
+    /// The status of the response.
+    pub status: u16,
+    /// The turn of the script that the request asks for.
+    pub turn: usize,
+}
+
+#[derive(Debug)]
+struct Shared {
+    provider: Provider,
+    requests: Mutex<Vec<Recorded>>,
+}
+
+impl ScriptedProvider {
+    /// Starts a server on this port; 0 selects a free port.
+    ///
+    /// # Errors
+    /// The port cannot be bound.
+    pub async fn start(script: Script, port: u16) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared { provider: Provider::new(script), requests: Mutex::default() });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(serve(listener, Arc::clone(&shared)));
+        Ok(Self { address, shared, tasks })
+    }
+
+    /// Returns the base URL without a path, for example `http://127.0.0.1:4000`. The paths of the formats
+    /// exist with and without the prefix `/v1`, so the base URL with `/v1` works too.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Returns all requests for an answer so far, including refused ones.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Stops the server and waits until every connection is closed. Cancel-safe: dropping the future stops
+    /// the server as well.
+    pub async fn shutdown(mut self) {
+        self.tasks.shutdown().await;
+    }
+
+    /// Waits until the server ends, which happens only if its socket fails. Cancel-safe.
+    pub async fn wait(&mut self) {
+        while self.tasks.join_next().await.is_some() {}
+    }
+}
+
+/// Accepts connections. Their tasks belong to this task and end with it.
+async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = windlass_web_reach::accept(&listener) => {
+                let Ok((stream, _)) = accepted else { return };
+                // Send small pieces immediately, or the kernel would determine their timing.
+                let _ = stream.set_nodelay(true);
+                let shared = Arc::clone(&shared);
+                connections.spawn(async move {
+                    let service = service_fn(|request| respond(Arc::clone(&shared), request));
+                    // Ignore connection errors: the client or the script closed the connection.
+                    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn respond(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+) -> Result<Response<PacedBody>, hyper::http::Error> {
+    let path = request.uri().path().to_owned();
+    let reply = match (request.method(), Format::from_path(&path)) {
+        (&Method::POST, Some(format)) => shared.answer(format, path, request).await,
+        (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
+            Reply::json(200, &models())
+        }
+        (_, Some(_)) => Reply::json(405, &no_such_place("this path takes POST only")),
+        _ => Reply::json(404, &no_such_place("there is nothing at this path")),
+    };
+    let mut response = Response::builder()
+        .status(StatusCode::from_u16(reply.status)?)
+        .header(CONTENT_TYPE, reply.content_type)
+        .header("x-request-id", "req_scripted");
+    if let Some(seconds) = reply.retry_after {
+        response = response.header(RETRY_AFTER, seconds);
+    }
+    response.body(PacedBody::new(reply.frames, reply.ending, reply.delay_ms))
+}
+
+impl Shared {
+    async fn answer(&self, format: Format, path: String, request: Request<Incoming>) -> Reply {
+        let (parts, body) = request.into_parts();
+        let Ok(body) = Limited::new(body, BODY_BYTES).collect().await else {
+            return Reply::json(413, &no_such_place("the body did not come, or is too large"));
+        };
+        let body = body.to_bytes();
+        let reply = self.provider.answer(format, &path, key(&parts.headers), &body);
+        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let turn = assistant_messages(&body);
+        let recorded = Recorded { path, headers: shown(&parts.headers), body, status: reply.status, turn };
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(recorded);
+        reply
+    }
+}
+
+fn key(headers: &HeaderMap) -> Option<&str> {
+    let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    let named =
+        || ["x-api-key", "x-goog-api-key"].into_iter().find_map(|name| headers.get(name)?.to_str().ok());
+    bearer.or_else(named)
+}
+
+fn shown(headers: &HeaderMap) -> Vec<(String, String)> {
+    let value = |name: &str, value: &HeaderValue| {
+        if SECRET_HEADERS.contains(&name) {
+            return "(hidden)".to_owned();
+        }
+        String::from_utf8_lossy(value.as_bytes()).into_owned()
+    };
+    headers.iter().map(|(name, held)| (name.as_str().to_owned(), value(name.as_str(), held))).collect()
+}
+
+fn models() -> Value {
+    json!({"object": "list", "data": [{
+        "id": "scripted-1", "object": "model", "type": "model", "created": 0, "owned_by": "windlass",
+        "display_name": "Scripted 1",
+    }]})
+}
+
+fn no_such_place(message: &str) -> Value {
+    let error = json!({"message": message, "type": "invalid_request_error", "param": null, "code": null});
+    json!({"type": "error", "error": error})
+}

@@ -1,0 +1,6 @@
+//! Tests of the scripted provider.
+#![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
+
+mod format;
+mod script;
+mod server;

@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+
+mod document;
+mod expansion;
+mod library;
+mod spec;
+
+mod skill;
+mod skills;
+
+mod run_slash_command;
+mod slash_commands;
+
+mod set;
+
+pub use document::{Document, DocumentError};
+pub use library::LeftOut;
+pub use run_slash_command::RunSlashCommand;
+pub use set::tools;
+pub use skill::SkillTool;
+pub use skills::Skills;
+pub use slash_commands::SlashCommands;

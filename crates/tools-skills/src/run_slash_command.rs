@@ -1,0 +1,100 @@
+//! `run_slash_command`: a stored prompt with arguments, as an instruction to the model.
+
+use serde::Deserialize;
+use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, run_blocking};
+use windlass_tool_args::read_arguments;
+
+use crate::SlashCommands;
+use crate::document::Document;
+use crate::expansion::{MAX_EXPANDED, expand};
+use crate::slash_commands::SlashCommand;
+use crate::spec::spec;
+
+const MAX_ARGUMENTS: usize = 10_000;
+
+/// The tool `run_slash_command`, which returns a command's text with its arguments inserted, for the model to
+/// carry out. The tool runs nothing: the model makes separate calls for the text's instructions.
+#[derive(Debug)]
+pub struct RunSlashCommand {
+    spec: ToolSpec,
+    commands: SlashCommands,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    command: String,
+    #[serde(default)]
+    args: Option<String>,
+}
+
+const SCHEMA: &str = r#"{"type":"object","properties":{
+"command":{"type":"string","description":"One of the names above, without the slash."},
+"args":{"type":"string","description":"Its arguments, as they would stand behind the command."}
+},"required":["command"],"additionalProperties":false}"#;
+
+impl RunSlashCommand {
+    /// Creates the tool for the given commands. Do not offer it without a command.
+    pub fn new(commands: SlashCommands) -> Self {
+        let description = format!(
+            "Gives the instructions of a command that people here have written down. Carry them out then.{}",
+            commands.listed()
+        );
+        Self { spec: spec("run_slash_command", &description, SCHEMA), commands }
+    }
+
+    fn find(&self, name: &str) -> Result<&SlashCommand, ToolError> {
+        self.commands.get(name.strip_prefix('/').unwrap_or(name)).ok_or_else(|| {
+            let names: Vec<_> = self.commands.names().collect();
+            ToolError::model(format!("there is no command `{name}`; the commands are: {}", names.join(", ")))
+        })
+    }
+}
+
+impl Tool for RunSlashCommand {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn hints(&self) -> Hints {
+        Hints::read_only()
+    }
+
+    fn feature(&self) -> Option<&str> {
+        Some("slash_commands")
+    }
+
+    fn effects(&self, _: &Payload) -> Vec<Effect> {
+        vec![Effect::Internal]
+    }
+
+    fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
+        Box::pin(async move {
+            let Arguments { command: name, args } = read_arguments(payload)?;
+            let command = self.find(&name)?.clone();
+            let args = args.unwrap_or_default();
+            if args.len() > MAX_ARGUMENTS {
+                let len = args.len();
+                return Err(ToolError::model(format!(
+                    "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are taken"
+                )));
+            }
+            run_blocking(ctx, move || text(&name, &command, &args)).await
+        })
+    }
+}
+
+fn text(name: &str, command: &SlashCommand, args: &str) -> Result<Output, ToolError> {
+    let unreadable = |why: String| {
+        ToolError::model(format!("the command {name} cannot be read: {why}. Go on without it."))
+    };
+    let text = command.source.text(&command.file).map_err(unreadable)?;
+    let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
+    let expanded = expand(document.body.trim(), args).ok_or_else(|| {
+        ToolError::model(format!(
+            "the command {name} with these arguments is longer than {MAX_EXPANDED} bytes; give shorter ones"
+        ))
+    })?;
+    Ok(Output::text(format!("[command {name} of the folder {}]\n{expanded}", command.source.label)))
+}

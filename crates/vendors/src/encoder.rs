@@ -1,0 +1,136 @@
+//! The encoding of requests: the wire format, and the quirks of vendor and model.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use windlass_protocol::Request;
+use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
+
+use crate::capability::{Claims, ModelCapabilities, Source};
+use crate::discovery::Discovery;
+use crate::edit::{self, Edit};
+use crate::endpoint::Endpoint;
+use crate::quirk::Quirk;
+use crate::rejection::{ParameterRejection, Remedy};
+use crate::rewrites::Rewrites;
+use crate::vendor::Vendor;
+use crate::vendors::Vendors;
+
+/// Encodes requests in a wire format, with the differences of the vendor and of each model.
+///
+/// Clones share the conversations that were rewritten for a quirk, so that a turn rewrites only its new
+/// messages.
+///
+/// ```
+/// use windlass_protocol::{Message, Request};
+/// use windlass_vendors::{RequestEncoder, Vendors};
+/// use windlass_wire::EncodedHistory;
+///
+/// let vendors = Vendors::builtin();
+/// let openai = vendors.get("openai").ok_or("not there")?;
+/// let encoder = RequestEncoder::of_vendor(openai.clone()).ok_or("an unknown wire format")?;
+/// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
+/// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
+/// assert!(http.body.starts_with(br#"{"model":"gpt-5-mini","max_completion_tokens":9"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct RequestEncoder {
+    wire: Arc<dyn Wire>,
+    vendor: Option<Arc<Vendor>>,
+    rewrites: Arc<Rewrites>,
+}
+
+impl RequestEncoder {
+    /// Returns the encoder for a wire format that the user made. If the endpoint has the name and the wire
+    /// format of a built-in vendor, that vendor's quirks apply.
+    pub fn of_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
+        let vendor = Vendors::table().get(&endpoint.name);
+        let vendor = vendor.filter(|vendor| vendor.endpoint.wire == wire.name());
+        Self { wire, vendor: vendor.map(|vendor| Arc::new(vendor.clone())), rewrites: Arc::default() }
+    }
+
+    /// Returns the encoder for a vendor, or `None` if its wire format is not known.
+    pub fn of_vendor(vendor: Vendor) -> Option<Self> {
+        Some(Self { wire: vendor.wire()?, vendor: Some(Arc::new(vendor)), rewrites: Arc::default() })
+    }
+
+    /// Returns the wire format.
+    pub fn wire(&self) -> &Arc<dyn Wire> {
+        &self.wire
+    }
+
+    /// Returns the name of the JSON Schema dialect for a model.
+    pub fn schema_dialect(&self, model: &str) -> &str {
+        match &self.vendor {
+            Some(vendor) => vendor.schema(model),
+            None => self.wire.schema_dialect(),
+        }
+    }
+
+    /// Returns the format of the provider's list of models.
+    pub fn discovery(&self) -> Discovery {
+        match &self.vendor {
+            Some(vendor) => vendor.discovery,
+            None => Discovery::of_wire(self.wire.as_ref()),
+        }
+    }
+
+    /// Returns the known abilities of a model. `stated` are statements of the provider, the strongest first:
+    /// weaker than the user's files and stronger than the table.
+    pub fn capabilities(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
+        if let Some(vendor) = &self.vendor {
+            return vendor.combine_claims(model, stated);
+        }
+        let mut known = ModelCapabilities::default();
+        for (source, claims) in stated {
+            known.add(claims, source);
+        }
+        known
+    }
+
+    /// Rewrites a request for the quirks of this vendor and model, and for the learned rejections.
+    pub fn prepare<'a>(&self, request: &'a Request, rejections: &[ParameterRejection]) -> Cow<'a, Request> {
+        let quirks = self.quirks(&request.model, rejections);
+        let mut prepared = quirks.iter().fold(Cow::Borrowed(request), |held, quirk| quirk.rewrite(held));
+        if let Some(messages) = self.rewrites.messages(self.wire.name(), &request.messages, &quirks) {
+            prepared.to_mut().messages = messages;
+        }
+        prepared
+    }
+
+    /// Encodes a request that [`Self::prepare`] has rewritten, without the fields that are known to be
+    /// refused. Reuses the part of the conversation that `memory` has already encoded.
+    ///
+    /// # Errors
+    /// If the wire format cannot express the request.
+    pub fn encode(
+        &self,
+        prepared: &Request,
+        rejections: &[ParameterRejection],
+        memory: &mut EncodedHistory,
+    ) -> Result<HttpRequest, EncodeError> {
+        let mut edits = self.vendor.as_ref().map(|vendor| vendor.edits(&prepared.model)).unwrap_or_default();
+        edits.extend(rejections.iter().filter_map(ParameterRejection::edit));
+        // An edit of the conversation itself needs the complete body, so the memory cannot be used.
+        if edits.iter().any(|edit: &Edit| edit.is_in(self.wire.conversation_field())) {
+            let mut http = self.wire.encode(prepared)?;
+            http.body = edit::apply(http.body.into(), &edits).into();
+            return Ok(http);
+        }
+        memory.encode_edited(self.wire.as_ref(), prepared, &|body| edit::apply(body, &edits))
+    }
+
+    fn quirks(&self, model: &str, rejections: &[ParameterRejection]) -> BTreeSet<Quirk> {
+        let mut quirks = self.vendor.as_ref().map(|vendor| vendor.quirks(model)).unwrap_or_default();
+        quirks.extend(rejections.iter().filter_map(|rejection| match rejection.remedy {
+            Some(Remedy::Quirk(quirk)) => Some(quirk),
+            _ => None,
+        }));
+        if !self.wire.takes_free_text() {
+            quirks.insert(Quirk::NoFreeTextTools);
+        }
+        quirks
+    }
+}

@@ -1,0 +1,95 @@
+//! The needs of tests that this machine meets. A test that skips a case for one of them is wrong.
+//!
+//! The names are those of `windlass_testkit::Need`. The probes are simpler than the checks of the tests and
+//! independent of them, so that an error in a check is found.
+
+use std::path::Path;
+
+use xshell::{Cmd, Shell, cmd};
+
+use crate::{corpora, redteam};
+
+/// The variable that turns skipped cases of these needs into failures.
+pub(crate) const STRICT: &str = "WINDLASS_STRICT";
+
+const BROWSERS: [&str; 6] = [
+    "/usr/lib/chromium/chromium",
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+    "/usr/bin/google-chrome-stable",
+    "/opt/google/chrome/chrome",
+];
+
+/// Returns the value of [`STRICT`] for tests: what the user set, or else the needs that this machine meets.
+pub(crate) fn strict(sh: &Shell) -> String {
+    sh.var(STRICT).unwrap_or_else(|_| {
+        let met: Vec<&str> = NEEDS.iter().filter(|(_, is_met)| is_met(sh)).map(|(name, _)| *name).collect();
+        met.join(",")
+    })
+}
+
+type Probe = fn(&Shell) -> bool;
+
+/// Every need with its probe. [`unknown`] is the probe of those that only the tests can check.
+const NEEDS: [(&str, Probe); 18] = [
+    ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
+    ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),
+    ("browser", |_| is_any(&BROWSERS)),
+    ("bubblewrap", |sh| {
+        succeeds(cmd!(sh, "/usr/bin/bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev true"))
+    }),
+    ("compiler", unknown),
+    ("corpora", |sh| corpora::folder(sh).is_some()),
+    ("file-attributes", unknown),
+    ("git", |sh| is_program("git") && succeeds(cmd!(sh, "git --version"))),
+    ("landlock", unknown),
+    // `cargo xtask mcp` installs the servers, and is strict about those that it installed.
+    ("mcp-servers", unknown),
+    ("namespaces", |sh| {
+        succeeds(cmd!(sh, "unshare --user --map-root-user --mount --net --pid --fork --mount-proc true"))
+    }),
+    ("node", |sh| is_program("node") && succeeds(cmd!(sh, "node --version"))),
+    ("other-user", unknown),
+    ("process-limits", unknown),
+    ("python", |sh| {
+        succeeds(cmd!(sh, "/usr/bin/python3 --version")) && succeeds(cmd!(sh, "python3 --version"))
+    }),
+    ("quiet-disk", unknown),
+    ("repository", |sh| is_program("git") && succeeds(cmd!(sh, "git rev-parse --verify HEAD"))),
+    ("ripgrep", |sh| succeeds(cmd!(sh, "rg --version"))),
+];
+
+fn unknown(_: &Shell) -> bool {
+    false
+}
+
+fn succeeds(command: Cmd<'_>) -> bool {
+    command.quiet().ignore_stdout().ignore_stderr().run().is_ok()
+}
+
+/// Returns whether a program is in one of the folders in which the tests look.
+fn is_program(name: &str) -> bool {
+    ["/usr/bin", "/usr/local/bin", "/bin"].iter().any(|folder| Path::new(folder).join(name).exists())
+}
+
+fn is_any(files: &[&str]) -> bool {
+    files.iter().any(|file| Path::new(file).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_testkit::Need;
+
+    use super::NEEDS;
+
+    #[test]
+    fn every_need_of_the_test_kit_has_a_probe() {
+        assert_eq!(NEEDS.map(|(name, _)| name), Need::ALL.map(Need::name));
+    }
+
+    #[test]
+    fn the_variable_is_that_of_the_test_kit() {
+        assert_eq!(super::STRICT, windlass_testkit::need::STRICT);
+    }
+}
