@@ -31,34 +31,33 @@ const PAIR: usize = 2;
 
 /// The largest circle of a crate, where it is larger than a pair. Lower a number when the circle shrinks; never
 /// raise it.
-const LARGEST: [(&str, usize); 27] = [
+const LARGEST: [(&str, usize); 26] = [
     ("agent", 5),
     ("checkpoint", 4),
     ("cli", 26),
-    ("client", 4),
+    ("client", 3),
     ("command", 14),
     ("hitl", 5),
-    ("loop", 25),
     ("mcp", 7),
+    ("mock", 5),
     ("partial-json", 4),
     ("protocol", 3),
     ("redact", 3),
     ("sandbox", 3),
     ("schema", 6),
-    ("testkit", 5),
+    ("testkit", 3),
     ("text-calls", 6),
-    ("tool", 5),
+    ("tool-args", 5),
     ("toolbox", 5),
     ("tools-browser", 6),
     ("tools-dynamic", 12),
     ("tools-search", 4),
     ("tools-shell", 4),
     ("tools-web", 5),
+    ("vendors", 3),
     ("wire", 5),
-    ("wire-anthropic", 12),
-    ("wire-gemini", 11),
-    ("wire-openai-chat", 20),
-    ("wire-openai-responses", 15),
+    ("wire-openai-chat", 8),
+    ("wire-openai-responses", 4),
 ];
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {

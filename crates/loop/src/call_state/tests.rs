@@ -1,3 +1,5 @@
+//! The life of one call.
+
 use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
 use windlass_protocol::{
     Arguments, CallId, Control, Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
