@@ -114,10 +114,6 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-pub(crate) fn text_of(property: &Value) -> String {
-    property.as_str().map_or_else(|| property.to_string(), |name| format!("`{name}`"))
-}
-
 /// Maximum number of listed names, and of characters of each. The model wrote the names and knows them.
 const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;

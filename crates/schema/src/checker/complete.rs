@@ -5,9 +5,7 @@ use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use super::{SchemaError, Scope};
-use crate::violation::{
-    Violation, alternatives, article, list_names, options_of, properties, short, show, text_of,
-};
+use crate::violation::{Violation, alternatives, article, list_names, options_of, properties, short, show};
 
 /// The validator of one schema.
 pub(super) struct Engine(Validator);
@@ -136,4 +134,8 @@ fn known_properties(error: &ValidationError<'_>, unexpected: &[String], schema: 
     let place = error.schema_path().as_str().rsplit_once('/').map_or("", |(place, _)| place);
     let known = schema.pointer(place).and_then(|place| place.get("properties")?.as_object());
     properties(known, error.instance().as_object(), unexpected)
+}
+
+fn text_of(property: &Value) -> String {
+    property.as_str().map_or_else(|| property.to_string(), |name| format!("`{name}`"))
 }
