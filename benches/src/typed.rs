@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use windlass_partial_json::{Event, Node, Parser};
-use windlass_tool::{PartialReader, ToolArgs};
+use windlass_tool_args::{PartialReader, ToolArgs};
 
 /// The arguments of W1.
 #[derive(Debug, ToolArgs)]

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::stream;
 use serde_json::{Value, json};
 use windlass_mock::{Script, ScriptedModel};
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Payload, Request, StopReason};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture, WholeCall,
+};
 use windlass_wire::Wire as _;
 use windlass_wire_openai_chat::{OpenAiChat, OpenAiChatOptions};
 

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, Approver, ApproverFuture, Event, Outcome, RunOptions};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Decision};
 use windlass_journal::FileJournal;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
 use windlass_telemetry::{SpanOptions, trace_events};
+use windlass_tool::CancellationToken;
 
 use crate::catalogue::Word;
 use crate::engine::Engine;

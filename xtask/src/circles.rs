@@ -48,7 +48,7 @@ const LARGEST: [(&str, usize); 27] = [
     ("schema", 6),
     ("testkit", 3),
     ("text-calls", 6),
-    ("tool", 5),
+    ("tool-args", 5),
     ("toolbox", 5),
     ("tools-browser", 6),
     ("tools-dynamic", 12),

@@ -24,9 +24,8 @@ use crate::{AgentBuilder, AgentError, EventStream, RunOptions};
 ///
 /// ```
 /// # use windlass_agent::Agent;
-/// # use windlass_model::{ChunkStream, Model, ModelFuture};
 /// # use windlass_protocol::{Request, StopReason};
-/// # use windlass_stream::Chunk;
+/// # use windlass_stream::{Chunk, ChunkStream, Model, ModelFuture};
 /// # struct Parrot;
 /// # impl Model for Parrot {
 /// #     fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {

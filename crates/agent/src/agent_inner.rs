@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use windlass_hitl::{Mode, Policy};
 use windlass_loop::Config;
-use windlass_model::Model;
 use windlass_redact::Redactor;
+use windlass_stream::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 

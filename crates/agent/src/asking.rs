@@ -5,9 +5,8 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use windlass_loop::{Input, StreamFailure};
-use windlass_model::{Model, ModelError, ModelErrorKind};
 use windlass_protocol::{Refusal, Request, ToolProtocol};
-use windlass_stream::{Chunk, names_image};
+use windlass_stream::{Chunk, Model, ModelError, ModelErrorKind, names_image};
 use windlass_text_calls::{Dialect, Listener, Speech, SpokenHistory, StructuredOutput};
 
 /// The options for protocols in which calls travel as text.

@@ -6,9 +6,9 @@ use windlass_hitl::{Learned, Mode, Policy};
 use windlass_loop::{
     Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
 };
-use windlass_model::Model;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_redact::Redactor;
+use windlass_stream::Model;
 use windlass_text_calls::{Dialect, StructuredOutput};
 use windlass_tokens::Tokenizer;
 use windlass_tool::Human;
@@ -32,7 +32,7 @@ use crate::{Agent, AgentError, Approver, DenyAll};
 ///
 /// ```
 /// use windlass_agent::{Agent, AgentError};
-/// use windlass_model::Model;
+/// use windlass_stream::Model;
 ///
 /// fn reviewer(model: impl Model + 'static) -> Result<Agent, AgentError> {
 ///     Agent::builder().model(model, "model-1").system("You review changes.").build()

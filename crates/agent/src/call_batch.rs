@@ -12,9 +12,8 @@ use futures_util::StreamExt;
 use windlass_hitl::ApprovalOutcome;
 use windlass_journal::Record;
 use windlass_loop::{CallStart, Config, ContextLimits, Entry, Event, Input, Limits, Machine, Outcome};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{CallId, Hints, Part, Request, StopReason, ToolCall, ToolProtocol, ToolResult};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
@@ -61,7 +60,7 @@ impl Agent {
     ///
     /// ```
     /// # use windlass_agent::{Agent, RunOptions};
-    /// # use windlass_model::{Model, ModelFuture};
+    /// # use windlass_stream::{Model, ModelFuture};
     /// # use windlass_protocol::{Arguments, CallId, Request, ResultStatus, ToolCall, ToolName};
     /// # struct Silent;
     /// # impl Model for Silent {

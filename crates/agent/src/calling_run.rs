@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
 use windlass_hitl::Mode;
 use windlass_loop::Limits;
-use windlass_tool::Context;
+use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;

@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use tokio::sync::OnceCell;
-use tokio_util::sync::CancellationToken;
 use windlass_hitl::Facts;
 use windlass_loop::Event;
 use windlass_protocol::Effect;
+use windlass_tool::CancellationToken;
 
 use crate::outbox::Outbox;
 

@@ -14,13 +14,12 @@ use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
-use tokio_util::sync::CancellationToken;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
 use windlass_loop::{Command, Input, InterruptId, StreamFailure};
-use windlass_model::Model;
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
+use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
-use windlass_tool::Question;
+use windlass_tool::{CancellationToken, Question};
 
 use crate::SharedBudget;
 use crate::agent_inner::AgentInner;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Command, Event, Input, Machine};
 use windlass_protocol::Message;
+use windlass_tool::{CancellationToken, DropGuard};
 
 use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;

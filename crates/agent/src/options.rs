@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tokio_util::sync::CancellationToken;
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
-use windlass_model::Model;
 use windlass_protocol::{ToolCall, ToolResult};
+use windlass_stream::Model;
+use windlass_tool::CancellationToken;
 
 use crate::{Checkpointer, MessageReceiver, Session, SharedBudget, WithoutCheckpoint};
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, AgentBuilder, ApproveAll, Approver, ApproverFuture, Outcome, RunOptions};
 use windlass_app::assembly::{ToolPlan, build_shell, build_toolbox, warn_about_confinement};
 use windlass_app::runs::RunFolder;
@@ -14,6 +13,7 @@ use windlass_client::{Client, Endpoint, Options};
 use windlass_hitl::ApprovalRequest;
 use windlass_journal::FileJournal;
 use windlass_mock::{Script, ScriptedProvider};
+use windlass_tool::CancellationToken;
 
 use crate::arguments::Demo;
 use crate::drive::{Telling, drive};

@@ -3,9 +3,9 @@
 use anyhow::Context as _;
 use futures_util::{Stream, StreamExt};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{AgentError, Event, Outcome};
 use windlass_app::runs::Inbox;
+use windlass_tool::CancellationToken;
 
 use crate::output;
 use crate::screen::Floor;

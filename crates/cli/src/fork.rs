@@ -4,12 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_app::App;
 use windlass_app::runs::{Session, SessionOptions};
 use windlass_protocol::CallId;
 use windlass_telemetry::trace_events;
-use windlass_tool::Output;
+use windlass_tool::{CancellationToken, Output};
 
 use crate::arguments::Fork;
 use crate::drive::{Telling, drive};

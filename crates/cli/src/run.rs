@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::Outcome;
 use windlass_app::providers::Provider;
 use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
@@ -12,6 +11,7 @@ use windlass_app::{App, AppError, RunSettings};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
 use windlass_telemetry::trace_events;
+use windlass_tool::CancellationToken;
 
 use crate::arguments::{ProtocolName, Run, provider_choice};
 use crate::drive::{Telling, drive};

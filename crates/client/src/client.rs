@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 use tokio::time::Instant;
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Refusal, Request};
 use windlass_schema::{Dialect, Loss};
-use windlass_stream::FreeText;
+use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_vendors::{Endpoint, Header, ParameterRejection, RequestEncoder, Vendor};
 use windlass_wire::{HttpRequest, Wire};
 

@@ -3,8 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
-use windlass_model::{ModelError, ModelErrorKind};
-use windlass_stream::{StreamError, StreamErrorKind, names_image};
+use windlass_stream::{ModelError, ModelErrorKind, StreamError, StreamErrorKind, names_image};
 use windlass_vendors::{Endpoint, has_images};
 use windlass_wire::{DecodeError, ProviderError, ProviderErrorKind};
 

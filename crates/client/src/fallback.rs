@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Refusal, Request};
+use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use crate::failure::to_status_error;

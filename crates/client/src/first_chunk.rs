@@ -1,8 +1,7 @@
 //! The beginning of an answer: an error chunk before the first content is treated like a refused request.
 
 use futures_util::{StreamExt, stream};
-use windlass_model::{ChunkStream, ModelError};
-use windlass_stream::{Chunk, StreamError, StreamErrorKind};
+use windlass_stream::{Chunk, ChunkStream, ModelError, StreamError, StreamErrorKind};
 
 /// Waits for the first chunk with content. The returned stream starts with the chunks before it.
 ///

@@ -1,18 +1,33 @@
 //! The default transport: HTTP/2 where the server offers it, with configured roots and proxies and without
 //! the environment.
 
+mod connect;
+mod proxy;
+mod request_target;
+
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::StreamExt;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{NoProxy, Proxy, Response};
+use http::header::{ACCEPT, AUTHORIZATION, PROXY_AUTHORIZATION};
+use http::uri::Scheme;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming as Body;
+use hyper_util::client::legacy::{Client, Error as ClientError};
+use hyper_util::client::proxy::matcher::Intercept;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
+
+use connect::{ConnectTimeout, Connector};
+use proxy::Proxies;
+use request_target::Target;
 
 use crate::transport::{
     Method, Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest,
@@ -72,7 +87,8 @@ pub enum HttpError {
 /// follows no redirects and reads no environment variables.
 #[derive(Clone)]
 pub struct HttpTransport {
-    client: reqwest::Client,
+    client: Client<Connector, Full<Bytes>>,
+    proxies: Proxies,
     connect_timeout: Duration,
 }
 
@@ -139,7 +155,7 @@ impl fmt::Debug for HttpOptions {
 }
 
 impl fmt::Debug for HttpTransport {
-    // reqwest's own `Debug` prints proxy URLs, which can contain passwords.
+    // The proxies contain passwords.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpTransport")
             .field("connect_timeout", &self.connect_timeout)
@@ -153,57 +169,52 @@ impl HttpTransport {
     /// # Errors
     /// If a proxy URL or a certificate is invalid, or TLS cannot be set up.
     pub fn new(options: &HttpOptions) -> Result<Self, HttpError> {
-        let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls(&options.roots)?)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(options.connect_timeout);
-        let without = options.no_proxy.as_deref().and_then(NoProxy::from_string);
-        if let Some(url) = &options.http_proxy {
-            let proxy = Proxy::http(url).map_err(|error| proxy_error("http", error))?;
-            builder = builder.proxy(proxy.no_proxy(without.clone()));
-        }
-        if let Some(url) = &options.https_proxy {
-            let proxy = Proxy::https(url).map_err(|error| proxy_error("https", error))?;
-            builder = builder.proxy(proxy.no_proxy(without));
-        }
-        let client = builder.build().map_err(|error| HttpError::Library(Box::new(error)))?;
-        Ok(Self { client, connect_timeout: options.connect_timeout })
+        let (proxies, tls) = (Proxies::new(options)?, tls(&options.roots)?);
+        let connector = Connector::new(proxies.clone(), tls, options.connect_timeout);
+        let client = Client::builder(TokioExecutor::new())
+            .pool_idle_timeout(IDLE)
+            .pool_timer(TokioTimer::new())
+            .build(connector);
+        Ok(Self { client, proxies, connect_timeout: options.connect_timeout })
     }
 
     async fn exchange(&self, request: TransportRequest) -> Result<TransportResponse, TransportError> {
-        let headers = headers(&request)?;
-        let sending = match request.method {
-            Method::Get => self.client.get(&request.url),
-            Method::Post => self.client.post(&request.url).body(request.body),
+        let request = self.request(request)?;
+        let response = self.client.request(request).await.map_err(|error| self.failure(error))?;
+        Ok(incoming(response))
+    }
+
+    fn request(&self, request: TransportRequest) -> Result<Request<Full<Bytes>>, TransportError> {
+        let Target { uri, authorization } = Target::parse(&request.url)?;
+        let mut headers = headers(&request)?;
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        if let Some(value) = authorization {
+            headers.entry(AUTHORIZATION).or_insert(value);
+        }
+        // A tunnel authenticates itself; other requests through a proxy carry the header.
+        let is_plain = uri.scheme() == Some(&Scheme::HTTP);
+        let proxy = self.proxies.of(&uri).filter(|_| is_plain);
+        if let Some(value) = proxy.as_ref().and_then(Intercept::basic_auth) {
+            headers.entry(PROXY_AUTHORIZATION).or_insert(value.clone());
+        }
+        let (method, body) = match request.method {
+            Method::Get => (http::Method::GET, Bytes::new()),
+            Method::Post => (http::Method::POST, request.body),
         };
-        let response = sending.headers(headers).send().await.map_err(|error| self.failure(error))?;
-        Ok(self.incoming(response))
+        let mut request = Request::new(Full::new(body));
+        (*request.method_mut(), *request.uri_mut(), *request.headers_mut()) = (method, uri, headers);
+        Ok(request)
     }
 
-    fn incoming(&self, response: Response) -> TransportResponse {
-        let status = response.status().as_u16();
-        let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers =
-            response.headers().iter().map(|(name, held)| (name.as_str().to_owned(), value(held))).collect();
-        let this = self.clone();
-        let body = response.bytes_stream().map(move |bytes| bytes.map_err(|error| this.failure(error)));
-        TransportResponse::new(status, headers, Box::pin(body))
-    }
-
-    fn failure(&self, error: reqwest::Error) -> TransportError {
-        // The URL can contain a user name and a password.
-        let error = error.without_url();
+    fn failure(&self, error: ClientError) -> TransportError {
         let cause = causes(&error);
         let (kind, message) = if let Some(tls) = certificate_error(&error) {
             (TransportErrorKind::Certificate, tls)
-        } else if error.is_connect() && error.is_timeout() {
+        } else if has_timed_out(&error) {
             let message = format!("no connection within {:?} (the connect timeout)", self.connect_timeout);
             (TransportErrorKind::ConnectTimeout, message)
         } else if error.is_connect() {
             (TransportErrorKind::Unreachable, cause)
-        } else if error.is_builder() {
-            (TransportErrorKind::Request, cause)
         } else {
             (TransportErrorKind::Broken, cause)
         };
@@ -211,14 +222,30 @@ impl HttpTransport {
     }
 }
 
+/// Time after which an idle connection is closed.
+const IDLE: Duration = Duration::from_secs(90);
+
+fn incoming(response: Response<Body>) -> TransportResponse {
+    let status = response.status().as_u16();
+    let value = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers =
+        response.headers().iter().map(|(name, held)| (name.as_str().to_owned(), value(held))).collect();
+    let body = response.into_body().into_data_stream().map(|bytes| {
+        bytes.map_err(|error| {
+            TransportError::new(TransportErrorKind::Broken, causes(&error)).with_source(error)
+        })
+    });
+    TransportResponse::new(status, headers, Box::pin(body))
+}
+
+fn has_timed_out(error: &(dyn Error + 'static)) -> bool {
+    error.is::<ConnectTimeout>() || error.source().is_some_and(has_timed_out)
+}
+
 impl Transport for HttpTransport {
     fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(self.exchange(request))
     }
-}
-
-fn proxy_error(scheme: &'static str, error: reqwest::Error) -> HttpError {
-    HttpError::Proxy { scheme, source: Box::new(error.without_url()) }
 }
 
 fn headers(request: &TransportRequest) -> Result<HeaderMap, TransportError> {
@@ -251,7 +278,7 @@ fn certificate_error(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// Returns the innermost cause: the outer messages only repeat it.
-fn causes(error: &reqwest::Error) -> String {
+fn causes(error: &(dyn Error + 'static)) -> String {
     let mut text = String::new();
     let mut source = error.source();
     while let Some(cause) = source {

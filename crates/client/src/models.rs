@@ -1,8 +1,8 @@
 //! Requests for the models of a provider, and the known abilities of a model.
 
 use tokio::time::Instant;
-use windlass_model::{ModelError, ModelErrorKind};
 use windlass_protocol::Delivery;
+use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_vendors::{Claims, Discovery, Header, ModelCapabilities, ModelEntry, Source, add_model_details};
 
 use crate::capability_store::CapabilityStore;

@@ -6,8 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::iter;
 use tokio::time::{Instant, timeout_at};
-use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, ChunkStream, ModelError, ModelErrorKind};
 use windlass_wire::Wire;
 
 use crate::Options;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use tokio::time::Instant;
-use windlass_model::{ModelError, ModelErrorKind};
+use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_vendors::ParameterRejection;
 
 use crate::Options;

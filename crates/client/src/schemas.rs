@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt, stream};
 use windlass_assemble::{Normalizer, Options};
-use windlass_model::{ChunkStream, ModelError};
 use windlass_protocol::{Arguments, OutputFormat, RawJson, Request, Strictness, ToolSpec};
 use windlass_schema::{CompileOptions, CompiledSchema, Dialect, Loss, RootUnion};
-use windlass_stream::{CallChunk, CallKey, Chunk, FreeText};
+use windlass_stream::{CallChunk, CallKey, Chunk, ChunkStream, FreeText, ModelError};
 
 /// Maximum number of cached schemas; a run uses a few dozen.
 const KEPT: usize = 1024;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
-use windlass_model::{ChunkStream, ModelError};
 use windlass_protocol::Delivery;
+use windlass_stream::{ChunkStream, ModelError};
 use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 

@@ -6,8 +6,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{iter, unfold};
 use tokio::time::{Instant, timeout_at};
-use windlass_model::{ChunkStream, ModelError, ModelErrorKind};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, ChunkStream, ModelError, ModelErrorKind};
 use windlass_wire::Decoder;
 
 use crate::failure::Failures;

@@ -6,8 +6,7 @@ use std::pin::Pin;
 use bytes::Bytes;
 use futures_util::stream::{self, Stream, StreamExt};
 use windlass_assemble::Normalizer;
-use windlass_model::ChunkStream;
-use windlass_stream::{Chunk, FreeText};
+use windlass_stream::{Chunk, ChunkStream, FreeText};
 use windlass_wire::{EncodeError, Encoder};
 
 use crate::refusal::{self, BreakReason};

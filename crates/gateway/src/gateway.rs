@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use windlass_assemble::{Normalizer, Options};
-use windlass_model::Model;
 use windlass_protocol::{Request, Role};
-use windlass_stream::FreeText;
+use windlass_stream::{FreeText, Model};
 use windlass_wire::{
     DecodedRequest, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
 };
@@ -37,9 +36,8 @@ pub struct Upstream {
 /// ```
 /// use std::sync::Arc;
 /// use windlass_gateway::{Gateway, Upstream};
-/// # use windlass_model::{ChunkStream, Model, ModelFuture};
 /// # use windlass_protocol::{Request, StopReason};
-/// # use windlass_stream::Chunk;
+/// # use windlass_stream::{Chunk, ChunkStream, Model, ModelFuture};
 /// # struct Parrot;
 /// # impl Model for Parrot {
 /// #     fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {

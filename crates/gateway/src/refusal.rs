@@ -1,7 +1,6 @@
 //! Conversion of model errors into errors of the client's format.
 
-use windlass_model::{ModelError, ModelErrorKind};
-use windlass_stream::{Chunk, StreamError, StreamErrorKind};
+use windlass_stream::{Chunk, ModelError, ModelErrorKind, StreamError, StreamErrorKind};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 /// Converts an error before the response started.

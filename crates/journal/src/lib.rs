@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![expect(clippy::disallowed_methods, reason = "the file journal is where a run meets the disk")]
 
+mod crc32c;
 mod error;
 mod file;
 mod journals;

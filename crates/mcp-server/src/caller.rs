@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
-use windlass_tool::{AnswerFuture, Human, NoAnswer, Progress, Question};
+use windlass_tool::{AnswerFuture, CancellationToken, Human, NoAnswer, Progress, Question};
 
 use crate::form::Form;
 

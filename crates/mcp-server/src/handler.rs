@@ -10,8 +10,8 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
+use windlass_tool::CancellationToken;
 
 use crate::answer::answer;
 use crate::caller::{Caller, Hears, PendingQuestion};

@@ -6,8 +6,8 @@ use rmcp::RoleServer;
 use rmcp::model::{ElicitResult, ElicitationAction, ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use serde_json::Value;
-use tokio_util::sync::{CancellationToken, DropGuard};
 use windlass_protocol::ToolResult;
+use windlass_tool::{CancellationToken, DropGuard};
 
 use crate::caller::{Line, PendingQuestion, Reply};
 use crate::tool_host::CallFuture;

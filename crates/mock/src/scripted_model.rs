@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use serde_json::Value;
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Delivery, Refusal, Request};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_wire::{DecodeError, Decoder, Limits, ProviderError, ProviderErrorKind, Wire};
 
 use crate::provider::{Ending, Provider, Reply};

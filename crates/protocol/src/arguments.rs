@@ -1,6 +1,8 @@
 //! The complete arguments of a call.
 
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
@@ -34,18 +36,40 @@ struct ParsedOnce {
 }
 
 /// Error of parsing a call's arguments.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ArgumentsError {
     /// The text is not valid JSON; the source contains the position.
-    #[error("the arguments are not valid JSON")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// The text is JSON, but not an object.
-    #[error("the arguments are {met}, an object is wanted")]
     NotAnObject {
         /// The kind of the value: `an array`, `a string` …
         met: &'static str,
     },
+}
+
+impl fmt::Display for ArgumentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(_) => f.write_str("the arguments are not valid JSON"),
+            Self::NotAnObject { met } => write!(f, "the arguments are {met}, an object is wanted"),
+        }
+    }
+}
+
+impl Error for ArgumentsError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Json(error) => Some(error),
+            Self::NotAnObject { .. } => None,
+        }
+    }
+}
+
+impl From<serde_json::Error> for ArgumentsError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
 }
 
 impl Arguments {

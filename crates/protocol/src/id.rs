@@ -1,5 +1,6 @@
 //! The id that links a call to its result.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -21,19 +22,28 @@ use serde::{Deserialize, Serialize};
 pub struct CallId(String);
 
 /// Error of creating a call id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IdError {
     /// The text is empty.
-    #[error("a call id is empty")]
     Empty,
     /// The text is longer than the ids of any provider.
-    #[error("a call id has {len} bytes, at most 1024 are taken")]
     TooLong {
         /// The length in bytes.
         len: usize,
     },
 }
+
+impl fmt::Display for IdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("a call id is empty"),
+            Self::TooLong { len } => write!(f, "a call id has {len} bytes, at most 1024 are taken"),
+        }
+    }
+}
+
+impl Error for IdError {}
 
 impl CallId {
     /// Creates an id from a provider's text, unchanged.

@@ -1,5 +1,6 @@
 //! Names of tools.
 
+use std::error::Error;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -19,25 +20,34 @@ use serde::{Deserialize, Serialize};
 pub struct ToolName(String);
 
 /// Error of creating a tool name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
     /// The text is empty.
-    #[error("a tool name is empty")]
     Empty,
     /// The text is longer than [`ToolName::MAX_BYTES`].
-    #[error("a tool name has {len} bytes, at most 256 are taken")]
     TooLong {
         /// The length in bytes.
         len: usize,
     },
     /// The text contains a control character.
-    #[error("a tool name has a control character at byte {at}")]
     Control {
         /// The byte offset of the first control character.
         at: usize,
     },
 }
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("a tool name is empty"),
+            Self::TooLong { len } => write!(f, "a tool name has {len} bytes, at most 256 are taken"),
+            Self::Control { at } => write!(f, "a tool name has a control character at byte {at}"),
+        }
+    }
+}
+
+impl Error for NameError {}
 
 impl ToolName {
     /// The maximum length of a name in bytes.

@@ -1,15 +1,23 @@
 //! Validation of arguments against a tool's schema.
 
+#[cfg(feature = "jsonschema")]
+mod complete;
+#[cfg(any(test, not(feature = "jsonschema")))]
+mod plain;
+
 use std::fmt;
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{PatternOptions, ValidationError, Validator};
 use serde_json::{Map, Value};
 use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
 use crate::work::{Names, visits};
+
+#[cfg(feature = "jsonschema")]
+use complete::Engine;
+#[cfg(not(feature = "jsonschema"))]
+use plain::Engine;
 
 /// Compiled form of a tool's own schema that checks the arguments of every call (RULES J10, N5).
 ///
@@ -28,7 +36,7 @@ use crate::work::{Names, visits};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Checker {
-    validator: Validator,
+    engine: Engine,
     /// The schema, for the explanation of violations.
     schema: Value,
     /// The index of the schemas that references can name.
@@ -37,6 +45,15 @@ pub struct Checker {
     is_plain: bool,
     /// True if the schema has `anyOf` or `oneOf`, whose errors contain all errors of their branches.
     has_union: bool,
+}
+
+/// The part of a call's arguments that is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// All arguments.
+    Whole,
+    /// One argument, while a required one may still arrive.
+    OneArgument,
 }
 
 /// Error of compiling a schema.
@@ -77,8 +94,8 @@ const MAX_PATTERNS: usize = 256;
 const ALL_PATTERN_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum size of one compiled pattern, in bytes.
 const PATTERN_BYTES: usize = 1024 * 1024;
-/// Maximum number of visits of a check whose violations are listed. The validator collects all of them, with their paths,
-/// before it returns the first one. Beyond this number only one violation is reported.
+/// Maximum number of visits of a check whose violations are listed. The complete engine collects all of them,
+/// with their paths, before it returns the first one. Beyond this number only one violation is reported.
 const MAX_LISTED_VISITS: usize = 50_000;
 /// Maximum length of a path that is returned for coercion, in bytes.
 const MAX_PATH_BYTES: usize = 1_024;
@@ -101,27 +118,15 @@ impl Checker {
             let message = format!("it has {} patterns, and at most {MAX_PATTERNS} are taken", parts.patterns);
             return Err(SchemaError { message, path: String::new() });
         }
-        let limit = ALL_PATTERN_BYTES.checked_div(parts.patterns).unwrap_or(PATTERN_BYTES).min(PATTERN_BYTES);
-        let patterns = PatternOptions::regex().size_limit(limit).dfa_size_limit(limit);
+        let share = ALL_PATTERN_BYTES.checked_div(parts.patterns).unwrap_or(PATTERN_BYTES);
+        let pattern_bytes = share.min(PATTERN_BYTES);
         // Types such as `dict` and `float` are replaced by the JSON types that they mean.
         let value = if uses_known_types(&value) { value } else { with_known_types(value) };
         let is_plain =
             value.as_object().is_some_and(|root| root.keys().all(|key| PLAIN.contains(&key.as_str())));
-        jsonschema::options()
-            .offline()
-            .with_pattern_options(patterns)
-            .build(&value)
-            .map(|validator| Self {
-                validator,
-                names: Names::collect(&value),
-                schema: value.clone(),
-                is_plain,
-                has_union: parts.has_union,
-            })
-            .map_err(|error| SchemaError {
-                message: error.to_string(),
-                path: error.instance_path().to_string(),
-            })
+        let engine = Engine::compile(&value, pattern_bytes)?;
+        let has_union = parts.has_union;
+        Ok(Self { engine, names: Names::collect(&value), schema: value, is_plain, has_union })
     }
 
     /// Checks a call's arguments.
@@ -144,13 +149,7 @@ impl Checker {
             return Ok(());
         }
         let arguments = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
-        // A missing argument may still arrive.
-        let may_come = |error: &ValidationError<'_>| {
-            matches!(error.kind(), ValidationErrorKind::Required { .. })
-                && error.instance_path().as_str().is_empty()
-        };
-        let visits = self.visits(&arguments)?;
-        self.describe(self.errors(&arguments, visits).into_iter().filter(|error| !may_come(error)))
+        self.check_in(Scope::OneArgument, &arguments)
     }
 
     /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. Paths of more than
@@ -158,9 +157,12 @@ impl Checker {
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
         let value = arguments.to_value();
         let Ok(visits) = self.visits(&value) else { return Vec::new() };
-        let paths = self.errors(&value, visits).into_iter().take(MAX_PATHS);
-        let paths = paths.map(|error| error.instance_path().to_string());
-        paths.filter(|path| path.len() <= MAX_PATH_BYTES).collect()
+        let paths = match visits {
+            0..=MAX_LISTED_VISITS => self.engine.wrong_paths(&self.schema, &value, MAX_PATHS),
+            _ if self.has_union => Vec::new(),
+            _ => self.engine.first_wrong_path(&self.schema, &value).into_iter().collect(),
+        };
+        paths.into_iter().filter(|path| path.len() <= MAX_PATH_BYTES).collect()
     }
 
     /// Checks a value.
@@ -168,31 +170,26 @@ impl Checker {
     /// # Errors
     /// As for [`Checker::check`].
     pub fn check_value(&self, value: &Value) -> Result<(), Vec<Violation>> {
-        let visits = self.visits(value)?;
-        if visits > MAX_LISTED_VISITS && self.has_union && !self.validator.is_valid(value) {
-            return Err(vec![Violation::too_expensive()]);
-        }
-        self.describe(self.errors(value, visits).into_iter())
+        self.check_in(Scope::Whole, value)
+    }
+
+    /// Checks a value. A large value has at most one violation; if the schema has unions, it is not described, and one
+    /// argument alone is not checked.
+    fn check_in(&self, scope: Scope, value: &Value) -> Result<(), Vec<Violation>> {
+        let violations = match self.visits(value)? {
+            0..=MAX_LISTED_VISITS => self.engine.violations(&self.schema, value, scope, TOLD),
+            _ if !self.has_union => {
+                self.engine.first_violation(&self.schema, value, scope).into_iter().collect()
+            }
+            _ if scope == Scope::OneArgument || self.engine.is_valid(&self.schema, value) => Vec::new(),
+            _ => vec![Violation::too_expensive()],
+        };
+        let violations: Vec<_> = violations.into_iter().map(Violation::with_short_path).collect();
+        if violations.is_empty() { Ok(()) } else { Err(violations) }
     }
 
     fn visits(&self, value: &Value) -> Result<usize, Vec<Violation>> {
         visits(&self.schema, &self.names, value).ok_or_else(|| vec![Violation::too_expensive()])
-    }
-
-    /// Describes the first errors as violations.
-    fn describe<'v>(&self, errors: impl Iterator<Item = ValidationError<'v>>) -> Result<(), Vec<Violation>> {
-        let violations: Vec<_> =
-            errors.take(TOLD).map(|error| Violation::from_error(&error, &self.schema)).collect();
-        if violations.is_empty() { Ok(()) } else { Err(violations) }
-    }
-
-    /// Returns all errors of a small value, and at most one of a large value: none if the schema has unions.
-    fn errors<'v>(&'v self, value: &'v Value, visits: usize) -> Vec<ValidationError<'v>> {
-        match visits {
-            0..=MAX_LISTED_VISITS => self.validator.iter_errors(value).collect(),
-            _ if self.has_union => Vec::new(),
-            _ => self.validator.validate(value).err().into_iter().collect(),
-        }
     }
 }
 

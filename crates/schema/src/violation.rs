@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use jsonschema::ValidationError;
-use jsonschema::error::{TypeKind, ValidationErrorKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::nearest::nearest;
 
@@ -21,12 +19,15 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Describes a validation error. The schema supplies alternatives, such as similar property names.
-    pub(crate) fn from_error(error: &ValidationError<'_>, schema: &Value) -> Self {
-        Self {
-            path: short_path(error.instance_path().as_str()),
-            met: describe_value(error),
-            wanted: describe_expected(error, schema).unwrap_or_else(|| error.masked().to_string()),
+    pub(crate) fn new(path: String, met: String, wanted: String) -> Self {
+        Self { path, met, wanted }
+    }
+
+    /// Shortens a path with very long names.
+    pub(crate) fn with_short_path(self) -> Self {
+        match self.path.get(..self.path.floor_char_boundary(SHOWN_PATH)) {
+            Some(front) if front.len() < self.path.len() => Self { path: format!("{front}…"), ..self },
+            _ => self,
         }
     }
 
@@ -50,90 +51,14 @@ impl fmt::Display for Violation {
 /// Maximum length of a path in a message, in bytes.
 const SHOWN_PATH: usize = 1_024;
 
-/// Shortens a path with very long names.
-fn short_path(path: &str) -> String {
-    match path.get(..path.floor_char_boundary(SHOWN_PATH)) {
-        Some(front) if front.len() < path.len() => format!("{front}…"),
-        _ => path.to_owned(),
-    }
-}
-
-fn describe_value(error: &ValidationError<'_>) -> String {
-    match error.kind() {
-        ValidationErrorKind::Required { property } => format!("no {}", text_of(property)),
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            format!("the unknown {}", list_names(unexpected))
-        }
-        _ => show(error.instance()),
-    }
-}
-
-fn describe_expected(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
-    Some(match error.kind() {
-        ValidationErrorKind::Required { property } => format!("the required {}", text_of(property)),
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => properties(error, unexpected, schema),
-        ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => article(&kind.to_string()),
-        ValidationErrorKind::Type { kind: TypeKind::Multiple(kinds) } => {
-            kinds.iter().map(|kind| article(&kind.to_string())).collect::<Vec<_>>().join(" or ")
-        }
-        ValidationErrorKind::Enum { options } => options_of(options, error.instance()),
-        ValidationErrorKind::Constant { expected_value } => short(&expected_value.to_string()),
-        ValidationErrorKind::Minimum { limit } => format!("at least {limit}"),
-        ValidationErrorKind::Maximum { limit } => format!("at most {limit}"),
-        ValidationErrorKind::ExclusiveMinimum { limit } => format!("more than {limit}"),
-        ValidationErrorKind::ExclusiveMaximum { limit } => format!("less than {limit}"),
-        ValidationErrorKind::MultipleOf { multiple_of } => format!("a multiple of {multiple_of}"),
-        ValidationErrorKind::MinLength { limit } => format!("at least {limit} characters"),
-        ValidationErrorKind::MaxLength { limit } => format!("at most {limit} characters"),
-        ValidationErrorKind::MinItems { limit } => format!("at least {limit} items"),
-        ValidationErrorKind::MaxItems { limit } => format!("at most {limit} items"),
-        ValidationErrorKind::MinProperties { limit } => format!("at least {limit} properties"),
-        ValidationErrorKind::MaxProperties { limit } => format!("at most {limit} properties"),
-        ValidationErrorKind::UniqueItems => "no item twice".to_owned(),
-        ValidationErrorKind::Pattern { pattern } => format!("a text that matches {}", short(pattern)),
-        ValidationErrorKind::Format { format } => format!("a text of the format {format}"),
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            branches(error, context, schema)?
-        }
-        _ => return None,
-    })
-}
-
-/// Maximum number of branches that a message lists.
-const BRANCHES: usize = 4;
-
-/// Describes the first expectation of each branch of a union.
-fn branches(
-    error: &ValidationError<'_>,
-    context: &[Vec<ValidationError<'static>>],
-    schema: &Value,
-) -> Option<String> {
-    let mut told: Vec<String> = Vec::new();
-    for inner in context.iter().filter_map(|errors| errors.first()) {
-        let wanted = describe_expected(inner, schema)?;
-        let at =
-            inner.instance_path().as_str().strip_prefix(error.instance_path().as_str()).unwrap_or_default();
-        let words = if at.is_empty() { wanted } else { format!("{wanted} at {at}") };
-        if !told.contains(&words) {
-            told.push(words);
-        }
-    }
-    let more = told.len().saturating_sub(BRANCHES);
-    told.truncate(BRANCHES);
-    let told = told.join(" or ");
-    Some(if more > 0 { format!("{told} or one of {more} others") } else { told })
-}
-
-/// Lists the known properties. Those nearest to the unknown name come first.
-fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value) -> String {
+/// Lists the known properties of a schema. Those nearest to the unknown name come first.
+pub(crate) fn properties(
+    known: Option<&Map<String, Value>>,
+    written: Option<&Map<String, Value>>,
+    unexpected: &[String],
+) -> String {
     let only = "only the properties of the schema".to_owned();
-    let place = error.schema_path().as_str().rsplit_once('/').map_or("", |(place, _)| place);
-    let Some(known) = schema.pointer(place).and_then(|place| place.get("properties")?.as_object()) else {
-        return only;
-    };
-    let written = error.instance().as_object();
+    let Some(known) = known else { return only };
     let is_free = |name: &&String| written.is_none_or(|written| !written.contains_key(*name));
     let free: Vec<&str> = known.keys().filter(is_free).map(String::as_str).collect();
     if free.is_empty() {
@@ -151,8 +76,19 @@ fn properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value
     }
 }
 
+/// Maximum number of branches that a message lists.
+const BRANCHES: usize = 4;
+
+/// Joins the expectations of the branches of a union.
+pub(crate) fn alternatives(mut wanted: Vec<String>) -> String {
+    let more = wanted.len().saturating_sub(BRANCHES);
+    wanted.truncate(BRANCHES);
+    let wanted = wanted.join(" or ");
+    if more > 0 { format!("{wanted} or one of {more} others") } else { wanted }
+}
+
 /// Lists the values of an enum. A long enum is shortened, with the nearest value first.
-fn options_of(options: &Value, met: &Value) -> String {
+pub(crate) fn options_of(options: &Value, met: &Value) -> String {
     let text = options.to_string();
     if text.len() <= LONG_OPTIONS {
         return format!("one of {text}");
@@ -171,22 +107,18 @@ fn options_of(options: &Value, met: &Value) -> String {
 const LONG_OPTIONS: usize = 300;
 const OPTIONS: usize = 6;
 
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(NAME_CHARACTERS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
 }
 
-fn text_of(property: &Value) -> String {
-    property.as_str().map_or_else(|| property.to_string(), |name| format!("`{name}`"))
-}
-
 /// Maximum number of listed names, and of characters of each. The model wrote the names and knows them.
 const NAMED: usize = 8;
 const NAME_CHARACTERS: usize = 60;
 
-fn list_names(names: &[String]) -> String {
+pub(crate) fn list_names(names: &[String]) -> String {
     let told: Vec<String> = names.iter().take(NAMED).map(|name| format!("`{}`", short(name))).collect();
     match names.len().saturating_sub(NAMED) {
         0 => told.join(", "),
@@ -194,7 +126,7 @@ fn list_names(names: &[String]) -> String {
     }
 }
 
-fn article(kind: &str) -> String {
+pub(crate) fn article(kind: &str) -> String {
     match kind {
         "null" => "null".to_owned(),
         "array" | "integer" | "object" => format!("an {kind}"),
@@ -202,7 +134,7 @@ fn article(kind: &str) -> String {
     }
 }
 
-fn show(value: &Value) -> String {
+pub(crate) fn show(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("the boolean {value}"),

@@ -250,12 +250,22 @@ impl<'a> Visits<'a> {
     }
 }
 
+/// Returns the schema that a reference leads to, if it is a JSON Pointer into the same document.
+#[cfg(any(test, not(feature = "jsonschema")))]
+pub(crate) fn target<'s>(document: &'s Value, reference: &str) -> Option<&'s Value> {
+    let fragment = reference.strip_prefix('#').or_else(|| {
+        let own = document.get("$id")?.as_str()?.trim_end_matches('#');
+        reference.strip_prefix(own)?.strip_prefix('#')
+    })?;
+    document.pointer(&decode_percent(fragment))
+}
+
 fn is_deep(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
 /// Escapes a key for a JSON Pointer.
-fn escape(key: &str) -> String {
+pub(crate) fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

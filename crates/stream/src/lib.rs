@@ -6,8 +6,11 @@ mod error;
 mod free_text;
 mod image_words;
 
+mod model;
+
 pub use call::{CallChunk, CallKey, WholeCall};
 pub use chunk::Chunk;
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
 pub use image_words::names_image;
+pub use model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{CallingRun, MessageReceiver, RunOptions};
 use windlass_protocol::ResultStatus;
-use windlass_tool::{Context, Output, ToolError};
+use windlass_tool::{CancellationToken, Context, Output, ToolError};
 
 use crate::AgentDefinition;
 use crate::background_agent::{BackgroundAgent, BackgroundReport};

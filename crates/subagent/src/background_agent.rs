@@ -1,8 +1,8 @@
 //! An agent that works beside the run that started it.
 
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{CallingRun, MessageSender};
+use windlass_tool::CancellationToken;
 
 /// An agent that works beside its caller.
 pub(crate) struct BackgroundAgent {

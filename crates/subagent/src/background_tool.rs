@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::registry::AgentRegistry;
 use crate::spec::spec;

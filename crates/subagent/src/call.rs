@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::AgentDefinition;
 use crate::child::Child;

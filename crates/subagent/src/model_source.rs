@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_agent::{Budget, Prices};
-use windlass_model::Model;
+use windlass_stream::Model;
 
 /// A source of models, which an application implements.
 ///

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::background::id_of;
 use crate::owner::SPAWN_AGENT;

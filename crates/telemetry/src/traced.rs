@@ -23,9 +23,8 @@ pub struct TracedEvents<S> {
 ///
 /// ```
 /// # use windlass_agent::Agent;
-/// # use windlass_model::{ChunkStream, Model, ModelFuture};
 /// # use windlass_protocol::{Request, StopReason};
-/// # use windlass_stream::Chunk;
+/// # use windlass_stream::{Chunk, ChunkStream, Model, ModelFuture};
 /// # struct Parrot;
 /// # impl Model for Parrot {
 /// #     fn stream<'a>(&'a self, _: &'a Request) -> ModelFuture<'a> {

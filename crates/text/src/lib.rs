@@ -1,17 +1,23 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "decode")]
 mod charset;
+#[cfg(feature = "decode")]
 mod diff;
 mod glob;
 mod picture;
 mod shorten;
+#[cfg(feature = "decode")]
 mod text;
 
+#[cfg(feature = "decode")]
 pub use charset::Charset;
+#[cfg(feature = "decode")]
 pub use diff::{MAX_SHOWN_BYTES, Room, Side, diff};
 pub use glob::{Glob, GlobError, has_buildable_rules, rule_lines};
 pub use picture::{
     MAX_PICTURE_BYTES, MAX_PICTURE_SIDE, MAX_PICTURES_BYTES, Picture, PictureError, PictureFormat,
 };
 pub use shorten::shorten_middle;
+#[cfg(feature = "decode")]
 pub use text::{DisplayText, NotText, Text, Unwritable};

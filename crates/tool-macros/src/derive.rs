@@ -48,7 +48,9 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
         attribute.parse_nested_meta(|meta| {
             if !meta.path.is_ident("crate") {
-                return Err(meta.error("a struct takes `#[tool_args(crate = \"path::to::windlass_tool\")]`"));
+                return Err(
+                    meta.error("a struct takes `#[tool_args(crate = \"path::to::windlass_tool_args\")]`")
+                );
             }
             told = Some(meta.value()?.parse::<syn::LitStr>()?.parse::<Path>()?);
             Ok(())

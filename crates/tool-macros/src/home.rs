@@ -1,18 +1,15 @@
-//! Resolution of the path to `windlass-tool` in the crate that uses a macro.
+//! Resolution of the path to `windlass-tool-args` in the crate that uses a macro.
 
-use proc_macro_crate::{FoundCrate, crate_name};
 use proc_macro2::Span;
 use quote::quote;
 use syn::{Ident, Path, parse_quote};
 
-/// Returns the path from `crate = ".."` if it is set. Otherwise returns the path that follows from the
-/// crate's manifest: `windlass-tool` itself, or `windlass::tool` of the facade.
-pub(crate) fn home(told: Option<&Path>) -> Path {
-    told.cloned().unwrap_or_else(|| resolve(find("windlass-tool").as_ref(), find("windlass").as_ref()))
-}
+use crate::manifest::{FoundCrate, find};
 
-fn find(name: &str) -> Option<FoundCrate> {
-    crate_name(name).ok()
+/// Returns the path from `crate = ".."` if it is set. Otherwise returns the path that follows from the
+/// crate's manifest: `windlass-tool-args` itself, or `windlass::tool` of the facade.
+pub(crate) fn home(told: Option<&Path>) -> Path {
+    told.cloned().unwrap_or_else(|| resolve(find("windlass-tool-args").as_ref(), find("windlass").as_ref()))
 }
 
 /// Within the package itself, its own name is correct, because its examples and tests refer to it by that
@@ -28,7 +25,7 @@ fn resolve(tool: Option<&FoundCrate>, facade: Option<&FoundCrate>) -> Path {
             parse_quote!(::#name::tool)
         }
         (None, Some(FoundCrate::Itself)) => parse_quote!(::windlass::tool),
-        (Some(FoundCrate::Itself), _) | (None, None) => parse_quote!(::windlass_tool),
+        (Some(FoundCrate::Itself), _) | (None, None) => parse_quote!(::windlass_tool_args),
     }
 }
 

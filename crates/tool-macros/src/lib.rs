@@ -1,4 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "cargo tells a macro its package through the environment and the manifest"
+)]
 
 mod case;
 mod derive;
@@ -6,6 +10,7 @@ mod description;
 mod field;
 mod function;
 mod home;
+mod manifest;
 mod options;
 mod partial;
 mod serde_attributes;

@@ -83,7 +83,7 @@ fn implementation(
             struct __ToolArguments { #(#fields),* }
 
             #[automatically_derived]
-            impl #home::Tool for #unit {
+            impl #home::derived::Tool for #unit {
                 fn spec(&self) -> &#home::derived::ToolSpec {
                     static SPEC: ::std::sync::LazyLock<#home::derived::ToolSpec> =
                         ::std::sync::LazyLock::new(|| #home::derived::spec::<__ToolArguments>(#name, #told, &[#(#order),*]));
@@ -100,9 +100,9 @@ fn implementation(
 
                 fn call<'a>(
                     &'a self,
-                    ctx: &'a #home::Context,
+                    ctx: &'a #home::derived::Context,
                     payload: &'a #home::derived::Payload,
-                ) -> #home::ToolFuture<'a> {
+                ) -> #home::derived::ToolFuture<'a> {
                     ::std::boxed::Box::pin(async move {
                         let __ToolArguments { #(#idents: #locals),* } = #home::read_arguments(payload)?;
                         let _ = ctx;
@@ -132,9 +132,9 @@ fn call(function: &ItemFn, parameters: &[Parameter], home: &Path) -> TokenStream
         Parameter::Context => quote!(ctx),
     });
     let wait = function.sig.asyncness.map(|_| quote!(.await));
-    let output = quote!(<#home::Output as ::core::convert::From<_>>::from);
+    let output = quote!(<#home::derived::Output as ::core::convert::From<_>>::from);
     if can_fail(&function.sig.output) {
-        let error = quote!(<#home::ToolError as ::core::convert::From<_>>::from);
+        let error = quote!(<#home::derived::ToolError as ::core::convert::From<_>>::from);
         quote!(#ident(#(#given),*) #wait.map(#output).map_err(#error))
     } else {
         quote!(Ok(#output(#ident(#(#given),*) #wait)))

@@ -1,18 +1,26 @@
 //! The context of a running call: cancellation, progress, questions and other services for the tool.
 
+#[cfg(not(feature = "redact"))]
+mod identity;
+#[cfg(feature = "redact")]
+mod redaction;
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::CallId;
-use windlass_redact::{RedactStream, Redactor};
 
-use crate::{AnswerFuture, Human, NoAnswer, PathGate, Question};
+use crate::{AnswerFuture, CancellationToken, Human, NoAnswer, PathGate, Question};
+
+#[cfg(not(feature = "redact"))]
+use identity::Redaction;
+#[cfg(feature = "redact")]
+use redaction::Redaction;
 
 type Things = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
 type Sink = Arc<dyn Fn(Progress) + Send + Sync>;
@@ -62,10 +70,8 @@ pub struct Context {
     backpressure: Option<Backpressure>,
     human: Option<Arc<dyn Human>>,
     things: Things,
-    redactor: Redactor,
+    redaction: Redaction,
     gate: PathGate,
-    /// Redactor of the streamed output. It keeps state because a secret can be split between two pieces.
-    told: Arc<Mutex<RedactStream>>,
 }
 
 impl Context {
@@ -80,9 +86,8 @@ impl Context {
             backpressure: None,
             human: None,
             things: Things::new(),
-            redactor: Redactor::default(),
+            redaction: Redaction::default(),
             gate: PathGate::default(),
-            told: Arc::new(Mutex::new(Redactor::default().stream())),
         }
     }
 
@@ -132,13 +137,6 @@ impl Context {
         self
     }
 
-    /// Sets the secrets that no output may contain.
-    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
-        self.told = Arc::new(Mutex::new(redactor.stream()));
-        self.redactor = redactor;
-        self
-    }
-
     /// Sets policy's decision about paths that the call discovers while it runs.
     pub fn with_path_gate(mut self, gate: PathGate) -> Self {
         self.gate = gate;
@@ -182,13 +180,6 @@ impl Context {
         self.outputs.as_deref()
     }
 
-    /// Returns the secrets that no output may contain. The toolbox redacts the returned output. A tool that
-    /// truncates its output or writes it to a file must redact it first, because a truncated secret is not
-    /// recognized.
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
-    }
-
     /// Returns policy's decision about paths that the call discovers while it runs. A tool that walks a
     /// folder checks each path with it.
     pub fn path_gate(&self) -> &PathGate {
@@ -220,10 +211,9 @@ impl Context {
         let Some(listen) = &self.progress else { return };
         match progress {
             Progress::Output(text) => {
-                let clean = self.told.lock().unwrap_or_else(PoisonError::into_inner).push(text.as_bytes());
-                tell_output(listen, &clean);
+                tell_output(listen, self.redaction.push_output(&text));
             }
-            Progress::Note(text) => listen(Progress::Note(self.redactor.redact(&text).into_owned())),
+            Progress::Note(text) => listen(Progress::Note(self.redaction.redact(&text))),
             Progress::Started | Progress::Agent { .. } => listen(progress),
         }
     }
@@ -231,20 +221,19 @@ impl Context {
     /// Emits the output that was held back, once the call has ended. The toolbox calls this, not the tool.
     pub fn tell_rest(&self) {
         let Some(listen) = &self.progress else { return };
-        let rest = self.told.lock().unwrap_or_else(PoisonError::into_inner).finish();
-        tell_output(listen, &rest);
+        tell_output(listen, self.redaction.finish_output());
     }
 
     /// Asks the human, with secrets redacted from the question. Returns [`NoAnswer::Absent`] if no human is
     /// set.
     pub fn ask<'a>(&'a self, question: &'a Question) -> AnswerFuture<'a> {
-        let clean = |text: &String| self.redactor.redact(text).into_owned();
         match &self.human {
-            Some(human) if self.redactor.is_empty() => human.answer(question),
+            Some(human) if self.redaction.is_empty() => human.answer(question),
             Some(human) => {
                 let mut question = question.clone();
-                question.text = clean(&question.text);
-                question.suggestions = question.suggestions.iter().map(clean).collect();
+                question.text = self.redaction.redact(&question.text);
+                let suggestions = question.suggestions.into_iter();
+                question.suggestions = suggestions.map(|text| self.redaction.redact(&text)).collect();
                 Box::pin(async move { human.answer(&question).await })
             }
             None => Box::pin(async { Err(NoAnswer::Absent) }),
@@ -252,9 +241,9 @@ impl Context {
     }
 }
 
-fn tell_output(listen: &Sink, clean: &[u8]) {
+fn tell_output(listen: &Sink, clean: String) {
     if !clean.is_empty() {
-        listen(Progress::Output(String::from_utf8_lossy(clean).into_owned()));
+        listen(Progress::Output(clean));
     }
 }
 

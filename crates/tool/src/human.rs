@@ -1,5 +1,7 @@
 //! Questions of a tool to a human.
 
+use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -25,16 +27,25 @@ impl Question {
 }
 
 /// The reason why a question has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoAnswer {
     /// No human is available.
-    #[error("nobody is there to answer")]
     Absent,
     /// No human answered within the time limit.
-    #[error("nobody answered in time")]
     TimedOut,
 }
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Absent => "nobody is there to answer",
+            Self::TimedOut => "nobody answered in time",
+        })
+    }
+}
+
+impl Error for NoAnswer {}
 
 /// The future of an answer.
 pub type AnswerFuture<'a> = Pin<Box<dyn Future<Output = Result<String, NoAnswer>> + Send + 'a>>;

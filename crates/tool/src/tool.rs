@@ -19,7 +19,7 @@ pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>>
 /// ```
 /// use serde::Deserialize;
 /// use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
-/// use windlass_tool::{Context, Output, Tool, ToolFuture, read_arguments};
+/// use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 ///
 /// struct Add(ToolSpec);
 ///
@@ -49,7 +49,11 @@ pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>>
 ///     }
 ///     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
 ///         Box::pin(async move {
-///             let AddArguments { left, right } = read_arguments(payload)?;
+///             let Payload::Function { arguments } = payload else {
+///                 return Err(ToolError::model("call it as a function"));
+///             };
+///             let AddArguments { left, right } = serde_json::from_str(arguments.as_str())
+///                 .map_err(|error| ToolError::model(format!("the arguments do not fit: {error}")))?;
 ///             Ok(Output::text(left.saturating_add(right).to_string()))
 ///         })
 ///     }
@@ -92,24 +96,7 @@ pub trait Tool: Send + Sync {
     /// never be completed, so this method must only emit progress (RULES H3, J1). It must return quickly
     /// because the run waits for it. The default ignores the arguments, so it is called once per call.
     ///
-    /// ```
-    /// # use windlass_tool::{GrowingArguments, Progress, Showing};
-    /// # use windlass_partial_json::Event;
-    /// # struct Write;
-    /// # impl Write {
-    /// fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
-    ///     arguments.drain_events(|event| match event {
-    ///         Event::Grew { path: "/content", text } => show.tell(Progress::Output(text.into())),
-    ///         _ => {}
-    ///     });
-    /// }
-    /// # }
-    /// # let mut arguments = GrowingArguments::default();
-    /// # arguments.push(r#"{"content": "a"#);
-    /// # let mut told = Vec::new();
-    /// # Write.on_partial(&mut Showing::new(&mut |progress| told.push(progress)), &mut arguments);
-    /// # assert_eq!(told, [Progress::Output("a".into())]);
-    /// ```
+    /// The trait `ReadPartial` of `windlass-tool-args` reads the arguments as JSON or as the tool's own type.
     fn on_partial(&self, show: &mut Showing<'_>, arguments: &mut GrowingArguments) {
         let _ = show;
         arguments.ignore();

@@ -17,7 +17,8 @@ type Effects = dyn Fn(&Payload) -> Vec<Effect> + Send + Sync;
 ///
 /// ```
 /// use windlass_protocol::{Effect, Hints, ToolName, ToolSpec};
-/// use windlass_tool::{Output, read_arguments};
+/// use windlass_tool::Output;
+/// use windlass_tool_args::read_arguments;
 /// use windlass_toolbox::CallbackTool;
 ///
 /// let schema = r#"{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}"#;

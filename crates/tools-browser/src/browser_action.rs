@@ -5,9 +5,8 @@ use std::sync::PoisonError;
 use tokio::sync::Mutex;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::Browser;
 use crate::action::{Action, ActionArguments, DESCRIPTION, SCHEMA, Step};
@@ -16,8 +15,7 @@ use crate::report::{self, ReportInput};
 use crate::session::Session;
 use crate::sight::Whereabouts;
 use crate::steps::StepError;
-use windlass_web_reach::Scope;
-use windlass_web_reach::{Endpoint, WebUrl};
+use windlass_web_reach::{Endpoint, Scope, WebUrl};
 
 const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
 

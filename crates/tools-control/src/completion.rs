@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use windlass_protocol::{Control, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
-use windlass_tool::{Context, Output, Question, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Question, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::TodoList;
 use crate::spec::spec;

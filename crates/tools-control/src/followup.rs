@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, ToolSpec};
-use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::spec::spec;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Control, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_text::shorten_middle;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::TodoItem;
 use crate::spec::spec;

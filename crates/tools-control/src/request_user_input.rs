@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, ToolSpec};
-use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, NoAnswer, Output, Question, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::spec::spec;
 

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Control, Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 use windlass_toolbox::WorkModes;
 
 use crate::spec::spec;

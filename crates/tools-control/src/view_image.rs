@@ -8,9 +8,8 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Image, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{Picture, PictureError};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, run_blocking};
+use windlass_tool_args::read_arguments;
 
 use crate::picture::Other;
 use crate::spec::spec;

@@ -18,10 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Risk, ToolName};
 use windlass_sandbox::Level;
-use windlass_tool::Tool;
+use windlass_tool::{CancellationToken, Tool};
 use windlass_toolbox::DynamicTools;
 use windlass_tools_shell::Shell;
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, Workspace, WorkspacePath};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Tool, ToolArgs, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool_args::{ToolArgs, read_arguments};
 
 use crate::blocks::parse;
 use crate::effort::Effort;

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolSpec};
 use windlass_sandbox::{Contents, MAX_FILE_BYTES, Workspace, WorkspacePath};
 use windlass_text::{Charset, Text};
-use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::effort::Effort;
 use crate::find::{Matches, find};

@@ -8,9 +8,9 @@ use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, R
 use windlass_sandbox::{FileError, FoundEntry, Kind, Look, Workspace, WorkspacePath};
 use windlass_text::{MAX_SHOWN_BYTES, Room, Side, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture,
-    read_arguments, run_blocking,
+    Change, Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
+use windlass_tool_args::read_arguments;
 
 use crate::spec::{path_of, spec, to_tool_error};
 

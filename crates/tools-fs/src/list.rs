@@ -8,9 +8,9 @@ use windlass_command::{is_protected_name, is_secret_name};
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Entry, FileError, Kind, Look, Workspace, WorkspacePath};
 use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
-    run_blocking,
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
+use windlass_tool_args::read_arguments;
 
 use crate::ignored::IgnoreRules;
 use crate::pattern::Pattern;

@@ -8,9 +8,9 @@ use windlass_redact::Redactor;
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::MAX_PICTURES_BYTES;
 use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, read_arguments,
-    run_blocking,
+    Context, EarlyArguments, Inspection, Output, PathGate, Tool, ToolError, ToolFuture, run_blocking,
 };
+use windlass_tool_args::read_arguments;
 
 use crate::block::BlockOptions;
 use crate::page::{MAX_PAGE_BYTES, span};

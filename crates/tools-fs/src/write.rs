@@ -7,9 +7,10 @@ use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, T
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool, ToolArgs,
-    ToolError, ToolFuture, read_arguments, run_blocking,
+    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool,
+    ToolError, ToolFuture, run_blocking,
 };
+use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
 use crate::spec::{path_of, spec, to_tool_error};
 

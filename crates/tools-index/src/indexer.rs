@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::place::Place;
 

@@ -4,7 +4,8 @@
 use serde::Deserialize;
 use windlass_protocol::{Containment, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::Level;
-use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::command::limit;
 use crate::launch::Launch;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::page::{self, PAGE_BYTES, RequestedPart};
 use crate::processes::{Job, Processes, short};

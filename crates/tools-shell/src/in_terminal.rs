@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::asked::RequestedCommand;
 use crate::command::limit;

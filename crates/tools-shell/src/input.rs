@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::command_output::state;
 use crate::in_terminal::bytes_of;

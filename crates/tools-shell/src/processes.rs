@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use windlass_tool::{Context, ToolError};
+use windlass_tool::{CancellationToken, Context, ToolError};
 
 use crate::running::{FinishedCommand, Keyboard, PrintedOutput, Running};
 

@@ -10,9 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use tokio::io::AsyncWrite;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use windlass_sandbox::{Level, NewFiles, Part, ProtectedSnapshot};
-use windlass_tool::Context;
+use windlass_tool::{CancellationToken, Context};
 
 use crate::launch::{Disk, Launch};
 use crate::screen::Size;

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::command_output::state;
 use crate::page::PAGE_BYTES;

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, run_blocking};
+use windlass_tool_args::read_arguments;
 
 use crate::SlashCommands;
 use crate::document::Document;

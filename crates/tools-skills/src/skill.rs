@@ -4,7 +4,8 @@ use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_text::shorten_middle;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments, run_blocking};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, run_blocking};
+use windlass_tool_args::read_arguments;
 
 use crate::Skills;
 use crate::document::Document;

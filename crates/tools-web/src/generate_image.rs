@@ -11,9 +11,8 @@ use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::{ExpectedState, FileError, Look, Workspace, WorkspacePath};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::service::{Service, line};
 use crate::{Fetch, ServiceKey, UrlRefusal, WebUrl, web_fetch};

@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Effect, Hints, Payload, ResultStatus, Risk, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 use windlass_web_reach::Reach;
 
 use crate::report::{count, enclose};

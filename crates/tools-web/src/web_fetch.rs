@@ -7,9 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk, ToolName, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::markdown::render_until;
 use crate::report::{self, Format};

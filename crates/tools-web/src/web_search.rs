@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::report::{count, enclose};
 use crate::service::line;

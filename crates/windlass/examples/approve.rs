@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use windlass::agent::ApproverFuture;
-use windlass::hitl::{ApprovalDecision, ApprovalRequest};
+use windlass::policy::{ApprovalDecision, ApprovalRequest};
+use windlass::providers::openai_chat::OpenAiChat;
 use windlass::sandbox::Workspace;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
-use windlass::wire_openai_chat::OpenAiChat;
 use windlass::{Agent, Approver, Event};
 use windlass_mock::{Script, ScriptedModel};
 
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let workspace = Arc::new(Workspace::open(folder.path())?);
     let toolbox = Toolbox::builder()
-        .tools(windlass::tools_fs::tools(&workspace))
+        .tools(windlass::tools::fs::tools(&workspace))
         .config(ToolConfig::new(Preset::Full))
         .build()?;
     let script = Script::parse(

@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use windlass::Agent;
+use windlass::providers::anthropic::Anthropic;
 use windlass::tool::tool;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
-use windlass::wire_anthropic::Anthropic;
 use windlass_mock::{Script, ScriptedModel};
 
 /// Adds two integers.

@@ -7,12 +7,12 @@
 
 use std::io::Write as _;
 
-use windlass::assemble::{Assembler, CallEvent, Options};
-use windlass::partial_json::Snapshot;
+use windlass::parse::assemble::{Assembler, CallEvent, Options};
+use windlass::parse::partial_json::Snapshot;
+use windlass::providers::anthropic::Anthropic;
+use windlass::providers::wire::{Limits, Wire};
 use windlass::stream::Chunk;
 use windlass::tool::{ToolArgs, TypedPartial};
-use windlass::wire::{Limits, Wire};
-use windlass::wire_anthropic::Anthropic;
 
 /// What the tool takes. The derive makes `PartialWriteFile` beside it, whose fields fill as they arrive.
 #[derive(Debug, ToolArgs)]

@@ -6,15 +6,15 @@
 
 use std::sync::Arc;
 
-use windlass::assemble::{Assembler, CallEvent, Options};
-use windlass::hitl::{Grants, Learned, Policy, decide};
+use windlass::parse::assemble::{Assembler, CallEvent, Options};
+use windlass::policy::{Grants, Learned, Policy, decide};
 use windlass::protocol::{Message, Request, ToolCall};
+use windlass::providers::anthropic::Anthropic;
+use windlass::providers::wire::{Limits, Wire};
 use windlass::sandbox::Workspace;
 use windlass::stream::Chunk;
 use windlass::tool::Context;
 use windlass::toolbox::{Preset, ToolConfig, Toolbox};
-use windlass::wire::{Limits, Wire};
-use windlass::wire_anthropic::Anthropic;
 
 /// The stream of a provider, in its public format, for a model that reads a file.
 const RECORDED: &str = r#"event: message_start
@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let call = calls.first().ok_or("the recording has a call")?;
 
     let toolbox = Toolbox::builder()
-        .tools(windlass::tools_fs::tools(&workspace))
+        .tools(windlass::tools::fs::tools(&workspace))
         .config(ToolConfig::new(Preset::Full))
         .build()?;
     let checked = toolbox.check(call).map_err(|result| result.wire_text())?;
@@ -83,8 +83,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn show_events() -> Result<(), windlass::sse::Error> {
-    let mut parser = windlass::sse::Parser::new();
+fn show_events() -> Result<(), windlass::parse::sse::Error> {
+    let mut parser = windlass::parse::sse::Parser::new();
     let mut count = 0_usize;
     // The events do not depend on how the bytes are split.
     for piece in RECORDED.as_bytes().chunks(100) {
@@ -94,7 +94,7 @@ fn show_events() -> Result<(), windlass::sse::Error> {
     Ok(())
 }
 
-fn chunks(wire: &Anthropic) -> Result<Vec<Chunk>, windlass::wire::DecodeError> {
+fn chunks(wire: &Anthropic) -> Result<Vec<Chunk>, windlass::providers::wire::DecodeError> {
     let mut decoder = wire.decoder(Limits::default());
     let mut chunks = Vec::new();
     for piece in RECORDED.as_bytes().chunks(100) {
@@ -116,7 +116,8 @@ fn calls(chunks: Vec<Chunk>) -> (Message, Vec<ToolCall>) {
         assembler.push(chunk, &mut events);
         for event in events.drain(..) {
             if let CallEvent::Arguments { key, .. } = &event {
-                let partial = assembler.partial(*key).and_then(windlass::partial_json::Snapshot::to_value);
+                let partial =
+                    assembler.partial(*key).and_then(windlass::parse::partial_json::Snapshot::to_value);
                 println!("   arguments so far: {}", partial.unwrap_or_default());
             } else {
                 println!("   {event:?}");

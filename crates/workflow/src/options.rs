@@ -5,10 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
 use windlass_agent::SharedBudget;
 use windlass_redact::Redactor;
-use windlass_tool::Context;
+use windlass_tool::{CancellationToken, Context};
 
 use crate::WorkflowEvent;
 

@@ -8,9 +8,8 @@ use serde_json::Value;
 use windlass_agent::{Agent, AgentError};
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ResultStatus, Risk, ToolName, ToolSpec};
-use windlass_tool::{
-    AnswerFuture, Context, Human, NoAnswer, Output, Question, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{AnswerFuture, Context, Human, NoAnswer, Output, Question, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 pub(crate) const APPROVAL: &str = "workflow_approval";

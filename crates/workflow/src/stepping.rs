@@ -3,10 +3,10 @@
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::{Duration, Instant, sleep, sleep_until};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, AgentError, BatchReport, CallBatch, Event, Outcome, RunOptions, Wait};
 use windlass_hitl::ApprovalOutcome;
 use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
+use windlass_tool::CancellationToken;
 
 use crate::machine::{End, Failure, RetryRule};
 use crate::plan::Reading;

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 use windlass_agent::{CallingRun, Event};
 use windlass_journal::Journals;
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ResultStatus, Risk, ToolName, ToolSpec};
-use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use crate::{RunError, Runner, StepStatus, WorkflowEvent, WorkflowOptions, WorkflowOutcome, Workflows};
 

@@ -11,10 +11,10 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use futures_util::Stream as _;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Entry, EventStream, RunOptions};
 use windlass_journal::FileJournal;
 use windlass_protocol::CallId;
+use windlass_tool::CancellationToken;
 
 use super::Place;
 use super::victim::agent;

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use futures_util::stream;
 use serde_json::{Value, json};
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Message, Part, Request, ResultStatus, Role, StopReason, Usage};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture, WholeCall,
+};
 use windlass_wire::check_pairing;
 
 /// The number of turns of a run.

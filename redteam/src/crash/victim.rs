@@ -11,7 +11,8 @@ use windlass_agent::{Agent, ApproveAll, Outcome, RunOptions};
 use windlass_journal::FileJournal;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_shell::Shell;
 

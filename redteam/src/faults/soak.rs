@@ -12,11 +12,12 @@ use windlass_agent::{
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{
     Effect, Hints, History, Payload, RawJson, Request, Role, StopReason, ToolName, ToolSpec,
 };
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture, WholeCall,
+};
 use windlass_testkit::split::SplitMix64;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};

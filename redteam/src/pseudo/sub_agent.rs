@@ -8,8 +8,8 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::MemoryJournals;
-use windlass_model::{Model, ModelFuture};
 use windlass_protocol::{Effect, Request};
+use windlass_stream::{Model, ModelFuture};
 use windlass_subagent::{AgentDefinition, ModelSource, SourcedModel, SubAgents};
 
 use crate::case::Stage;

@@ -64,10 +64,29 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
         }
         count = count.saturating_add(1);
     }
+    let broken_features = facade_features(setting)?;
+    broken.extend(broken_features.iter().map(String::as_str));
     if broken.is_empty() {
-        return Ok(Outcome::new(Verdict::Passed, format!("{count} crates")));
+        return Ok(Outcome::new(Verdict::Passed, format!("{count} crates, and each feature of windlass")));
     }
     Ok(Outcome::new(Verdict::Failed, format!("alone fails: {}", broken.join(", "))))
+}
+
+/// Checks the facade without features and with each of its features alone. Returns those that do not compile.
+fn facade_features(setting: &Setting<'_>) -> Result<Vec<String>> {
+    let facade = setting.project.crates().find(|package| package.name == "windlass");
+    let features = facade.into_iter().flat_map(|package| &package.features);
+    let mut broken = Vec::new();
+    for feature in std::iter::once("").chain(features.map(String::as_str)) {
+        let check = cmd!(
+            setting.sh,
+            "cargo check --locked --quiet -p windlass --no-default-features --features {feature}"
+        );
+        if !capture::pass_through(check)? {
+            broken.push(format!("windlass with `{feature}`"));
+        }
+    }
+    Ok(broken)
 }
 
 /// Documents libraries only: the facade and the command-line program have the same name, and the internals of

@@ -64,6 +64,7 @@ fn sse() -> Package {
         readme: Some("README.md".to_owned()),
         benches: Vec::new(),
         has_library: true,
+        features: Vec::new(),
         dependencies: Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use windlass_benches::typed::{EditFile, WriteFile, content_length, edit_count, typed, view};
-use windlass_tool::PartialReader;
+use windlass_tool_args::PartialReader;
 
 use super::{Case, Work, keep};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt;
-use tokio_util::sync::CancellationToken;
 use windlass_hitl::Facts;
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
+use windlass_tool::CancellationToken;
 
 use super::{CheckpointFuture, Checkpointer, Gate, NotPassed, WithoutCheckpoint};
 

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures_util::StreamExt;
 use tokio::sync::Notify;
 use windlass_agent::{Agent, ApproveAll, CallStart};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, Request, StopReason, ToolName, ToolSpec};
-use windlass_stream::{CallChunk, Chunk, StreamError, StreamErrorKind, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelFuture, StreamError, StreamErrorKind, WholeCall,
+};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 

@@ -8,10 +8,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Answer, Answers, Event, Outcome, RunOptions, StopCause};
 use windlass_hitl::{AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals};
 use windlass_protocol::ResultStatus;
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, events, way};
 

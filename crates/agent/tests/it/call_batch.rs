@@ -3,7 +3,6 @@
 use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{
     Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, BatchReport, Entry, Event, Outcome,
     RunOptions, StopCause, StoredAnswers, UnansweredPolicy, Wait,
@@ -11,6 +10,7 @@ use windlass_agent::{
 use windlass_hitl::ApprovalDecision;
 use windlass_journal::{Durability, Journal, MemoryJournal, Record};
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName};
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, Shared, way};
 

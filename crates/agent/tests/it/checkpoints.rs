@@ -4,12 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{
     ApproveAll, CheckpointFailed, CheckpointFuture, Checkpointer, Event, RunOptions, WithoutCheckpoint,
 };
 use windlass_protocol::ResultStatus;
 use windlass_redact::Redactor;
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, events, way, ways};
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use windlass_agent::{Event, Outcome};
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Request, StopReason};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture, WholeCall,
+};
 use windlass_wire::check_pairing;
 
 use crate::scene::{Scene, events, way};

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::{StreamExt, stream};
 use windlass_agent::{Agent, Event};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, Request, ResultStatus, StopReason, ToolName, ToolSpec};
-use windlass_stream::{CallChunk, CallKey, Chunk};
+use windlass_stream::{CallChunk, CallKey, Chunk, ChunkStream, Model, ModelFuture};
 use windlass_tool::{Context, EarlyArguments, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use windlass_agent::{Agent, Entry, Event, Outcome, RunOptions, Transcript};
 use windlass_journal::Journal;
-use windlass_model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{
     Effect, Hints, Image, Message, Part, Payload, Refusal, RefusalKind, Request, Role, StopReason, ToolName,
     ToolSpec,
 };
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{
+    CallChunk, Chunk, ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture, WholeCall,
+};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 

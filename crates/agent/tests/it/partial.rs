@@ -8,7 +8,8 @@ use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_mock::ScriptedModel;
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolArgs, ToolFuture};
+use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolFuture};
+use windlass_tool_args::{ReadPartial as _, ToolArgs};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::scene::{Way, events, ways};
@@ -121,7 +122,7 @@ impl Tool for Typed {
 
     fn call<'a>(&'a self, _: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            let Arguments { path, content } = windlass_tool::read_arguments(payload)?;
+            let Arguments { path, content } = windlass_tool_args::read_arguments(payload)?;
             self.calls.fetch_add(1, Ordering::SeqCst);
             Ok(Output::text(format!("{} {}", path.display(), content.len())))
         })

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use windlass_agent::{Agent, ApproveAll, Event, Outcome, RunOptions};
 use windlass_journal::{Durability, Journal};
 use windlass_mock::ScriptedModel;
-use windlass_model::{Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
+use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFuture};
 
 use crate::scene::{Scene, Shared, Way, events, way};
 

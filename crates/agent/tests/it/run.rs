@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{
     AgentError, ApproveAll, Approver, ApproverFuture, CallStart, Event, Outcome, RunOptions, StopCause,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::ResultStatus;
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Scene, Shared, events, way, ways};
 

@@ -11,9 +11,9 @@ use windlass_agent::{
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal, Record};
 use windlass_protocol::{
-    CallId, Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ToolName, ToolResult, ToolSpec,
+    CallId, Effect, Hints, Payload, PlannedFile, ReconcileOutcome, ResultStatus, TargetKind, ToolName,
+    ToolResult, ToolSpec,
 };
-use windlass_protocol::{ResultStatus, TargetKind};
 use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_control::AttemptCompletion;

@@ -9,7 +9,7 @@ use windlass_agent::Prices;
 use windlass_journal::{FileJournals, Journals, MemoryJournals};
 #[cfg(feature = "subagent")]
 use windlass_journal::{Journal, JournalError};
-use windlass_model::Model;
+use windlass_stream::Model;
 #[cfg(feature = "subagent")]
 use windlass_subagent::AgentDefinition;
 use windlass_tool::Tool;

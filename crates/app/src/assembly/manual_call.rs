@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::Approver;
 use windlass_hitl::{ApprovalRequest, Binding, Decision, Grants, Learned, Policy, Verdict, decide};
 use windlass_protocol::{ToolCall, ToolResult};
 use windlass_redact::Redactor;
-use windlass_tool::{Context, Human};
+use windlass_tool::{CancellationToken, Context, Human};
 use windlass_toolbox::{Checked, Toolbox};
 
 use crate::error::{Result, bail, ensure};

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio_util::sync::CancellationToken;
 use windlass_mcp::{ConnectFuture, Connector, Pipes};
+use windlass_tool::CancellationToken;
 use windlass_tools_shell::{ServiceCommand, Shell};
 
 /// Size in bytes of the retained end of a server's standard error.

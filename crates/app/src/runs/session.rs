@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{DeliverAt, EventStream, RunOptions};
 use windlass_cassette::{Fork, Player};
 use windlass_journal::{FileJournal, Journal, Tail};
 use windlass_redact::Redactor;
+use windlass_tool::CancellationToken;
 use windlass_tools_shell::Shell;
 
 use super::checkpoints::{add_checkpoints, make_missing_checkpoint};

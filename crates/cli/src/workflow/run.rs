@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio_util::sync::CancellationToken;
 use windlass_app::App;
 use windlass_app::runs::{RunFolder, WorkflowSession};
+use windlass_tool::CancellationToken;
 use windlass_workflow::WorkflowOutcome;
 
 use crate::arguments::WorkflowRun;

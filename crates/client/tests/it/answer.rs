@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use windlass_client::Options;
-use windlass_model::{Model, ModelErrorKind};
 use windlass_protocol::StopReason;
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, Model, ModelErrorKind};
 
 use crate::server::{
     END, HELLO, KEY, Reply, Server, ask, events, hello, quick, request, response, text, whole, words,

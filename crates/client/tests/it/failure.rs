@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 use windlass_client::{Client, Endpoint, Header, HttpOptions, HttpTransport, Options, TransportRequest};
-use windlass_model::{ModelError, ModelErrorKind};
+use windlass_stream::{ModelError, ModelErrorKind};
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{KEY, Reply, Server, ask, error, quick, request, response, words};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_client::{Fallback, FallbackEvent};
-use windlass_model::{Model, ModelErrorKind};
+use windlass_stream::{Model, ModelErrorKind};
 
 use crate::canned::{Answer, Canned};
 use crate::server::{END, HELLO, ask_any, request, text};

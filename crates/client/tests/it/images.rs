@@ -1,8 +1,8 @@
 //! Refusals of pictures: told apart by their words, where the request had a picture.
 
 use windlass_client::Options;
-use windlass_model::ModelErrorKind;
 use windlass_protocol::{Delivery, Image, Message, Part, Request, Role};
+use windlass_stream::ModelErrorKind;
 
 use crate::server::{Reply, Server, ask, error, events, quick};
 

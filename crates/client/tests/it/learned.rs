@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use windlass_client::{
     Ability, CapabilityStore, Client, ClientEvent, FileStorage, Options, Remedy, Source, Vendor, Vendors,
 };
-use windlass_model::ModelErrorKind;
 use windlass_protocol::{Message, Request, Support, ToolChoice, ToolSpec};
+use windlass_stream::ModelErrorKind;
 
 use crate::server::{Reply, Server, ask, error, hello, quick, text};
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use futures_util::stream;
 use windlass_client::{Client, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors};
-use windlass_model::Model;
 use windlass_protocol::{
     Arguments, CallId, Message, Part, RawJson, Request, ResultStatus, ToolCall, ToolName, ToolResult,
     ToolSpec,
 };
+use windlass_stream::Model;
 use windlass_wire::assert_append_only;
 
 /// Keeps the last body, and refuses.

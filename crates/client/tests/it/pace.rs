@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windlass_client::{ClientEvent, Options, Pace};
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 
 use crate::canned::{Answer, Canned};
 use crate::server::{END, HELLO, ask, request, text};
@@ -221,7 +221,7 @@ fn a_wait_that_is_asked_for_counts_for_more_than_the_clock_of_a_window() {
 }
 
 /// How many requests an overloaded provider gets within ten minutes, and for how long.
-async fn overloaded(answer: Answer) -> (usize, Duration, windlass_model::ModelError) {
+async fn overloaded(answer: Answer) -> (usize, Duration, windlass_stream::ModelError) {
     let canned = Canned::new(vec![answer]);
     let options = Options { retry_for: Duration::from_mins(10), ..Options::default() };
     let client = canned.client("together").options(options).build().unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use windlass_client::Options;
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 
 use crate::server::{Reply, Server, ask, error, events, hello, quick, request, text, words};
 

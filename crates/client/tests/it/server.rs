@@ -9,9 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use windlass_client::{Client, Endpoint, Options};
-use windlass_model::{Model, ModelError};
 use windlass_protocol::{Delivery, Message, Request};
-use windlass_stream::Chunk;
+use windlass_stream::{Chunk, Model, ModelError};
 use windlass_wire_openai_chat::OpenAiChat;
 
 pub(crate) const KEY: &str = "sk-planted-4f1c9a7e";

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -11,13 +12,14 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::{self, ServerConfig};
 use windlass_client::{Client, Endpoint, HttpError, HttpOptions, HttpTransport};
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{END, HELLO, ask, quick, request, text};
@@ -168,6 +170,57 @@ async fn an_authority_that_is_not_trusted_is_said_once_with_what_to_do() {
     // One more authority takes nothing from the others.
     let (said, _) = outcome(&["h2"], &[&other.pem, &own.pem], &own).await;
     assert_eq!(said.as_deref(), Ok("Hello"));
+}
+
+/// A proxy that opens one tunnel. Returns its address, and the head of the request for the tunnel.
+async fn tunnel() -> (SocketAddr, JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let task = tokio::spawn(async move {
+        let (mut client, _) = listener.accept().await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(client.read_u8().await.unwrap());
+        }
+        let head = String::from_utf8(head).unwrap();
+        let target = head.split(' ').nth(1).unwrap().to_owned();
+        let mut server = TcpStream::connect(target).await.unwrap();
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        // Either side may close without a farewell.
+        let _ = copy_bidirectional(&mut client, &mut server).await;
+        head
+    });
+    (address, task)
+}
+
+#[tokio::test]
+async fn an_encrypted_request_goes_through_a_tunnel_with_the_proxys_password() {
+    let own = authority("own");
+    let server = TlsServer::start(&own, &["h2", "http/1.1"]).await;
+    let (proxy, head) = tunnel().await;
+    let http = HttpOptions::default().with_root(own.pem.as_str());
+    let http = http.with_proxy(format!("http://user:pass%20word@{proxy}"));
+    let endpoint = Endpoint::custom(format!("https://{}/v1", server.address), "openai-chat");
+    let client = Client::builder(endpoint, Arc::new(OpenAiChat::default())).http(http).options(quick());
+    let client = client.build().unwrap();
+    let (chunks, error) = ask(&client, &request()).await;
+    assert_eq!((text(&chunks).as_str(), error.map(|error| error.to_string())), ("Hello", None));
+    drop(client);
+    let head = head.await.unwrap();
+    assert!(head.starts_with(&format!("CONNECT {} HTTP/1.1\r\n", server.address)), "{head}");
+    assert!(head.contains("Basic dXNlcjpwYXNzIHdvcmQ="), "{head}");
+    assert_eq!(*server.versions.lock().unwrap(), ["HTTP/2.0 /v1/chat/completions"]);
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_the_handshake_is_left_at_the_connect_timeout() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let http = HttpOptions::default().with_connect_timeout(Duration::from_millis(20));
+    let endpoint = Endpoint::custom(format!("https://{address}/v1"), "openai-chat");
+    let client = Client::builder(endpoint, Arc::new(OpenAiChat::default())).http(http).options(quick());
+    let error = ask(&client.build().unwrap(), &request()).await.1.unwrap();
+    assert!(error.to_string().contains("connect timeout"), "{error}");
 }
 
 #[track_caller]

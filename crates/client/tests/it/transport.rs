@@ -8,7 +8,7 @@ use windlass_client::{
     Client, ClientError, ClientEvent, Endpoint, Header, HttpError, HttpOptions, HttpTransport, Method,
     Transport, TransportError, TransportErrorKind, TransportFuture, TransportRequest, TransportResponse,
 };
-use windlass_model::ModelErrorKind;
+use windlass_stream::ModelErrorKind;
 use windlass_wire_openai_chat::OpenAiChat;
 
 use crate::server::{END, HELLO, KEY, Server, ask, error, hello, quick, request, text, words};
@@ -173,4 +173,23 @@ fn a_proxy_that_is_no_address_is_refused_without_showing_it() {
     let endpoint = Endpoint::custom("http://localhost", "openai-chat");
     let built = Client::builder(endpoint, Arc::new(OpenAiChat::default())).http(http).build();
     assert!(matches!(built, Err(ClientError::Http(_))));
+}
+
+#[tokio::test]
+async fn a_user_in_the_address_is_sent_as_basic_authentication() {
+    let server = Server::start(vec![hello()]).await;
+    let address = server.base_url.replace("http://", "http://Aladdin:open%20sesame@");
+    let (said, error) = through(HttpOptions::default(), &address).await;
+    assert_eq!((said.as_str(), error), ("Hello", None));
+    let head = server.requests().await[0].to_ascii_lowercase();
+    assert!(head.contains("authorization: basic qwxhzgrpbjpvcgvuihnlc2ftzq=="), "{head}");
+    assert!(!head.contains("sesame") && head.contains("accept: */*"), "{head}");
+}
+
+#[test]
+fn a_proxy_of_another_protocol_is_refused() {
+    for url in ["socks5://127.0.0.1:1080", "https://127.0.0.1:1", ""] {
+        let made = HttpTransport::new(&HttpOptions::default().with_http_proxy(url));
+        assert!(matches!(made, Err(HttpError::Proxy { scheme: "http", .. })), "{url}");
+    }
 }

@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use windlass_gateway::{Gateway, Upstream};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{
     Arguments, CallId, Message, Part, Request, ResultStatus, Role, StopReason, ToolCall, ToolName, ToolResult,
 };
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
 use windlass_wire::Wire;
 
 use crate::formats::{Format, pairs};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use windlass_assemble::Answer;
-use windlass_model::ModelError;
 use windlass_protocol::{Message, Request};
+use windlass_stream::ModelError;
 
 use crate::formats::{Format, pairs};
 use crate::serve::{ask, client, served, tools};

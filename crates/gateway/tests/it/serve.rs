@@ -9,10 +9,10 @@ use windlass_assemble::{Answer, Assembler, Options as AssembleOptions};
 use windlass_client::{Client, Endpoint, Options};
 use windlass_gateway::{Gateway, ServeOptions, Upstream, serve};
 use windlass_mock::{Script, ScriptedProvider};
-use windlass_model::{Model, ModelErrorKind};
 use windlass_protocol::{
     Delivery, Message, Request, ResultStatus, StopReason, ToolName, ToolResult, ToolSpec,
 };
+use windlass_stream::{Model, ModelErrorKind};
 
 use crate::formats::{Format, format, formats, pairs};
 
@@ -48,7 +48,7 @@ pub(crate) fn client(url: &str, format: &Format) -> Client {
     Client::new(Endpoint::custom(base, format.name()), None, format.wire.clone(), options).unwrap()
 }
 
-pub(crate) async fn ask(client: &Client, request: &Request) -> Result<Answer, windlass_model::ModelError> {
+pub(crate) async fn ask(client: &Client, request: &Request) -> Result<Answer, windlass_stream::ModelError> {
     let mut chunks = client.stream(request).await?;
     let turn = request.messages.len() as u64;
     let (mut assembler, mut events) =
@@ -208,14 +208,14 @@ enum Begun {
 }
 
 impl Model for Begun {
-    fn stream<'a>(&'a self, _: &'a Request) -> windlass_model::ModelFuture<'a> {
+    fn stream<'a>(&'a self, _: &'a Request) -> windlass_stream::ModelFuture<'a> {
         use windlass_stream::Chunk;
         let first = futures_util::stream::iter([Ok(Chunk::text("half"))]);
         let finish = || Chunk::Finish { reason: StopReason::End, raw: "stop".into() };
         Box::pin(async move {
             Ok(match self {
                 Self::Never => return std::future::pending().await,
-                Self::Ends => Box::pin(first) as windlass_model::ChunkStream,
+                Self::Ends => Box::pin(first) as windlass_stream::ChunkStream,
                 Self::Hangs => Box::pin(first.chain(futures_util::stream::pending())),
                 Self::Finishes => Box::pin(first.chain(futures_util::stream::once(async move {
                     tokio::time::sleep(std::time::Duration::from_millis(300)).await;

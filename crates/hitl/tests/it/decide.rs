@@ -1,9 +1,8 @@
 //! Which rule decides (H2, H11, H15).
 
-use windlass_hitl::ApprovalDecision;
 use windlass_hitl::{
-    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, PolicyError, Risk, Rule,
-    RuleFile, Source, Verdict, decide,
+    Action, ApprovalDecision, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy,
+    PolicyError, Risk, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName};
 

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use rmcp::service::ClientInitializeError;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use windlass_tool::Human;
+use windlass_tool::{CancellationToken, Human};
 
 use super::ask::Asks;
 use super::catalogue::Catalogue;

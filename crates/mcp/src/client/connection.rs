@@ -14,7 +14,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use serde_json::value::RawValue;
 use tokio::time::{Instant, sleep};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use windlass_tool::{CancellationToken, DropGuard};
 
 use super::handler::Handler;
 use crate::Pipes;

@@ -7,7 +7,7 @@ use rmcp::model::{
     PaginatedRequestParams,
 };
 use serde::Deserialize;
-use tokio_util::sync::CancellationToken;
+use windlass_tool::CancellationToken;
 
 use super::connection::{Connection, Wait};
 use crate::Limits;

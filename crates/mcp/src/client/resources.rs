@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use tokio_util::sync::CancellationToken;
 use windlass_hitl::display_safe;
 use windlass_protocol::Content;
+use windlass_tool::CancellationToken;
 
 use super::McpClient;
 use super::connection::Wait;

@@ -9,7 +9,8 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use windlass_protocol::{Arguments, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 use windlass_schema::Checker;
-use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture, read_arguments};
+use windlass_tool::{Context, Inspection, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use super::{McpConnections, list_names};
 

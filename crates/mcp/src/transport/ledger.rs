@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions, GetMeta, NumberOrString};
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use windlass_tool::CancellationToken;
 
 use crate::SkippedMessages;
 use crate::failure::Failure;

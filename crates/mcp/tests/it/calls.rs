@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 use windlass_mcp::{ClientOptions, Limits, McpClient};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus};
-use windlass_tool::{Context, Output, Progress, ToolError};
+use windlass_tool::{CancellationToken, Context, Output, Progress, ToolError};
 
 use crate::fake::{FakeServer, Say, answer, changed, polite, tool};
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use windlass_mcp::{ClientOptions, Limits};
 use windlass_protocol::ResultStatus;
 use windlass_testkit::{Need, require};
+use windlass_tool::CancellationToken;
 
 use crate::place::{Recorded, call, call_with, context, patient, used, words};
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{ApproveAll, Event, Outcome, RunOptions, StopCause};
 use windlass_subagent::AgentLimits;
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Cast, Scene, agent, calls, ended, hand, says};
 

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 use futures_util::StreamExt;
 use serde_json::json;
 use windlass_agent::{ApproveAll, Entry, Outcome, RunOptions};
-use windlass_journal::Journal as _;
-use windlass_journal::Journals as _;
+use windlass_journal::{Journal as _, Journals as _};
 use windlass_protocol::ResultStatus;
 
 use crate::scene::{Cast, Scene, Shared, agent, calls, ended, hand, says};

@@ -10,11 +10,10 @@ use serde_json::{Value, json};
 use windlass_agent::{Agent, AgentBuilder, Event, EventStream, Outcome};
 use windlass_hitl::{Action, EffectKind, Policy, Rule, RuleFile, Source};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, MemoryJournals, Record};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{
     Concurrency, Effect, Hints, Payload, RawJson, Request, Role, StopReason, ToolName, ToolSpec, Usage,
 };
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
 use windlass_subagent::{AgentDefinition, SubAgents};
 use windlass_tool::{Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox, WorkModes};

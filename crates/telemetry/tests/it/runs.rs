@@ -7,14 +7,12 @@ use std::sync::{Arc, Mutex};
 use futures_util::StreamExt;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Agent, ApproveAll, DenyAll, Event, RunOptions};
 use windlass_journal::{Durability, Journal, JournalError, MemoryJournal, Record};
-use windlass_model::{ChunkStream, Model, ModelFuture};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, Request, StopReason, ToolName, ToolSpec};
-use windlass_stream::{CallChunk, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCall};
 use windlass_telemetry::trace_events;
-use windlass_tool::{Context, Output, Tool, ToolFuture};
+use windlass_tool::{CancellationToken, Context, Output, Tool, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 
 use crate::events::options;

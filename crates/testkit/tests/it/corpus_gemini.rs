@@ -4,8 +4,7 @@
 
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, AnswerCall};
-use windlass_testkit::split;
-use windlass_testkit::{Need, require};
+use windlass_testkit::{Need, require, split};
 use windlass_wire::{Limits, ProviderErrorKind, Wire};
 use windlass_wire_gemini::Gemini;
 

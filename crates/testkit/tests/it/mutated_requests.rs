@@ -2,9 +2,8 @@
 #![expect(clippy::print_stdout, reason = "the counts are the result")]
 
 use serde_json::{Value, json};
-use windlass_testkit::oracle;
 use windlass_testkit::split::SplitMix64;
-use windlass_testkit::{Need, require};
+use windlass_testkit::{Need, oracle, require};
 
 use crate::golden::accepted;
 

@@ -1,6 +1,6 @@
 //! Which crates a user may have.
 
-use proc_macro_crate::FoundCrate;
+use crate::manifest::FoundCrate;
 
 use super::{resolve, text};
 
@@ -15,12 +15,12 @@ fn check(tool: Option<&str>, facade: Option<&str>, expected: &str) {
 
 #[test]
 fn the_runtime_is_found_directly_or_through_the_facade() {
-    check(Some("windlass_tool"), None, "::windlass_tool");
+    check(Some("windlass_tool_args"), None, "::windlass_tool_args");
     check(Some("renamed"), None, "::renamed");
     check(None, Some("windlass"), "::windlass::tool");
     check(None, Some("w"), "::w::tool");
-    check(Some("windlass_tool"), Some("windlass"), "::windlass_tool");
-    check(Some("itself"), None, "::windlass_tool");
+    check(Some("windlass_tool_args"), Some("windlass"), "::windlass_tool_args");
+    check(Some("itself"), None, "::windlass_tool_args");
     check(None, Some("itself"), "::windlass::tool");
-    check(None, None, "::windlass_tool");
+    check(None, None, "::windlass_tool_args");
 }

@@ -1,5 +1,5 @@
 //! Members have names.
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
 struct Pair(String, String);

@@ -1,5 +1,5 @@
 //! Arguments are an object with known members.
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
 enum Mode {

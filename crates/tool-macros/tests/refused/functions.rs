@@ -1,5 +1,5 @@
 //! What a function under `#[tool]` cannot be.
-use windlass_tool::tool;
+use windlass_tool_args::tool;
 
 #[tool]
 async fn silent(path: String) {}

@@ -1,5 +1,5 @@
 //! One tool has one schema.
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
 struct Page<T> {

@@ -1,5 +1,5 @@
 //! What stands in the brackets.
-use windlass_tool::tool;
+use windlass_tool_args::tool;
 
 /// Is misspelt.
 #[tool(readonly)]

@@ -1,5 +1,5 @@
 //! The derive's own words.
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
 struct Search {

@@ -1,5 +1,5 @@
 //! Words of serde that change where a value is read from cannot be followed while it arrives.
-use windlass_tool::ToolArgs;
+use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
 struct Inner {

@@ -1,5 +1,5 @@
 //! Nothing makes runnable arguments of partial ones (RULES J1).
-use windlass_tool::{PartialReader, ToolArgs};
+use windlass_tool_args::{PartialReader, ToolArgs};
 
 #[derive(Debug, ToolArgs)]
 struct WriteFile {

@@ -1,5 +1,5 @@
 //! What a tool gives back has to be an output.
-use windlass_tool::tool;
+use windlass_tool_args::tool;
 
 /// Gives a number.
 #[tool]

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::CallId;
-use windlass_tool::{Context, Output, run_blocking};
+use windlass_tool::{CancellationToken, Context, Output, run_blocking};
 
 fn context() -> Context {
     Context::new(CallId::new("call_1").unwrap())

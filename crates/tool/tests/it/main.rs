@@ -1,10 +1,8 @@
-//! The public behaviour of typed arguments, partial arguments and the two macros.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+//! The context of a call, and the token that cancels it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[cfg(feature = "blocking")]
 mod blocking;
+mod cancellation;
+#[cfg(feature = "redact")]
 mod context;
-mod partial;
-mod properties;
-mod schema;
-mod shapes;
-mod tool;

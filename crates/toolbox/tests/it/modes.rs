@@ -5,7 +5,8 @@ use std::sync::Arc;
 use windlass_protocol::{
     Concurrency, Effect, Hints, Payload, ResultStatus, Target, TargetKind, ToolName, ToolSpec,
 };
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture, read_arguments};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture};
+use windlass_tool_args::read_arguments;
 use windlass_toolbox::{
     FilePattern, ModeOwner, Preset, RefusalCause, Standing, ToolConfig, ToolGroup, Toolbox, WorkMode,
     WorkModes,

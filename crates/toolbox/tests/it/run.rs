@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{CallId, Concurrency, ResultFlag, ResultStatus, ToolResult};
-use windlass_tool::{Context, Tool, ToolError};
+use windlass_tool::{CancellationToken, Context, Tool, ToolError};
 use windlass_toolbox::{OutputLimit, Preset, ToolConfig, Toolbox};
 
 use crate::fake::{Does, Inside, call, fake};

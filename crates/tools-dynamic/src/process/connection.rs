@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_util::sync::{CancellationToken, DropGuard};
+use windlass_tool::{CancellationToken, DropGuard};
 
 use super::Noise;
 use super::child::{Service, ServiceEnds};

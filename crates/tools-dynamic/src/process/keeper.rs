@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Containment, Effect, ResultStatus};
 use windlass_sandbox::GrantedConfinement;
-use windlass_tool::{Context, Output, Progress, Tool, ToolError};
+use windlass_tool::{CancellationToken, Context, Output, Progress, Tool, ToolError};
 use windlass_toolbox::DynamicTools;
 
 use super::connection::{Connection, Failure};

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Content, Effect, ResultStatus, Risk};
 use windlass_testkit::{Need, require};
+use windlass_tool::CancellationToken;
 use windlass_tools_dynamic::FolderOwner;
 
 use crate::serving::{Serving, call, check, prepared, served};

@@ -1,9 +1,9 @@
 //! Tools of a process, from outside: how calls and processes end.
 
 use tokio::io::AsyncReadExt;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::ResultStatus;
 use windlass_testkit::{Need, require};
+use windlass_tool::CancellationToken;
 use windlass_tools_dynamic::{FolderOwner, ProcessError};
 
 use crate::serving::{SOON, Serving, call, check, prepared, served};

@@ -5,10 +5,9 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Arguments, CallId, Hints, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_sandbox::Workspace;
-use windlass_tool::{Context, Progress};
+use windlass_tool::{CancellationToken, Context, Progress};
 use windlass_toolbox::{DynamicTools, Toolbox};
 use windlass_tools_dynamic::{FolderOwner, ProcessError, ServedProcess, ToolProcess, load};
 use windlass_tools_shell::Shell;

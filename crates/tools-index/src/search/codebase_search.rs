@@ -7,9 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use windlass_protocol::{Effect, Hints, Payload, ToolSpec};
 use windlass_sandbox::{Look, Workspace};
-use windlass_tool::{
-    Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, read_arguments,
-};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool_args::read_arguments;
 
 use super::answer::{Answer, notes, order, words};
 use super::embedder::{Embedder, EmbeddingLimits};

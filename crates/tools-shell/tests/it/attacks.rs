@@ -5,10 +5,10 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::ResultStatus;
 use windlass_sandbox::ChildLimits;
 use windlass_testkit::{Need, require};
+use windlass_tool::CancellationToken;
 
 use crate::scene::{Met, SECRET, Scene, assert_no, call, context, mark, marked, namespaces, probe};
 

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{Effect, Payload, ResultStatus};
+use windlass_tool::CancellationToken;
 use windlass_tools_shell::ProcessBounds;
 
 use crate::scene::{Run, Scene, assert_no, mark, marked, scenes};

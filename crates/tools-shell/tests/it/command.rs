@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 use windlass_protocol::{CallId, Effect, ResultStatus};
-use windlass_tool::{Context, Progress, Tool};
+use windlass_tool::{CancellationToken, Context, Progress, Tool};
 
 use crate::scene::{assert_gone, call, context, payload, plain};
 

@@ -40,3 +40,27 @@ async fn a_function_is_a_tool_through_the_facade() {
     let result = toolbox.run(&checked, &Context::new(id)).await.expect("it can go on");
     assert_eq!(result.wire_text(), "42");
 }
+
+mod by_the_prelude {
+    use windlass::prelude::*;
+
+    /// Doubles an integer.
+    #[tool(read_only, internal)]
+    fn double(number: i64, ctx: &Context) -> Result<String, ToolError> {
+        let _ = ctx;
+        number.checked_mul(2).map(|twice| twice.to_string()).ok_or_else(|| "take a smaller number".into())
+    }
+
+    #[derive(Debug, ToolArgs)]
+    struct Place {
+        path: String,
+    }
+
+    #[test]
+    fn the_macros_find_the_facade_by_themselves() {
+        assert_eq!(Double.spec().name().as_str(), "double");
+        assert!(Place::schema().as_str().contains("\"path\""));
+        let arguments = windlass::protocol::Arguments::parse(r#"{"path":"src"}"#).expect("it is an object");
+        assert_eq!(Place::parse(&arguments).expect("it fits").path, "src");
+    }
+}

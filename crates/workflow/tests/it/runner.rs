@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{Event, Wait};
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source};
 use windlass_protocol::{Hints, ResultStatus, ToolName};
 use windlass_redact::Redactor;
-use windlass_tool::{Human, Output, Question, ToolError};
+use windlass_tool::{CancellationToken, Human, Output, Question, ToolError};
 use windlass_workflow::{RunError, StepStatus, Workflow, WorkflowEvent, WorkflowOptions, WorkflowOutcome};
 
 use crate::scene::{Fake, Store, hands, run, runner};

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use futures_util::{FutureExt, StreamExt};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{AnswerRefused, Approver, ChannelApprover, RunOptions};
 use windlass_hitl::ApprovalDecision;
 use windlass_protocol::ResultStatus;
+use windlass_tool::CancellationToken;
 
 use super::{ASKS, a_request, statuses};
 use crate::scene::{Scene, events, way};

@@ -9,12 +9,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 use windlass_agent::{
     ApprovalFolderError, Approver, Event, FileApprover, RefusedFile, RefusedFileReason as Reason, RunOptions,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_protocol::ResultStatus;
+use windlass_tool::CancellationToken;
 
 use super::{ASKS, a_request, statuses};
 use crate::scene::{Scene, events, way};

@@ -1,0 +1,41 @@
+#![doc = include_str!("../README.md")]
+
+mod read;
+
+mod growing;
+
+mod unfit;
+
+#[cfg(feature = "typed")]
+mod arguments;
+#[cfg(feature = "typed")]
+mod mismatch;
+#[cfg(feature = "typed")]
+mod partial;
+#[cfg(feature = "typed")]
+mod reader;
+#[cfg(feature = "typed")]
+mod schema;
+#[cfg(feature = "typed")]
+mod typed;
+
+#[cfg(feature = "typed")]
+#[doc(hidden)]
+pub mod derived;
+
+#[cfg(feature = "typed")]
+pub use arguments::ToolArgs;
+pub use growing::ReadPartial;
+#[cfg(feature = "typed")]
+pub use mismatch::{Mismatch, Mismatches};
+#[cfg(feature = "typed")]
+pub use partial::{Begin, Elements, Entries, Partial, PartialValue, Whole};
+pub use read::read_arguments;
+#[cfg(feature = "typed")]
+pub use reader::PartialReader;
+#[cfg(feature = "typed")]
+pub use typed::TypedPartial;
+pub use unfit::ArgumentsUnfit;
+pub use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
+#[cfg(feature = "typed")]
+pub use windlass_tool_macros::{ToolArgs, tool};

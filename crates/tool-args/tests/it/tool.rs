@@ -1,0 +1,197 @@
+//! Functions as tools.
+
+use std::future::ready;
+use std::path::PathBuf;
+
+use expect_test::{Expect, expect};
+use windlass_protocol::{
+    Arguments, CallId, Concurrency, Content, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec,
+};
+use windlass_tool_args::{Context, Output, Progress, Tool, ToolError, tool};
+
+/// Adds two
+/// integers.
+///
+/// Nothing else:
+/// - not reals
+/// - not words
+#[tool(read_only, internal)]
+fn add_integers(
+    /// The left
+    /// one.
+    left: i64,
+    /// The right one; 1 if it is left out.
+    right: Option<i64>,
+) -> Result<String, ToolError> {
+    let sum = left.checked_add(right.unwrap_or(1));
+    sum.map(|sum| sum.to_string()).ok_or_else(|| "the sum is too large".into())
+}
+
+/// Tells what it does.
+#[tool(idempotent, parallel, open_world, risk = "high", name = "tell-all", effects = told)]
+pub(crate) async fn tell(
+    #[serde(rename = "what")] text: String,
+    ctx: &Context,
+    #[doc = "Where to."]
+    #[serde(default)]
+    places: Vec<PathBuf>,
+) -> Output {
+    ctx.tell(Progress::Note(format!("{text} to {}", places.len())));
+    ready(Output::text("told").with_status(ResultStatus::TimedOut)).await
+}
+
+fn told(payload: &Payload) -> Vec<Effect> {
+    vec![Effect::Write { path: payload.text(), bytes: None }]
+}
+
+/// Does nothing.
+#[tool]
+async fn nothing() {
+    ready(()).await;
+}
+
+/// Fails in words.
+#[tool(risk = "low")]
+async fn fail(_reason: String) -> Result<serde_json::Value, &'static str> {
+    ready(Err("no")).await
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[schemars(inline)]
+struct Text(String);
+
+/// Has names that generated code might have, too.
+#[tool(internal)]
+fn odd(odd: i64, payload: String, ctx: Text, context: &Context, r#type: Option<String>) -> String {
+    format!("{odd} {payload} {} {} {type:?}", ctx.0, context.call(), r#type = r#type)
+}
+
+fn ctx() -> Context {
+    Context::new(CallId::new("call_1").unwrap())
+}
+
+fn payload(arguments: &str) -> Payload {
+    Payload::Function { arguments: Arguments::parse(arguments).unwrap() }
+}
+
+async fn call(tool: &dyn Tool, arguments: &str) -> String {
+    match tool.call(&ctx(), &payload(arguments)).await {
+        Ok(Output { status, content, .. }) => match content.as_slice() {
+            [Content::Text { text }] => format!("{status:?}: {text}"),
+            other => format!("{other:?}"),
+        },
+        Err(error) => error.to_string(),
+    }
+}
+
+#[track_caller]
+fn check_spec(tool: &dyn Tool, expected: &Expect) {
+    let ToolSpec::Function { name, description, parameters, .. } = tool.spec() else {
+        panic!("a function is wanted")
+    };
+    expected.assert_eq(&format!("{name}\n{description}\n{}", parameters.as_str()));
+}
+
+#[test]
+fn a_spec_says_what_the_comments_say() {
+    check_spec(
+        &AddIntegers,
+        &expect![[r#"
+        add_integers
+        Adds two integers.
+
+        Nothing else:
+        - not reals
+        - not words
+        {"type":"object","properties":{"left":{"type":"integer","description":"The left one."},"right":{"type":["integer","null"],"description":"The right one; 1 if it is left out."}},"required":["left"],"additionalProperties":false}"#]],
+    );
+    check_spec(
+        &Tell,
+        &expect![[r#"
+        tell-all
+        Tells what it does.
+        {"type":"object","properties":{"what":{"type":"string"},"places":{"type":"array","description":"Where to.","default":[],"items":{"type":"string"}}},"required":["what"],"additionalProperties":false}"#]],
+    );
+    check_spec(
+        &Nothing,
+        &expect![[r#"
+        nothing
+        Does nothing.
+        {"type":"object","properties":{},"additionalProperties":false}"#]],
+    );
+}
+
+#[test]
+fn hints_are_the_words_in_the_brackets() {
+    assert_eq!(AddIntegers.hints(), Hints::read_only());
+    assert_eq!(Nothing.hints(), Hints::default());
+    let hints = Hints {
+        idempotent: true,
+        open_world: true,
+        concurrency: Concurrency::Parallel,
+        risk: Risk::High,
+        ..Hints::default()
+    };
+    assert_eq!(Tell.hints(), hints);
+    assert_eq!(Fail.hints().risk, Risk::Low);
+}
+
+// Policy treats what a tool cannot say as the worst.
+#[test]
+fn effects_are_unknown_unless_somebody_says_them() {
+    assert_eq!(Nothing.effects(&payload("{}")), [Effect::Unknown]);
+    assert_eq!(AddIntegers.effects(&payload("{}")), [Effect::Internal]);
+    assert_eq!(Tell.effects(&payload("{}")), [Effect::Write { path: "{}".into(), bytes: None }]);
+}
+
+#[tokio::test]
+async fn a_function_is_a_tool_and_stays_a_function() {
+    assert_eq!(add_integers(1, Some(2)).unwrap(), "3");
+    assert_eq!(call(&AddIntegers, r#"{"left": 1, "right": 5}"#).await, "Ok: 6");
+    assert_eq!(call(&AddIntegers, r#"{"left": 1, "right": null}"#).await, "Ok: 2");
+    assert_eq!(call(&AddIntegers, r#"{"left": 9223372036854775807}"#).await, "the sum is too large");
+    assert_eq!(call(&Tell, r#"{"what": "x", "places": ["a"]}"#).await, "TimedOut: told");
+    let odd = r#"{"odd": 1, "payload": "p", "ctx": "c", "type": "t"}"#;
+    assert_eq!(call(&Odd, odd).await, "Ok: 1 p c call_1 Some(\"t\")");
+    assert_eq!(call(&Nothing, "{}").await, "Ok: done");
+    assert_eq!(call(&Fail, r#"{"_reason": "x"}"#).await, "no");
+}
+
+// J10: the error names the path.
+#[tokio::test]
+async fn arguments_that_do_not_fit_are_told_with_their_place() {
+    let check = async |tool: &dyn Tool, arguments: &str, expected: Expect| {
+        expected.assert_eq(&call(tool, arguments).await);
+    };
+    check(
+        &AddIntegers,
+        r#"{"left": "1"}"#,
+        expect![[r#"the arguments do not fit this tool: /left: invalid type: string "1", expected i64"#]],
+    )
+    .await;
+    check(
+        &AddIntegers,
+        r#"{"right": 1}"#,
+        expect!["the arguments do not fit this tool: missing field `left`"],
+    )
+    .await;
+    check(
+        &AddIntegers,
+        r#"{"left": 1, "more": 1}"#,
+        expect![
+            "the arguments do not fit this tool: /more: unknown field `more`, expected `left` or `right`"
+        ],
+    )
+    .await;
+    check(
+        &Tell,
+        r#"{"what": "", "places": ["a", 1]}"#,
+        expect![
+            "the arguments do not fit this tool: /places/1: invalid type: integer `1`, expected path string"
+        ],
+    )
+    .await;
+    let custom = Payload::Custom { input: "1".into() };
+    let error = AddIntegers.call(&ctx(), &custom).await.unwrap_err();
+    assert_eq!(error.to_string(), "this tool takes JSON arguments; call it as a function");
+}

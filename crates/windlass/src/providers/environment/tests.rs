@@ -1,0 +1,31 @@
+//! A client from variables that the test sets.
+
+use super::{FromEnvError, client};
+
+#[test]
+fn a_key_and_an_address_come_from_the_vendors_variables() {
+    let made = client("anthropic", |variable| (variable == "ANTHROPIC_API_KEY").then(|| "a key".to_owned()));
+    assert_eq!(made.unwrap().endpoint().host(), "api.anthropic.com");
+    let made = client("openai", |variable| match variable {
+        "OPENAI_API_KEY" => Some("a key".to_owned()),
+        "OPENAI_BASE_URL" => Some("http://localhost:8080/v1".to_owned()),
+        _ => None,
+    });
+    assert_eq!(made.unwrap().endpoint().host(), "localhost:8080");
+}
+
+#[test]
+fn a_missing_or_empty_key_names_its_variable() {
+    for value in [None, Some(" ")] {
+        let failed = client("anthropic", |_| value.map(str::to_owned)).unwrap_err();
+        assert!(matches!(failed, FromEnvError::MissingKey { .. }), "{failed}");
+        assert!(failed.to_string().contains("ANTHROPIC_API_KEY"), "{failed}");
+    }
+}
+
+#[test]
+fn a_local_server_needs_no_key_and_an_unknown_vendor_is_an_error() {
+    assert!(client("ollama", |_| None).is_ok());
+    let failed = client("nobody", |_| None).unwrap_err();
+    assert!(failed.to_string().contains("anthropic"), "{failed}");
+}
