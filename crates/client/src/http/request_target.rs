@@ -39,9 +39,9 @@ impl Target {
 /// Returns the header of basic authentication.
 fn basic(user: &str) -> Option<HeaderValue> {
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    let mut pair = decoded(name);
+    let mut pair = decode_percent(name);
     pair.push(b':');
-    pair.extend(decoded(password));
+    pair.extend(decode_percent(password));
     let mut value = HeaderValue::from_str(&format!("Basic {}", STANDARD.encode(pair))).ok()?;
     value.set_sensitive(true);
     Some(value)
@@ -62,23 +62,23 @@ fn encoded(path: &str) -> String {
 }
 
 /// Decodes percent escapes. An incomplete escape stays as it is.
-fn decoded(text: &str) -> Vec<u8> {
+fn decode_percent(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|two| std::str::from_utf8(two).ok());
-        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
+        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(parse_byte);
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     bytes
+}
+
+/// Parses two hexadecimal digits.
+fn parse_byte(digits: &[u8]) -> Option<u8> {
+    // `from_str_radix` alone would accept a sign.
+    let digits =
+        std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|c| c.is_ascii_hexdigit()))?;
+    u8::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
