@@ -37,8 +37,9 @@ pub struct HttpToken(String);
 
 /// Options of the HTTP server: access and limits.
 ///
-/// Create them with [`with_token`](Self::with_token) or [`without_token`](Self::without_token). Other
-/// machines can connect only with a token and [`with_host`](Self::with_host).
+/// Create them with [`with_token`](Self::with_token) or
+/// [`allow_without_token`](Self::allow_without_token). Other machines can connect only with a token and
+/// [`with_host`](Self::with_host).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct HttpOptions {
