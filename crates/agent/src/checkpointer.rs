@@ -28,14 +28,14 @@ pub type CheckpointFuture<'a> = Pin<Box<dyn Future<Output = Result<String, Check
 /// struct Numbered;
 ///
 /// impl Checkpointer for Numbered {
-///     fn before_change(&self, turn: u32) -> CheckpointFuture<'_> {
+///     fn save_before_change(&self, turn: u32) -> CheckpointFuture<'_> {
 ///         Box::pin(async move { Ok(format!("checkpoint-{turn}")) })
 ///     }
-///     fn after_turn(&self, _: u32) -> CheckpointFuture<'_> {
+///     fn diff_of_turn(&self, _: u32) -> CheckpointFuture<'_> {
 ///         Box::pin(async { Ok("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+two\n".to_owned()) })
 ///     }
-///     fn after_run(&self) -> CheckpointFuture<'_> {
-///         self.after_turn(1)
+///     fn diff_of_run(&self) -> CheckpointFuture<'_> {
+///         self.diff_of_turn(1)
 ///     }
 /// }
 /// ```

@@ -37,7 +37,7 @@ use crate::{Definition, McpClient, McpServer, Presence, StartError};
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let servers = [McpServer::new("files", "/no/such/program")?];
 /// let connections = McpConnections::start(servers, ConnectionOptions::default()).await?;
-/// connections.settled().await;
+/// connections.wait_until_settled().await;
 /// assert!(matches!(connections.status()[0].1, ServerStatus::Failed { .. }), "and everything goes on without it");
 /// assert!(connections.tools().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -14,7 +14,7 @@ impl Script {
     /// use windlass_mock::script::{Script, Step};
     /// use windlass_text_calls::Dialect;
     /// let script = Script::parse(r#"{"turns": [{"steps": [{"call": {"name": "list", "arguments": {"path": "a"}}}]}]}"#)?;
-    /// let Step::Text(words) = &script.spoken(Dialect::Roo).turns[0].steps[0] else { panic!() };
+    /// let Step::Text(words) = &script.to_text_calls(Dialect::Roo).turns[0].steps[0] else { panic!() };
     /// assert_eq!(words, "<list>\n<path>a</path>\n</list>");
     /// # Ok::<(), serde_json::Error>(())
     /// ```

@@ -4,7 +4,7 @@
 ///
 /// ```
 /// let mut random = windlass_testkit::split::SplitMix64::new(7);
-/// assert!((1..=6).contains(&random.between(1, 6)));
+/// assert!((1..=6).contains(&random.in_range(1, 6)));
 /// ```
 #[derive(Debug, Clone)]
 pub struct SplitMix64 {

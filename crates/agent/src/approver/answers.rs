@@ -14,8 +14,8 @@ use crate::{Approver, ApproverFuture};
 /// use windlass_agent::{Answer, Answers};
 /// let approver = Answers::new([Answer::Approve, Answer::Deny(Some("not that file".into()))]);
 /// // … an agent with `approver.clone()` runs here …
-/// assert_eq!(approver.asked().len(), 0);
-/// assert_eq!(approver.left(), 2);
+/// assert_eq!(approver.requests().len(), 0);
+/// assert_eq!(approver.remaining(), 2);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
