@@ -16,7 +16,7 @@ pub enum ErrorKind {
     Invalid,
     /// The named run, provider, mode, workflow or server does not exist.
     NotFound,
-    /// The provider needs a key, and the environment has none.
+    /// The provider needs a key that the environment does not contain.
     MissingKey,
     /// The library was built without the cargo feature for the request.
     MissingFeature,

@@ -77,7 +77,7 @@ fn insert(app: &App, workflows: &mut Workflows, owner: Owner, workflow: Workflow
     }
 }
 
-/// Returns the TOML files of a folder, sorted by name. A missing folder has none.
+/// Returns the TOML files of a folder, sorted by name. The list is empty if the folder is missing.
 fn files(folder: &Path, owner: SettingsOwner<'_>) -> Result<Vec<PathBuf>> {
     let files = settings_files(folder, owner, "toml");
     Ok(files.with_context(|| format!("{} cannot be read", folder.display()))?.unwrap_or_default())

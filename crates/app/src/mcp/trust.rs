@@ -25,7 +25,7 @@ const MOST_CHANGES: usize = 5;
 pub(crate) struct TrustStore {
     servers: BTreeMap<String, String>,
     /// For each digest, the digests of the project's files, from which a later refusal names the changed
-    /// ones. Trust decisions of older versions have none.
+    /// ones. Trust decisions of older versions lack these.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -146,7 +146,7 @@ pub fn list_trust(app: &App, root: &Path) -> Result<Vec<TrustCard>> {
 ///
 /// # Errors
 ///
-/// Fails, and changes nothing, if the project has no such server or if a trust decision cannot be bound to the
+/// Fails, and changes nothing, if the project lacks the server or if a trust decision cannot be bound to the
 /// files that a server runs.
 pub fn change_trust(app: &App, root: &Path, names: &[String], is_trusted: bool) -> Result<Vec<TrustCard>> {
     let servers = load_servers(app, root)?;

@@ -112,7 +112,7 @@ impl Provider {
         Ok(self.run_client(app, options, &Recording::none())?.0)
     }
 
-    /// Returns a client and the model's name. Fails if a live run has no key.
+    /// Returns a client and the model's name. Fails if a live run lacks a key.
     pub(crate) fn run_client(
         &self,
         app: &App,

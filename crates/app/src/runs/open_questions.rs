@@ -26,7 +26,7 @@ pub struct OpenQuestions {
     pub guidance: Option<String>,
     /// Id of the open consultation.
     pub consultation: InterruptId,
-    /// Number of answered consultations. Answers of earlier versions have no id and identify the consultation
+    /// Number of answered consultations. Answers of earlier versions lack an id and identify the consultation
     /// by this number.
     pub guided: u64,
     /// True if the last entry of the journal is an outcome, `Suspended` included.

@@ -28,7 +28,7 @@ struct Scene {
     checkpoints: Checkpoints,
 }
 
-/// A workspace with a real `git`; an error where there is none.
+/// Creates a workspace with a real `git`, or returns an error if git is missing.
 fn scene() -> Result<Scene, CheckpointError> {
     let folder = tempdir().unwrap();
     let work = folder.path().canonicalize().unwrap().join("work");

@@ -61,12 +61,12 @@ impl Transcript {
 
     /// Returns the number of messages that a cut at `until` removes.
     pub(crate) fn count_before(&self, until: usize) -> usize {
-        let kept = self.kept_range(self.task);
+        let kept = self.range_to_keep(self.task);
         (0..until).filter(|at| !kept.contains(at)).count()
     }
 
     /// Returns the range of the message that stays before a cut, including its results if it has calls.
-    fn kept_range(&self, at: usize) -> std::ops::Range<usize> {
+    fn range_to_keep(&self, at: usize) -> std::ops::Range<usize> {
         let has_calls = self.closed.get(at).is_some_and(|message| message.calls().next().is_some());
         at..at.saturating_add(if has_calls { 2 } else { 1 })
     }
@@ -83,7 +83,7 @@ impl Transcript {
     pub(crate) fn leave_out(&mut self, pruned: &[CallId], until: usize, kept: usize, note: Option<&str>) {
         let pruned: BTreeSet<&CallId> = pruned.iter().collect();
         let until = self.safe_cut(until, self.closed.len());
-        let kept = self.kept_range(kept);
+        let kept = self.range_to_keep(kept);
         let (mut task, mut note_at) = (0, None);
         let mut note = note;
         let mut shorter = History::new();
