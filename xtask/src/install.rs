@@ -71,7 +71,7 @@ pub(crate) fn ensure(sh: &Shell, pinned: PinnedPackage) -> Result<Tool> {
 }
 
 /// Returns the folder in which cargo stores downloads and programs.
-fn cargo_home(sh: &Shell) -> Result<PathBuf> {
+pub(crate) fn cargo_home(sh: &Shell) -> Result<PathBuf> {
     if let Some(home) = sh.var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
         return Ok(PathBuf::from(home));
     }

@@ -1,21 +1,39 @@
 //! A Debian unstable system in a folder, with a compiler and the sources of its standard library.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use xshell::{Shell, cmd};
 
-use crate::capture;
+use crate::{capture, install};
 
 /// The packages of the archive that the checks need.
 const PACKAGES: &str = "rustc cargo rust-src gcc libc6-dev ca-certificates gcc-mingw-w64-x86-64 \
                         g++-mingw-w64-x86-64";
-const ARCHIVE: &str = "http://deb.debian.org/debian";
-/// The package of PyPI that contains the Zig compiler.
+/// The package of `PyPI` that contains the Zig compiler.
 const ZIG: &str = "ziglang==0.17.1";
-/// Files of this machine that the network needs.
-const NETWORK: [&str; 3] = ["etc/resolv.conf", "etc/hosts", "etc/ssl/certs/ca-certificates.crt"];
+/// Files of this machine with which the system resolves names.
+const NETWORK: [&str; 2] = ["etc/resolv.conf", "etc/hosts"];
+/// The file of trusted certificates, on this machine and in the system.
+const CERTIFICATES: &str = "/etc/ssl/certs/ca-certificates.crt";
+/// Variables that name another file of trusted certificates, in cargo's order.
+const CERTIFICATE_VARIABLES: [&str; 2] = ["CARGO_HTTP_CAINFO", "SSL_CERT_FILE"];
+/// Prefixes, in lower case, of the variables that say where registries are and how to reach them.
+const REGISTRY_VARIABLES: [&str; 8] = [
+    "cargo_registries_",
+    "cargo_source_",
+    "cargo_http_",
+    "cargo_net_",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+];
+/// Mounts what programs need below the folder `$1`, and runs the script `$2` with the folder as the root.
+const ENTER: &str = r#"mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+exec chroot "$1" /bin/sh -ec "$2""#;
 /// The tools that compile C, as cargo's build scripts ask for them. The wrapper of Zig leaves out the options
 /// that clang on macOS has and Zig takes from its own `-target`.
 const SETUP: &str = r#"
@@ -38,7 +56,9 @@ exec /opt/zig/ziglang/zig ar "$@"
 END
 chmod +x /usr/local/bin/zig-macos /usr/local/bin/zig-ar
 "#;
-const VARIABLES: [(&str, &str); 10] = [
+/// The file of cargo's settings in the system.
+const CARGO_SETTINGS: &str = "/cargo/config.toml";
+const VARIABLES: [(&str, &str); 11] = [
     ("RUSTC_BOOTSTRAP", "1"),
     ("CARGO_HOME", "/cargo"),
     ("CARGO_TARGET_DIR", "/target"),
@@ -46,7 +66,8 @@ const VARIABLES: [(&str, &str); 10] = [
     ("CXX_x86_64_pc_windows_gnu", "x86_64-w64-mingw32-g++"),
     ("CC_aarch64_apple_darwin", "zig-macos"),
     ("AR_aarch64_apple_darwin", "zig-ar"),
-    ("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt"),
+    ("SSL_CERT_FILE", CERTIFICATES),
+    ("CARGO_HTTP_CAINFO", CERTIFICATES),
     ("HOME", "/root"),
     ("PATH", "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin"),
 ];
@@ -62,6 +83,7 @@ impl Chroot {
         let chroot = Self { root: folder.join("root") };
         let marker = folder.join("ready");
         if marker.exists() {
+            chroot.copy_network(sh)?;
             return Ok(chroot);
         }
         if cmd!(sh, "debootstrap --version").quiet().ignore_stderr().read().is_err() {
@@ -73,10 +95,9 @@ impl Chroot {
         }
         sh.create_dir(folder)?;
         println!("cross: creating a Debian system in {}, once", root.display());
-        passed(
-            capture::pass_through(cmd!(sh, "debootstrap --variant=minbase sid {root} {ARCHIVE}"))?,
-            "debootstrap",
-        )?;
+        let mut bootstrap = isolate();
+        bootstrap.args(["debootstrap", "--variant=minbase", "sid"]).arg(root).stdin(Stdio::null());
+        passed(bootstrap.status().context("cannot start `setpriv` of util-linux")?.success(), "debootstrap")?;
         chroot.copy_network(sh)?;
         // A mirror can be older than the validity of the archive's release file.
         let update = "apt-get -o Acquire::Check-Valid-Until=false update";
@@ -94,11 +115,22 @@ impl Chroot {
         Ok(chroot)
     }
 
+    /// Copies this machine's name resolution, trusted certificates and cargo settings into the system.
     fn copy_network(&self, sh: &Shell) -> Result<()> {
         for file in NETWORK {
             let from = Path::new("/").join(file);
             let to = self.root.join(file);
             if from.exists() {
+                sh.create_dir(to.parent().context("a file has a folder")?)?;
+                sh.copy_file(from, to)?;
+            }
+        }
+        let other = CERTIFICATE_VARIABLES.iter().find_map(|name| sh.var_os(name));
+        let certificates = other.map_or_else(|| PathBuf::from(CERTIFICATES), PathBuf::from);
+        let settings = install::cargo_home(sh)?.join("config.toml");
+        for (from, to) in [(certificates, CERTIFICATES), (settings, CARGO_SETTINGS)] {
+            if from.is_file() {
+                let to = self.root.join(to.trim_start_matches('/'));
                 sh.create_dir(to.parent().context("a file has a folder")?)?;
                 sh.copy_file(from, to)?;
             }
@@ -126,31 +158,45 @@ impl Chroot {
     pub(super) fn cargo(&self, _: &Shell, words: &[&str]) -> Result<Option<String>> {
         println!("$ cargo {}", words.join(" "));
         let finished = self.shell(&format!("cd /work && cargo {}", words.join(" ")))?;
-        let is_error = |line: &&str| line.starts_with("error");
-        let error = finished.lines.lines().find(is_error).unwrap_or("error: cargo failed without a message");
-        Ok((!finished.success).then(|| error.to_owned()))
+        let is_error = |line: &String| line.starts_with("error");
+        let error = finished.lines.into_iter().find(is_error);
+        let error = error.unwrap_or_else(|| "error: cargo failed without a message".to_owned());
+        Ok((!finished.success).then_some(error))
     }
 
-    /// Runs a script of the shell in the system. The mounts are in a mount namespace of their own, so they
-    /// end with the script, also when a signal ends it.
+    /// Runs a script of the shell in the system. Prints its messages as they arrive.
     fn shell(&self, script: &str) -> Result<Finished> {
-        let mut command = Command::new("unshare");
-        let root = &self.root;
-        let inner = r#"mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && exec chroot "$1" /bin/sh -ec "$2""#;
-        command.args(["--mount", "--fork", "--kill-child", "sh", "-ec", inner, "sh"]).arg(root).arg(script);
-        command.env_clear().envs(VARIABLES).env("DEBIAN_FRONTEND", "noninteractive");
+        let mut command = isolate();
+        command.args(["sh", "-ec", ENTER, "sh"]).arg(&self.root).arg(script);
+        command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_registry_variable(name)));
+        command.envs(VARIABLES).env("DEBIAN_FRONTEND", "noninteractive");
         command.stdin(Stdio::null()).stdout(Stdio::inherit()).stderr(Stdio::piped());
-        let output = command.output().context("cannot start `unshare` of util-linux")?;
-        let lines = String::from_utf8_lossy(&output.stderr).into_owned();
-        print!("{lines}");
-        Ok(Finished { success: output.status.success(), lines })
+        let mut child = command.spawn().context("cannot start `setpriv` of util-linux")?;
+        let messages = child.stderr.take().context("stderr was piped")?;
+        let lines = capture::read_lines(Box::new(messages), |_| true)?;
+        Ok(Finished { success: child.wait()?.success(), lines })
     }
+}
+
+/// Returns a call of the command whose words follow, in mount and process namespaces of its own. The kernel
+/// ends the first process of the namespaces with this program, however the latter ends, and with that process
+/// all others and the mounts.
+fn isolate() -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "unshare", "--mount", "--mount-proc", "--pid", "--fork"]);
+    command.arg("--kill-child");
+    command
+}
+
+fn is_registry_variable(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_lowercase();
+    REGISTRY_VARIABLES.iter().any(|begin| name.starts_with(begin))
 }
 
 /// The end of a script.
 struct Finished {
     success: bool,
-    lines: String,
+    lines: Vec<String>,
 }
 
 fn passed(success: bool, work: &str) -> Result<()> {
@@ -158,4 +204,26 @@ fn passed(success: bool, work: &str) -> Result<()> {
         bail!("{work} failed; its messages are above");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+
+    use super::is_registry_variable;
+
+    #[test]
+    fn settings_of_registries_and_proxies_enter_the_system() {
+        for name in [
+            "CARGO_REGISTRIES_MIRROR_INDEX",
+            "CARGO_SOURCE_CRATES_IO_REPLACE_WITH",
+            "HTTPS_PROXY",
+            "no_proxy",
+        ] {
+            assert!(is_registry_variable(OsStr::new(name)), "{name}");
+        }
+        for name in ["CARGO_HOME", "CARGO_TARGET_DIR", "CARGO_REGISTRY_TOKEN", "RUSTFLAGS", "PATH"] {
+            assert!(!is_registry_variable(OsStr::new(name)), "{name}");
+        }
+    }
 }
