@@ -44,15 +44,13 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         success &= check_files(sh, package)?;
     }
     success &= archive(sh, &project, &packages, verify)?;
+    let mut without_entry = 0;
     for (index, package) in packages.iter().enumerate() {
-        success &= print_package(sh, &project, package, index + 1)?;
+        without_entry += usize::from(!print_package(sh, &project, package, index + 1)?);
     }
-    println!(
-        "\n{} of {} packages: {}",
-        packages.len(),
-        packages.len(),
-        if success { "ok" } else { "FAILED" }
-    );
+    success &= without_entry == 0;
+    let verdict = if success { "ok" } else { "FAILED" };
+    println!("\n{} packages, {without_entry} without a changelog entry: {verdict}", packages.len());
     Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
