@@ -21,7 +21,8 @@ const BROWSERS: [&str; 6] = [
     "/opt/google/chrome/chrome",
 ];
 
-/// Returns the value of [`STRICT`] for tests: what the user set, or else the needs that this machine meets.
+/// Returns the value of [`STRICT`] for tests: the user's value, otherwise the needs whose programs and kernel
+/// features this machine has.
 pub(crate) fn strict(sh: &Shell) -> String {
     sh.var(STRICT).unwrap_or_else(|_| {
         let met: Vec<&str> = NEEDS.iter().filter(|(_, is_met)| is_met(sh)).map(|(name, _)| *name).collect();

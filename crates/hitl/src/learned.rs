@@ -86,12 +86,12 @@ pub struct Lesson {
     pub heard_ms: u64,
 }
 
-/// Error of reading a store of lessons. A caller can set the unreadable file aside and start with an empty
-/// store: the person is then asked more often, never less.
+/// Error of parsing stored learned approvals. A caller can set the unreadable file aside and start with an
+/// empty store: the person is then asked more often, never less.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnedError {
-    /// The text is not a store of lessons.
+    /// The text is not valid JSON of this format.
     #[error("what was learned cannot be read")]
     Json(#[from] serde_json::Error),
     /// The store has a version that this program does not read.

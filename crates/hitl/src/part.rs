@@ -17,9 +17,9 @@ pub(crate) struct Part<'a> {
     pub(crate) effect: Cow<'a, Effect>,
     pub(crate) origin: Origin,
     pub(crate) target: Option<&'a Target>,
-    /// The class of its path; inside for an effect without a path.
+    /// The class of the effect's path; `Inside` for an effect without a path.
     pub(crate) place: Place,
-    /// Its path without `a/../` and `./`, as globs are compared with it.
+    /// The effect's path without `a/../` and `./`, in the form in which globs match it.
     pub(crate) path: Option<String>,
     /// Aliases of the path, by which rules know it because of links.
     pub(crate) aliases: Vec<String>,

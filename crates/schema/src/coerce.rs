@@ -117,15 +117,15 @@ enum Sight {
     Beside,
 }
 
-/// The comparisons with branches that are left for one call's arguments, shared by nested unions.
+/// The remaining budget of comparisons with branches for one call's arguments, shared by nested unions.
 struct Budget {
     tries: Cell<usize>,
     bytes: Cell<usize>,
 }
 
 impl Budget {
-    /// Charges for the comparison of a value of so many bytes with so many branches. Returns `None` if the budget does
-    /// not cover it.
+    /// Subtracts the cost of comparing a value of `bytes` bytes with `branches` branches from the budget.
+    /// Returns `None` if the budget does not cover it.
     fn charge(&self, branches: usize, bytes: usize) -> Option<()> {
         let tries = self.tries.get().checked_sub(branches)?;
         let left = self.bytes.get().checked_sub(bytes.saturating_mul(branches))?;

@@ -74,7 +74,7 @@ fn add_rules(builder: &mut GitignoreBuilder, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    //! What the rules of a file cost grows with its bytes.
+    //! The time and memory for the rules of a file grow with its length, so the length is limited.
 
     use ignore::gitignore::GitignoreBuilder;
     use windlass_testkit::growth::{self, MEGABYTE, Shape};

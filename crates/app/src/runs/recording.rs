@@ -74,8 +74,8 @@ impl Recording {
         self.is_live
     }
 
-    /// Returns true if the run is recorded or replayed. Its requests must then not depend on facts learned at
-    /// other times.
+    /// Returns true if a cassette records or replays the run. Its requests must then not depend on facts
+    /// learned at other times.
     pub(crate) fn is_used(&self) -> bool {
         self.player.is_some() || self.recorder.is_some()
     }

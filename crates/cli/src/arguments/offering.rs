@@ -1,4 +1,4 @@
-//! What is offered: the mode, and tools besides the preset's or without some of them.
+//! The options that select the offered tools: the mode, and tools added to the preset or removed from it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The commands that let an agent work.
+//! The commands that run an agent, and the command that proxies a provider.
 
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ pub(crate) struct Run {
     pub(crate) offering: Offering,
     #[command(flatten)]
     pub(crate) otlp: Otlp,
-    /// How commands are confined: auto, required, off.
+    /// Confinement of commands: auto, required, off.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
     /// Set of tools: minimal, standard, full.
@@ -192,7 +192,7 @@ pub(crate) struct Fork {
     pub(crate) json: bool,
 }
 
-/// How a call ends whose result a human gives.
+/// Status of a result that a human gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusName {
     /// Success.
