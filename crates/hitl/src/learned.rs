@@ -92,16 +92,16 @@ pub struct Lesson {
 #[non_exhaustive]
 pub enum LearnedError {
     /// The text is not valid JSON of this format.
-    #[error("what was learned cannot be read")]
+    #[error("the stored learned approvals cannot be read")]
     Json(#[from] serde_json::Error),
     /// The store has a version that this program does not read.
-    #[error("what was learned has version {version}, this program reads {}", Learned::VERSION)]
+    #[error("the stored learned approvals have version {version}, this program reads {}", Learned::VERSION)]
     Version {
         /// The store's version.
         version: u32,
     },
     /// A lesson counts more approvals than answers.
-    #[error("lesson {id} contradicts itself")]
+    #[error("learned approval {id} has more approvals than answers")]
     Contradiction {
         /// The lesson's id.
         id: String,

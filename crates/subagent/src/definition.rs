@@ -44,7 +44,7 @@ pub enum DefinitionError {
     #[error(transparent)]
     Document(#[from] DocumentError),
     /// The front matter contains an unknown key.
-    #[error("its front matter has the key `{key}`; those that are known are: {}", KEYS.join(", "))]
+    #[error("its front matter has the unknown key `{key}`; the known keys are: {}", KEYS.join(", "))]
     UnknownKey {
         /// The key.
         key: String,

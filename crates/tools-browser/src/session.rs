@@ -41,7 +41,7 @@ pub(crate) struct Session {
 pub(crate) enum StartError {
     #[error("the browser cannot be started")]
     Io(#[from] std::io::Error),
-    #[error("the browser did not come up: {0}; it said: {1}")]
+    #[error("the browser did not start: {0}; its error output: {1}")]
     DevTools(DevToolsError, String),
 }
 

@@ -11,9 +11,12 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn what_is_no_cassette_is_refused() {
     const BEGIN: &str = r#"{"line":"begin","version":1,"settings":null}"#;
-    check("", "this is no cassette: its first line does not begin one");
-    check("hello\n", "this is no cassette: its first line does not begin one");
-    check(r#"{"line":"end","exchange":0}"#, "this is no cassette: its first line does not begin one");
+    check("", "the file is not a cassette: its first line is not the header of one");
+    check("hello\n", "the file is not a cassette: its first line is not the header of one");
+    check(
+        r#"{"line":"end","exchange":0}"#,
+        "the file is not a cassette: its first line is not the header of one",
+    );
     check(&format!("{BEGIN}\nnope\n{BEGIN}\n"), "line 2 is not of a cassette");
     let later = BEGIN.replace('1', "9");
     check(&later, "the cassette has version 9, this program reads up to 1");

@@ -27,7 +27,10 @@ fn steps_and_inputs_that_are_not_there_are_named() {
     check(&format!("{A}after = [\"b\"]"), "step a: there is no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ steps.b.output }}}}\" }}"), "step a: there is no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ input.b }}}}\" }}"), "step a: there is no input b");
-    check(&format!("{A}arguments = {{ x = \"{{{{ item }}}}\" }}"), "step a: nothing stands at item");
+    check(
+        &format!("{A}arguments = {{ x = \"{{{{ item }}}}\" }}"),
+        "step a: the path item does not lead to a value",
+    );
     check(&format!("{A}on_failure = {{ goto = \"b\" }}"), "step a: there is no step b");
     check(
         "[[step]]\nname = \"c\"\ncondition = { empty = \"\" }\nthen = [\"b\"]",
