@@ -166,9 +166,6 @@ impl AgentDefinition {
     ///
     /// # Errors
     /// Returns an error that names the invalid key and the problem.
-    ///
-    /// # Errors
-    /// Which key is wrong, and how.
     pub fn parse(text: &str) -> Result<Self, DefinitionError> {
         let document = Document::parse(text)?;
         if let Some(key) = document.keys().find(|key| !KEYS.contains(key)) {

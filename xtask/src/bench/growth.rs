@@ -1,4 +1,4 @@
-//! `cargo xtask bench growth`: measures what readers of foreign texts cost, in a release build.
+//! `cargo xtask bench growth`: runs the growth tests of parsers in a release build.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
