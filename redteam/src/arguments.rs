@@ -44,7 +44,7 @@ enum Inner {
     /// Performs the run that the harness kills.
     #[command(hide = true)]
     Victim(Victim),
-    /// Sleeps under the agent's name, to show that a case does not kill unrelated processes.
+    /// Waits under a name like the agent's, to show that a case does not kill unrelated processes.
     #[command(hide = true)]
     StandBy { name: String },
     /// Serves MCP for a case.

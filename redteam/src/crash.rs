@@ -37,7 +37,7 @@ pub(crate) struct Crash {
     /// The seed of the random moments.
     #[arg(long)]
     seed: Option<u64>,
-    /// Only the named points with this prefix, and no random kills unless their number is given.
+    /// Kill only at the named points with this prefix, and not at random moments.
     #[arg(long)]
     only: Option<String>,
     /// A folder for the runs.
