@@ -55,7 +55,7 @@ fn a_step_is_of_exactly_one_kind_and_has_only_what_belongs_to_it() {
     check(&format!("{A}task = \"b\""), "step a: `task` belongs to a step with `agent`");
     check("[[step]]\nname = \"a\"\nmap = []", "step a: a `map` needs what is done for each element");
     check("[[step]]\nname = \"a\"\nagent = \"b\"", "step a: an agent needs a `task`");
-    check("[[step]]\nname = \"a b\"\ntool = \"t\"", "`a b` is no name");
+    check("[[step]]\nname = \"a b\"\ntool = \"t\"", "`a b` is not a valid name");
     check(&format!("{A}{A}"), "there are two steps a");
 }
 
