@@ -91,8 +91,8 @@ impl Tool for ListFiles {
         Box::pin(async move {
             let arguments: ListArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            run_blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
+            let gate = ctx.path_gate().clone();
+            run_blocking(ctx, move |stop| list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
         })
     }
 }
