@@ -1,6 +1,7 @@
 //! The places of a JSON text that contain a secret.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::Redactor;
@@ -18,7 +19,8 @@ pub(crate) enum PlaceKind {
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) kind: PlaceKind,
-    /// The keys from the root to the place. All elements of a list have the same path.
+    /// The keys from the root to the place. The first elements of a list have different paths, because they can
+    /// be the fields of a tuple; the others have the same path.
     pub(crate) path: String,
     /// The position of the literal in the text.
     pub(crate) range: Range<usize>,
@@ -33,7 +35,12 @@ struct Level {
     expects_key: bool,
     /// Length of the path of the object or list itself.
     path: usize,
+    /// Number of the present element of a list, at most [`TUPLE`].
+    index: usize,
 }
+
+/// Number of the elements of a list that can be fields of a tuple.
+const TUPLE: usize = 12;
 
 /// Finds the places in the text of a valid JSON value, in their order.
 pub(crate) fn find_places(redactor: &Redactor, text: &str) -> Vec<Place> {
@@ -44,16 +51,20 @@ pub(crate) fn find_places(redactor: &Redactor, text: &str) -> Vec<Place> {
         match byte {
             b'{' | b'[' => {
                 let is_object = byte == b'{';
-                levels.push(Level { is_object, expects_key: is_object, path: path.len() });
+                levels.push(Level { is_object, expects_key: is_object, path: path.len(), index: 0 });
                 if !is_object {
-                    path.push_str("[]");
+                    push_index(&mut path, 0);
                 }
             }
             b'}' | b']' => path.truncate(levels.pop().map_or(0, |level| level.path)),
             b',' => {
-                if let Some(level) = levels.last_mut().filter(|level| level.is_object) {
-                    level.expects_key = true;
+                if let Some(level) = levels.last_mut() {
+                    level.expects_key = level.is_object;
                     path.truncate(level.path);
+                    if !level.is_object {
+                        level.index = level.index.saturating_add(1).min(TUPLE);
+                        push_index(&mut path, level.index);
+                    }
                 }
             }
             b'"' => {
@@ -82,4 +93,9 @@ pub(crate) fn find_places(redactor: &Redactor, text: &str) -> Vec<Place> {
         at = end;
     }
     places
+}
+
+fn push_index(path: &mut String, index: usize) {
+    // Writing into a string cannot fail.
+    let _ = write!(path, "[{index}]");
 }

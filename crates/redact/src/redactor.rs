@@ -5,13 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::automaton::Automaton;
 use crate::forms::{self, Form};
 use crate::scan::{Needles, Scan};
-use crate::{RedactStream, json, typed};
+use crate::{RedactStream, json};
 
 /// Authentication schemes that can precede a key in a header.
 const SCHEMES: [&str; 3] = ["Bearer ", "Basic ", "Token "];
@@ -132,57 +130,6 @@ impl Redactor {
     /// Redacts a JSON value in place.
     pub fn redact_value(&self, value: &mut serde_json::Value) {
         json::redact_value(self, value);
-    }
-
-    /// Redacts the strings, keys and numbers of a value that is serialized as JSON, and returns a value of the
-    /// same type. Returns `None` if the value contains no secret.
-    ///
-    /// Unlike [`Redactor::redact_json`], it keeps a secret that equals a part of the type itself: a field name,
-    /// the name of a variant, or a number in a field that takes only numbers. A name that may not contain the
-    /// brackets of the mark gets the mark without them. Takes one pass over the JSON if every secret can be
-    /// replaced, and logarithmically many passes for each part of the type that equals a secret.
-    ///
-    /// ```
-    /// use serde::{Deserialize, Serialize};
-    /// use windlass_redact::Redactor;
-    ///
-    /// #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    /// #[serde(tag = "kind", rename_all = "snake_case")]
-    /// enum Event {
-    ///     Finished { reason: String },
-    /// }
-    ///
-    /// let redactor = Redactor::new(["finished".into(), "reason".into()]);
-    /// let event = Event::Finished { reason: "a reason".into() };
-    /// let clean = Event::Finished { reason: "a [redacted]".into() };
-    /// assert_eq!(redactor.redact_typed(&event)?, Some(clean));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the value contains a secret and cannot be written as JSON and read back, for example because it is
-    /// nested too deeply.
-    pub fn redact_typed<T: Serialize + DeserializeOwned>(
-        &self,
-        value: &T,
-    ) -> Result<Option<T>, serde_json::Error> {
-        typed::redact(self, value)
-    }
-
-    /// Serializes a value as JSON without secrets. The JSON can be read as the same type again, see
-    /// [`Redactor::redact_typed`]. If the value itself cannot be read back, the result is that of
-    /// [`Redactor::redact_json`].
-    ///
-    /// # Errors
-    /// If the value cannot be written as JSON.
-    pub fn to_redacted_json<T: Serialize + DeserializeOwned>(
-        &self,
-        value: &T,
-    ) -> Result<String, serde_json::Error> {
-        match self.redact_typed(value) {
-            Ok(clean) => serde_json::to_string(clean.as_ref().unwrap_or(value)),
-            Err(_) => serde_json::to_string(value).map(|text| self.redact_json(&text).into_owned()),
-        }
     }
 
     /// Returns true if the text contains a secret.

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde_core::Serialize;
+use serde_core::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::Redactor;
@@ -22,34 +22,71 @@ enum Replacement {
     Word,
 }
 
-/// Redacts a value. Returns `None` if it contains no secret, and an error if it cannot be written as JSON and read
-/// back.
-pub(crate) fn redact<T: Serialize + DeserializeOwned>(
-    redactor: &Redactor,
-    value: &T,
-) -> Result<Option<T>, serde_json::Error> {
-    if redactor.is_empty() {
-        return Ok(None);
+impl Redactor {
+    /// Redacts the strings, keys and numbers of a value that is serialized as JSON, and returns a value of the
+    /// same type. Returns `None` if the value contains no secret.
+    ///
+    /// Unlike [`Redactor::redact_json`], it keeps a secret that equals a part of the type itself: a field name,
+    /// the name of a variant, or a number in a field that takes only numbers. A name that may not contain the
+    /// brackets of the mark gets the mark without them. Takes one pass over the JSON if every secret can be
+    /// replaced, and logarithmically many passes for each part of the type that equals a secret.
+    ///
+    /// ```
+    /// use windlass_redact::Redactor;
+    /// let redactor = Redactor::new(["123456".into()]);
+    /// // The first field counts something and takes only numbers.
+    /// let value = (123_456_u64, "the pin is 123456".to_owned());
+    /// let clean = (123_456_u64, "the pin is [redacted]".to_owned());
+    /// assert_eq!(redactor.redact_typed(&value)?, Some(clean));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the value contains a secret and cannot be written as JSON and read back, for example because it is
+    /// nested too deeply.
+    pub fn redact_typed<T: Serialize + DeserializeOwned>(
+        &self,
+        value: &T,
+    ) -> Result<Option<T>, serde_json::Error> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let text = serde_json::to_string(value)?;
+        let places = find_places(self, &text);
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let mut search = Search::<T>::new(&text, places)?;
+        let classes = search.choices.len();
+        // Most values keep their type when every secret is replaced. Otherwise the search splits the classes
+        // until it has found those that belong to the form.
+        search.extend(0, classes, Replacement::Mark);
+        search.extend(0, classes, Replacement::Word);
+        Ok(Some(search.result))
     }
-    let text = serde_json::to_string(value)?;
-    let places = find_places(redactor, &text);
-    if places.is_empty() {
-        return Ok(None);
+
+    /// Serializes a value as JSON without secrets. The JSON can be read as the same type again, see
+    /// [`Redactor::redact_typed`]. If the value itself cannot be read back, the result is that of
+    /// [`Redactor::redact_json`].
+    ///
+    /// # Errors
+    /// If the value cannot be written as JSON.
+    pub fn to_redacted_json<T: Serialize + DeserializeOwned>(
+        &self,
+        value: &T,
+    ) -> Result<String, serde_json::Error> {
+        match self.redact_typed(value) {
+            Ok(clean) => serde_json::to_string(clean.as_ref().unwrap_or(value)),
+            Err(_) => serde_json::to_string(value).map(|text| self.redact_json(&text).into_owned()),
+        }
     }
-    let mut search = Search::<T>::new(&text, places)?;
-    let classes = search.choices.len();
-    // Most values keep their type when every secret is replaced. Otherwise the search splits the classes until
-    // it has found those that belong to the form.
-    search.extend(0, classes, Replacement::Mark);
-    search.extend(0, classes, Replacement::Word);
-    Ok(Some(search.result))
 }
 
 /// Search for the largest set of places whose replacement keeps the type of the value.
 struct Search<'t, T> {
     text: &'t str,
     /// The places, each with the number of its class. Places of equal kind, path and text are one class, so a
-    /// field name that occurs in each element of a list is examined once.
+    /// field name that occurs in each element of a long list is examined a few times only.
     places: Vec<(Place, usize)>,
     /// The replacement of each class; `None` if its places stay.
     choices: Vec<Option<Replacement>>,

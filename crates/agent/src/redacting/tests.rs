@@ -203,6 +203,8 @@ fn no_event_is_dropped_whatever_the_secret_equals() {
         "checkpoint",
         "context_filling",
         "window",
+        "input_tokens",
+        "_tokens",
         "123456",
         "123456.0",
         "}}}}}}",
@@ -227,6 +229,10 @@ fn no_event_is_dropped_whatever_the_secret_equals() {
         let pressure = windlass_loop::ContextPressure::default();
         let filling = Event::ContextFilling { used: 123_456, window: 123_456, pressure, is_estimate: false };
         assert_eq!(redact_event(secret, filling.clone()), filling, "{secret}");
+        let total = windlass_protocol::Usage { input_tokens: 123_456, ..Default::default() };
+        let over = Event::TaskCompleted { text: text.clone(), usage: total };
+        let clean = Event::TaskCompleted { text: "a [redacted] b".into(), usage: total };
+        assert_eq!(redact_event(secret, over), clean, "{secret}: optional fields are not lost");
         let checkpoint = Event::Checkpoint { turn: 1, id: text.clone() };
         let clean = Event::Checkpoint { turn: 1, id: "a [redacted] b".into() };
         assert_eq!(redact_event(secret, checkpoint), clean, "{secret}");
