@@ -155,12 +155,11 @@ async fn serve(server: RecordedServer, stream: DuplexStream) {
     while let Ok(Some(line)) = lines.next_line().await {
         let Ok(request) = serde_json::from_str::<Request<'_>>(&line) else { continue };
         let Some(id) = request.id else { continue };
-        let body = match answer(&server, &request) {
-            Some(result) => format!(r#""result":{result}"#),
-            None => {
-                let error = json!({ "code": METHOD_NOT_FOUND, "message": "the recording has no answer" });
-                format!(r#""error":{error}"#)
-            }
+        let body = if let Some(result) = answer(&server, &request) {
+            format!(r#""result":{result}"#)
+        } else {
+            let error = json!({ "code": METHOD_NOT_FOUND, "message": "the recording has no answer" });
+            format!(r#""error":{error}"#)
         };
         let text = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{body}}}\n");
         if writer.write_all(text.as_bytes()).await.is_err() {
