@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
@@ -25,7 +25,8 @@ const LEARNING: &str = "learning";
 const LEARNING_KEYS: [&str; 1] = ["enabled"];
 
 /// Owner of the configuration file that names a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "there are two configuration files")]
 pub enum ServerOwner {
     /// The user.

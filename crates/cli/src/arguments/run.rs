@@ -34,8 +34,8 @@ pub(crate) struct Run {
     /// Record the responses of the provider and the tools in this file, for `--replay` and `windlass fork`.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,
-    /// Replay a recorded run, without asking the provider and without running tools. MCP servers of the run are
-    /// connected for the definitions of their tools. Any difference is an error.
+    /// Replay a recorded run, without asking the provider, running tools or starting MCP servers: everything
+    /// comes from the recording. Any difference is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "resume", "record"])]
     pub(crate) replay: Option<PathBuf>,
     /// Name of the model at the provider.
