@@ -144,6 +144,17 @@ fn wrapper_shapes() -> Vec<String> {
     WRAPPERS.iter().flat_map(|wrapper| of(wrapper.name)).collect()
 }
 
+/// Programs whose words are paths that they write, each one started by the words of the one before.
+fn writer_shapes() -> Vec<String> {
+    let others = ["sed -i", "perl -i", "uniq", "sort -o", "tar", "git", "rsync", "dd of=a", "frobnicate"];
+    let writers = crate::effects::names().chain(others);
+    writers.map(|name| format!("find . -exec {name} ")).collect()
+}
+
+fn all_shapes() -> impl Iterator<Item = String> {
+    shapes().into_iter().chain(wrapper_shapes()).chain(writer_shapes())
+}
+
 /// Analyses a text with every function of this crate.
 fn judge(text: &str) {
     let scan = Scan::read(text);
@@ -171,14 +182,14 @@ const MEASURED: usize = if cfg!(debug_assertions) { 16 * 1024 } else { MAX_SCAN_
 // overflowed the stack.
 #[test]
 fn every_shape_is_judged_in_linear_time_up_to_the_limit() {
-    let shapes: Vec<_> = shapes().into_iter().chain(wrapper_shapes()).map(Shape::repeat).collect();
+    let shapes: Vec<_> = all_shapes().map(Shape::repeat).collect();
     let test = "growth::every_shape_is_judged_in_linear_time_up_to_the_limit";
     growth::check(test, MEASURED, &shapes, judge);
 }
 
 #[test]
 fn a_megabyte_of_every_shape_is_refused_in_linear_time() {
-    let shapes: Vec<_> = shapes().into_iter().chain(wrapper_shapes()).map(Shape::repeat).collect();
+    let shapes: Vec<_> = all_shapes().map(Shape::repeat).collect();
     growth::check("growth::a_megabyte_of_every_shape_is_refused_in_linear_time", MEGABYTE, &shapes, judge);
 }
 
