@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Command, Event, Input, Machine};
 use windlass_protocol::Message;
 use windlass_tool::{CancellationToken, DropGuard};
@@ -77,7 +76,7 @@ impl Driver {
         runner.remind(said.chain(&options.earlier));
         Self {
             machine,
-            recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
+            recorder: Recorder::new(Box::new(options.journal), parts.redactor.clone()),
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
             runner,

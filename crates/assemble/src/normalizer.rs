@@ -120,7 +120,8 @@ impl Normalizer {
         }
     }
 
-    /// `own` is the length of `chunks` before the current chunk; what stands before belongs to the caller.
+    /// `own` is the length of `chunks` before the current chunk; the chunks before that index belong to the
+    /// caller.
     fn forward_finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
         if !matches!(call.payload, Payload::Function { .. }) {
             self.calls.insert(key, ForwardState::Begun);

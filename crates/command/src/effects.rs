@@ -5,6 +5,7 @@ mod find;
 mod git;
 mod options;
 mod programs;
+mod recorder;
 mod sed;
 mod touched;
 mod unknown;
@@ -12,6 +13,8 @@ mod wrapper;
 mod writers;
 
 pub use touched::{TouchKind, TouchedPath};
+
+use recorder::{Recorder, WrittenPaths};
 
 use crate::kind::{self, ProgramKind};
 use crate::{Command, Excess, MAX_SCAN_BYTES, Redirection, Simple};
@@ -213,59 +216,6 @@ impl Effects {
         }
     }
 
-    fn doubt(&mut self, kind: DoubtKind, program: &str, word: &str) {
-        self.doubts.push(Doubt { kind, program: program.to_owned(), word: word.to_owned() });
-    }
-
-    /// Records a file that is read, or a folder whose names are listed. `-` is the standard input.
-    fn read(&mut self, path: &str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, false);
-        }
-    }
-
-    /// Records a file, or a folder that is read with everything below it. `-` is the standard input.
-    fn read_tree(&mut self, path: &str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, true);
-        }
-    }
-
-    fn write(&mut self, path: &str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, false);
-    }
-
-    fn write_tree(&mut self, path: &str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, true);
-    }
-
-    fn delete(&mut self, path: &str, below: bool) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Delete, path, below);
-    }
-
-    fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
-        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: false });
-    }
-
-    /// Records a word that may be a path, without certainty.
-    fn may_touch(&mut self, kind: TouchKind, path: &str) {
-        if !path.is_empty() && path != "-" {
-            let below = kind != TouchKind::Any;
-            self.touched.push(TouchedPath {
-                path: path.to_owned(),
-                kind,
-                below,
-                sure: false,
-                from_root: false,
-            });
-        }
-    }
-
     /// Records that links below a folder are followed; they can lead anywhere in the workspace.
     fn may_read_all(&mut self) {
         let (path, kind) = (".".to_owned(), TouchKind::Read);
@@ -286,10 +236,10 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the paths that a program writes, by the lists of programs that write.
-pub(crate) fn written(name: &str, arguments: &[String]) -> Vec<String> {
-    let mut effects = Effects::default();
-    if !writers::judge(&mut effects, name, arguments) {
-        unknown::judge(&mut effects, name, arguments);
+pub(crate) fn written<'a>(name: &str, arguments: &'a [String]) -> Vec<&'a str> {
+    let mut written = WrittenPaths::default();
+    if !writers::judge(&mut written, name, arguments) {
+        unknown::judge(&mut written, name, arguments);
     }
-    effects.writes
+    written.into_paths()
 }

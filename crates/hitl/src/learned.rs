@@ -86,22 +86,22 @@ pub struct Lesson {
     pub heard_ms: u64,
 }
 
-/// Error of reading a store of lessons. A caller can set the unreadable file aside and start with an empty
-/// store: the person is then asked more often, never less.
+/// Error of parsing stored learned approvals. A caller can set the unreadable file aside and start with an
+/// empty store: the person is then asked more often, never less.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LearnedError {
-    /// The text is not a store of lessons.
-    #[error("what was learned cannot be read")]
+    /// The text is not valid JSON of this format.
+    #[error("the stored learned approvals cannot be read")]
     Json(#[from] serde_json::Error),
     /// The store has a version that this program does not read.
-    #[error("what was learned has version {version}, this program reads {}", Learned::VERSION)]
+    #[error("the stored learned approvals have version {version}, this program reads {}", Learned::VERSION)]
     Version {
         /// The store's version.
         version: u32,
     },
     /// A lesson counts more approvals than answers.
-    #[error("lesson {id} contradicts itself")]
+    #[error("learned approval {id} has more approvals than answers")]
     Contradiction {
         /// The lesson's id.
         id: String,

@@ -30,6 +30,7 @@ mod decision;
 mod decide;
 mod path_rules;
 
+mod canonical;
 mod digest;
 
 mod approval;

@@ -43,10 +43,13 @@ impl Policy {
     /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
         let policy = self.path_rules_for(&facts.tool);
+        if policy.is_open() {
+            return None;
+        }
         let all_names = |part: Part<'_>| part.path.into_iter().chain(part.aliases);
         let named = parts(facts).into_iter().flat_map(all_names).collect();
         let (tool, links) = (facts.tool.clone(), facts.links.clone());
-        (!policy.is_open()).then_some(PathRules { policy, tool, named, links })
+        Some(PathRules { policy, tool, named, links })
     }
 }
 

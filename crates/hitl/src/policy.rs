@@ -24,6 +24,8 @@ use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
 const MAX_RULES: usize = 2_000;
 /// Maximum number of globs of all files together.
 const MAX_GLOBS: usize = 1_000;
+/// Maximum number of examples in one file. Each one is judged when the file is read.
+const MAX_EXAMPLES: usize = 10_000;
 
 /// Compiled rules and constraints from all sources.
 ///
@@ -71,12 +73,12 @@ pub enum PolicyError {
         /// The limit that it exceeds.
         source: windlass_text::GlobError,
     },
-    /// The policy has too many rules and constraints, or too many globs.
+    /// The policy has too many rules and constraints, too many globs, or a file has too many examples.
     #[error("the policy has more than {limit} {what}")]
     TooMany {
-        /// The kind that is counted: rules and constraints, or globs.
+        /// The kind that is counted: rules and constraints, globs, or examples in one file.
         what: &'static str,
-        /// The maximum for all files together.
+        /// The maximum, for all files together except for examples.
         limit: usize,
     },
     /// A host cannot be parsed.
@@ -173,7 +175,9 @@ impl Policy {
         let with_path = file.rules.iter().filter(|rule| rule.path.is_some()).count();
         let known = self.rules.iter().filter(|rule| rule.rule.path.is_some()).count();
         let globs = blocked.chain(own).chain([with_path, known]).fold(0, usize::saturating_add);
-        refuse(globs, MAX_GLOBS, "globs")
+        refuse(globs, MAX_GLOBS, "globs")?;
+        let examples = file.rules.iter().map(|rule| rule.matches.len().saturating_add(rule.not_match.len()));
+        refuse(examples.fold(0, usize::saturating_add), MAX_EXAMPLES, "examples in one file")
     }
 
     /// Returns the number of rules and constraints.

@@ -20,8 +20,8 @@ pub enum Input {
         /// The task in the human's words.
         task: String,
     },
-    /// Sets the tools, system prompt and mode of the next turn. The answer that streams and its calls keep
-    /// the earlier tools.
+    /// Sets the tools, system prompt and mode of the next turn. The answer that is streaming, and its calls,
+    /// keep the previous tools.
     Offer(Box<Offer>),
     /// A chunk of the answer that was requested last.
     Chunk(Chunk),
