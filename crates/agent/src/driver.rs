@@ -113,7 +113,7 @@ impl Driver {
                     is_cancelled = true;
                     Input::Cancel
                 }
-                Some(input) = self.runner.answer() => input,
+                input = self.runner.answer.next() => input,
                 Some(input) = self.inputs.recv() => *input,
                 input = next_message(&mut self.messages) => input,
                 () = self.share.wait_for_grant() => Input::Tick,

@@ -8,8 +8,9 @@ use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
 use self::ending::end_of;
+use crate::calls::fragment::Fragment;
 use crate::calls::{Calls, Place, Routed};
-use crate::growing::{Fragment, Marks};
+use crate::growing::Marks;
 use crate::judgement::{AnswerEnd, End, Rank};
 use crate::parts::{Parts, Slot};
 use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};

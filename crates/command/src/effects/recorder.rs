@@ -1,6 +1,7 @@
 //! Collectors of what the words of a program do.
 
-use super::{Doubt, DoubtKind, Effects, TouchKind, TouchedPath};
+use super::doubt::DoubtKind;
+use super::touched::TouchKind;
 
 /// Collector of what the words of a program do. The words outlive the collector's borrow `'a`.
 ///
@@ -32,63 +33,6 @@ pub(super) trait Recorder<'a> {
 
     /// Records the copy of a file in a folder.
     fn copy_into(&mut self, _folder: &str, _source: &str) {}
-}
-
-impl<'a> Recorder<'a> for Effects {
-    fn doubt(&mut self, kind: DoubtKind, program: &str, word: &str) {
-        self.doubts.push(Doubt { kind, program: program.to_owned(), word: word.to_owned() });
-    }
-
-    fn read(&mut self, path: &'a str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, false);
-        }
-    }
-
-    fn read_tree(&mut self, path: &'a str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, true);
-        }
-    }
-
-    fn write(&mut self, path: &'a str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, false);
-    }
-
-    fn write_tree(&mut self, path: &'a str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, true);
-    }
-
-    fn delete(&mut self, path: &'a str, below: bool) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Delete, path, below);
-    }
-
-    fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
-        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: false });
-    }
-
-    fn may_touch(&mut self, kind: TouchKind, path: &str) {
-        if !path.is_empty() && path != "-" {
-            let below = kind != TouchKind::Any;
-            self.touched.push(TouchedPath {
-                path: path.to_owned(),
-                kind,
-                below,
-                sure: false,
-                from_root: false,
-            });
-        }
-    }
-
-    fn copy_into(&mut self, folder: &str, source: &str) {
-        let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
-        self.touch(TouchKind::Write, &format!("{}/{last}", folder.trim_end_matches('/')), false);
-    }
 }
 
 /// The written paths of a program, borrowed from its words. A scan looks at the same words once for each program that
