@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 8;
 
 /// The programs of a command, the files that it reads and writes, and the doubts about it.
 ///
-/// The paths are words of the command and are not resolved; path rules judge them. Each part of the command
+/// The paths are words of the command and are not resolved; path rules assess them. Each part of the command
 /// that is not known to be harmless adds a [`Doubt`].
 ///
 /// ```
@@ -93,15 +93,15 @@ pub enum DoubtKind {
     Operand,
     /// The program writes files.
     Writes,
-    /// The command has more bytes than are judged ([`MAX_SCAN_BYTES`]).
+    /// The command has more bytes than are assessed ([`MAX_SCAN_BYTES`]).
     TooMuch,
-    /// The program runs another program in a way that is not judged: with another identity (`sudo`), with
+    /// The program runs another program in a way that is not assessed: with another identity (`sudo`), with
     /// words from its input (`xargs`), or through a shell whose text is not simple.
     Runs,
 }
 
 impl Effects {
-    /// Judges a program that is started without a shell. The words may contain any characters.
+    /// Assesses a program that is started without a shell. The words may contain any characters.
     pub fn from_argv(argv: &[String]) -> Self {
         let mut effects = Self::default();
         if argv.iter().map(|word| word.len().saturating_add(1)).sum::<usize>() > MAX_SCAN_BYTES {
@@ -144,7 +144,7 @@ impl Effects {
         &self.touched
     }
 
-    /// Returns the reason why the words were not judged, or `None` if they were. With a reason, there is also
+    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is also
     /// a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
@@ -196,18 +196,18 @@ impl Effects {
             return self.doubt(DoubtKind::Runs, program, program);
         }
         match program.as_str() {
-            "find" => find::judge(self, arguments),
-            "sed" => sed::judge(self, arguments),
-            "git" => git::judge(self, arguments),
+            "find" => find::assess(self, arguments),
+            "sed" => sed::assess(self, arguments),
+            "git" => git::assess(self, arguments),
             name => {
-                let known = wrapper::judge(self, name, arguments, depth)
-                    || writers::judge(self, name, arguments)
-                    || programs::judge(self, name, arguments);
+                let known = wrapper::assess(self, name, arguments, depth)
+                    || writers::assess(self, name, arguments)
+                    || programs::assess(self, name, arguments);
                 if !known {
                     let runs = kind::program_kind(program) == ProgramKind::Wrapper;
                     let doubt = if runs { DoubtKind::Runs } else { DoubtKind::UnknownProgram };
                     self.doubt(doubt, program, program);
-                    unknown::judge(self, &kind::table_name(program), arguments);
+                    unknown::assess(self, &kind::table_name(program), arguments);
                 }
             }
         }
@@ -288,8 +288,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Returns the paths that a program writes, by the lists of programs that write.
 pub(crate) fn written(name: &str, arguments: &[String]) -> Vec<String> {
     let mut effects = Effects::default();
-    if !writers::judge(&mut effects, name, arguments) {
-        unknown::judge(&mut effects, name, arguments);
+    if !writers::assess(&mut effects, name, arguments) {
+        unknown::assess(&mut effects, name, arguments);
     }
     effects.writes
 }

@@ -4,7 +4,7 @@ use super::{Effects, TouchKind};
 
 /// Records the paths that a program may touch. For archivers and programs that copy between machines the list
 /// is more precise.
-pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) {
+pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) {
     match name {
         "rsync" | "scp" => {
             let mut operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
