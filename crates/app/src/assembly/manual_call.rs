@@ -11,7 +11,7 @@ use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, Context, Human};
 use windlass_toolbox::{Checked, Toolbox};
 
-use crate::error::{Result, bail, ensure};
+use crate::error::{Remedy, Result, bail, ensure};
 
 /// Source of the consent if policy asks.
 #[non_exhaustive]
@@ -84,7 +84,11 @@ impl ManualCalls {
         match (decision.verdict, &self.consent) {
             (Verdict::Deny, _) => bail!(Conflict, "policy denies this call: {reason} (rule {rule_id})"),
             (Verdict::Ask, Consent::Missing) => {
-                bail!(Conflict, "policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
+                bail!(
+                    Conflict,
+                    remedy: Remedy::Consent,
+                    "policy asks before this call: {reason} (rule {rule_id})"
+                )
             }
             (Verdict::Ask, Consent::Asked(approver)) => self.ask(&checked, &decision, &**approver).await?,
             (Verdict::Ask, Consent::Given) | (Verdict::Allow, _) => {}

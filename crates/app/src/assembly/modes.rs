@@ -6,7 +6,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
 
 use crate::app::App;
-use crate::error::{Context as _, Result, one_line};
+use crate::error::{Context as _, Remedy, Result, Setting, one_line};
 
 /// Files of modes: the user's in the folder of settings, the project's below its root.
 const USER_MODES: &str = "modes.toml";
@@ -43,7 +43,8 @@ pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
     // suggests to set the autonomy.
     if is_autonomy(slug) {
         return found
-            .with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"));
+            .with_context(|| format!("{slug} is a level of autonomy and not a mode"))
+            .map_err(|error| error.with_remedy(Remedy::Set(Setting::Autonomy(slug.to_owned()))));
     }
     Ok(found?)
 }

@@ -101,13 +101,13 @@ fn report_changes(learned: &ApprovalHistory, before: &BTreeSet<String>, notices:
             (true, false) => "is asked about again",
             _ => continue,
         };
-        notices.inform(format!(
-            "· learned: {} ({}) {words}; {} of {} answers approved it; take it back with: windlass policy learned \
-             --revoke {id}",
+        let text = format!(
+            "· learned: {} ({}) {words}; {} of {} answers approved it",
             display_safe(lesson.tool.as_str()),
             display_safe(&lesson.shape),
             lesson.approvals,
             lesson.total
-        ));
+        );
+        notices.report_learned(text, id);
     }
 }
