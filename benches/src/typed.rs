@@ -19,7 +19,7 @@ pub struct WriteFile {
 #[derive(Debug, ToolArgs)]
 #[non_exhaustive]
 pub struct EditFile {
-    /// What to change.
+    /// The edits.
     pub edits: Vec<Edit>,
 }
 
@@ -39,9 +39,9 @@ pub struct Edit {
     pub applied: bool,
     /// Always null.
     pub note: Option<String>,
-    /// Two words.
+    /// The replaced text, of two words.
     pub old: String,
-    /// Two other words.
+    /// The new text, of two words.
     pub new: String,
 }
 

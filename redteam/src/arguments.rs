@@ -1,4 +1,4 @@
-//! The command line: which catalogues are run, or which single case in a process of its own.
+//! The command line: a run of catalogues, or an internal subcommand that runs one case in this process.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,34 +20,34 @@ pub(crate) struct Arguments {
     chosen: RunOptions,
 }
 
-/// What the harness starts of itself.
+/// Subcommands. The harness starts the hidden ones itself, in child processes.
 #[derive(Debug, Subcommand)]
 enum Inner {
     /// Runs one case and writes its ending into its folder.
     #[command(hide = true)]
     Case(OneCase),
-    /// Injects one fault and writes what came of it into its folder.
+    /// Injects one fault and writes the result into its folder.
     #[command(hide = true)]
     Fault(OneFault),
     /// Writes a file again and again until it is killed.
     #[command(hide = true)]
     WriteOn { workspace: PathBuf },
-    /// Kills runs at any moment, and lets them go on.
+    /// Kills runs at arbitrary moments, and resumes them.
     Crash(Crash),
     /// Cancels and drops a run at each of its polls.
     Cancel(Cancel),
-    /// Kills processes that follow the conformance kit's jobs.
+    /// Kills processes that run the jobs of the conformance suite.
     Conform(Conform),
-    /// Is a process of the conformance kit.
+    /// Runs a job of the conformance suite in this process.
     #[command(hide = true)]
     Worker(Worker),
-    /// Is a run that is killed.
+    /// Performs the run that the harness kills.
     #[command(hide = true)]
     Victim(Victim),
-    /// Waits beside a case.
+    /// Waits under a name like the agent's, to show that a case does not kill unrelated processes.
     #[command(hide = true)]
     StandBy { name: String },
-    /// Is an MCP server for a case.
+    /// Serves MCP for a case.
     #[command(hide = true)]
     ServeMcp { script: String },
 }

@@ -1,4 +1,4 @@
-//! The asserts of a case: conditions beside its outcome.
+//! The asserts of a case: conditions in addition to its outcome.
 
 mod characters;
 mod files;

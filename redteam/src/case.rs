@@ -38,7 +38,7 @@ pub(crate) struct Stage<'a> {
     pub(crate) program: Option<&'a Path>,
 }
 
-/// A process beside the case whose name looks like the agent's. It has to survive everything that the case
+/// A process outside of the case, with a name like the agent's. It has to survive everything that the case
 /// does.
 struct Sentinel(Child);
 

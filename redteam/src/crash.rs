@@ -28,16 +28,16 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// The maximum number of resumes before a run counts as stuck.
 const MOST_RESUMES: u32 = 200;
 
-/// What is asked for.
+/// Options of the crash test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Crash {
-    /// How many kills at random moments.
+    /// The number of kills at random moments.
     #[arg(long, default_value_t = 500)]
     kills: u32,
-    /// The seed of the moments.
+    /// The seed of the random moments.
     #[arg(long)]
     seed: Option<u64>,
-    /// Only the named points that begin so; without random kills if none are asked for.
+    /// Kill only at the named points with this prefix, and not at random moments.
     #[arg(long)]
     only: Option<String>,
     /// A folder for the runs.
@@ -176,7 +176,7 @@ impl Place {
         end: u32,
         counts: &mut Counts,
     ) -> anyhow::Result<()> {
-        // There is a moment to be killed in even after the last record.
+        // The process can also be killed after its last record, before it exits.
         while counts.kills < end && !is_done(&self.journal())? {
             let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
             let moment = Duration::from_micros(random.in_range(0, most) as u64);

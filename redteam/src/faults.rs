@@ -39,15 +39,15 @@ struct Fault {
 /// A fault that the harness injects itself.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(crate) enum InjectedFault {
-    /// A writer is killed at any time.
+    /// Kills a writer at random moments.
     Crash,
-    /// Files that fit into no memory.
+    /// Reads files that are larger than the memory.
     Huge,
-    /// Runs are killed at every named point and at random moments, and go on.
+    /// Kills runs at every named point and at random moments, and resumes them.
     Kills,
-    /// The program gets signals while a command runs.
+    /// Sends signals to the program while a command runs.
     Signals,
-    /// Ten thousand turns with faults at random.
+    /// Performs ten thousand turns with random faults.
     Soak,
 }
 

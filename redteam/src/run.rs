@@ -15,31 +15,31 @@ use crate::observed::Ending;
 use crate::report::{self, Line};
 use crate::supervise::{Ground, Job};
 
-/// Which catalogues are run, and how.
+/// The catalogues to run, and the options of the run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunOptions {
-    /// A catalogue of attacks. May be given more than once.
+    /// A catalogue of attacks. Can be repeated.
     #[arg(long = "file", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// A catalogue of faults.
     #[arg(long, value_name = "FILE")]
     faults: Option<PathBuf>,
-    /// Only these ids, or those that begin so.
+    /// Run only cases with these ids or id prefixes.
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     only: Vec<String>,
-    /// Only cases of this mode.
+    /// Run only cases of this mode.
     #[arg(long, value_enum)]
     mode: Option<Mode>,
-    /// A line of JSON for each case.
+    /// Print one line of JSON for each case.
     #[arg(long)]
     json: bool,
-    /// The built `windlass` program, to be asked the same and to show prompts.
+    /// The built `windlass` program, whose decisions and prompts are also checked.
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Where the throw-away folders are made.
+    /// The folder for the temporary folders of the cases.
     #[arg(long, value_name = "FOLDER")]
     scratch: Option<PathBuf>,
-    /// How many cases run beside each other.
+    /// The number of cases that run concurrently.
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
 }

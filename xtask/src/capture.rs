@@ -56,7 +56,7 @@ pub(crate) fn pass_through(cmd: Cmd<'_>) -> Result<bool> {
 }
 
 /// Reads lines. Bytes that are not UTF-8, which test programs may print, are replaced.
-fn read_lines(stream: Box<dyn Read>, show: fn(&str) -> bool) -> Result<Vec<String>> {
+pub(crate) fn read_lines(stream: Box<dyn Read>, show: fn(&str) -> bool) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     let mut reader = BufReader::new(stream);
     let mut bytes = Vec::new();

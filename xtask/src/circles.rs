@@ -37,7 +37,7 @@ const LARGEST: [(&str, usize); 27] = [
     ("checkpoint", 4),
     ("cli", 11),
     ("client", 3),
-    ("command", 14),
+    ("command", 12),
     ("hitl", 5),
     ("mcp", 7),
     ("mock", 5),

@@ -63,8 +63,8 @@ struct TimedCommand {
 }
 
 impl TimedCommand {
-    /// Runs cargo with SIGINT ignored. Child processes inherit that, and the project must not pass it on to
-    /// theirs.
+    /// Runs cargo with SIGINT ignored. Child processes inherit the ignored signal; the project must reset it
+    /// before it starts its own child processes.
     fn run(machine: &Machine, words: &[&str]) -> Result<Self> {
         let text = format!("cargo {}", words.join(" "));
         println!("\n$ {text}");

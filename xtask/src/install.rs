@@ -22,6 +22,9 @@ pub(crate) struct PinnedPackage {
 pub(crate) const DENY: PinnedPackage = PinnedPackage { subcommand: "deny", version: "0.20.2" };
 /// Builds and runs the fuzz targets.
 pub(crate) const FUZZ: PinnedPackage = PinnedPackage { subcommand: "fuzz", version: "0.13.2" };
+/// Compares public interfaces. Not a step of `ci`.
+pub(crate) const SEMVER_CHECKS: PinnedPackage =
+    PinnedPackage { subcommand: "semver-checks", version: "0.51.0" };
 
 /// An installed subcommand, or instructions for installing it.
 pub(crate) enum Tool {
@@ -68,7 +71,7 @@ pub(crate) fn ensure(sh: &Shell, pinned: PinnedPackage) -> Result<Tool> {
 }
 
 /// Returns the folder in which cargo stores downloads and programs.
-fn cargo_home(sh: &Shell) -> Result<PathBuf> {
+pub(crate) fn cargo_home(sh: &Shell) -> Result<PathBuf> {
     if let Some(home) = sh.var_os("CARGO_HOME").filter(|home| !home.is_empty()) {
         return Ok(PathBuf::from(home));
     }

@@ -1,5 +1,5 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`.
+//! `bench`, `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`, `cross`, `semver`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -18,6 +18,7 @@ mod bench;
 mod ci;
 mod circles;
 mod corpora;
+mod cross;
 mod fetch;
 mod fresh;
 mod fuzz;
@@ -28,6 +29,7 @@ mod picture;
 mod redteam;
 mod release;
 mod sdk;
+mod semver;
 mod tidy;
 
 use std::process::ExitCode;
@@ -43,7 +45,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 14] = [
+const COMMANDS: [Command; 16] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -58,6 +60,8 @@ const COMMANDS: [Command; 14] = [
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },
+    Command { name: "cross", help: cross::HELP, run: cross::run },
+    Command { name: "semver", help: semver::HELP, run: semver::run },
 ];
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! The needs of tests that this machine meets. A test that skips a case for one of them is wrong.
+//! The needs of tests that this machine fulfils, determined by independent probes. A test that skips a case
+//! because of one of these needs is wrong.
 //!
 //! The names are those of `windlass_testkit::Need`. The probes are simpler than the checks of the tests and
 //! independent of them, so that an error in a check is found.
@@ -21,7 +22,8 @@ const BROWSERS: [&str; 6] = [
     "/opt/google/chrome/chrome",
 ];
 
-/// Returns the value of [`STRICT`] for tests: what the user set, or else the needs that this machine meets.
+/// Returns the value of [`STRICT`] for tests: the user's value, otherwise the needs whose programs and kernel
+/// features this machine has.
 pub(crate) fn strict(sh: &Shell) -> String {
     sh.var(STRICT).unwrap_or_else(|_| {
         let met: Vec<&str> = NEEDS.iter().filter(|(_, is_met)| is_met(sh)).map(|(name, _)| *name).collect();
@@ -31,7 +33,7 @@ pub(crate) fn strict(sh: &Shell) -> String {
 
 type Probe = fn(&Shell) -> bool;
 
-/// Every need with its probe. [`unknown`] is the probe of those that only the tests can check.
+/// Every need with its probe. [`unknown`] is the probe of the needs that only the tests can check.
 const NEEDS: [(&str, Probe); 18] = [
     ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
     ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),

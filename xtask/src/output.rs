@@ -34,7 +34,7 @@ fn write_line(out: &mut impl Write, line: fmt::Arguments<'_>) -> io::Result<()> 
 
 #[cfg(test)]
 mod tests {
-    //! Errors of the reader's side.
+    //! Tests of errors that the reader of a pipe causes, such as closing it early.
 
     use std::io::{self, ErrorKind, Write};
 

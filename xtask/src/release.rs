@@ -11,54 +11,102 @@ use crate::project::{Kind, Package, Project};
 
 pub(crate) const HELP: &str = "\
 cargo xtask release CRATE --dry-run
+cargo xtask release --all --dry-run [--verify]
 
 Checks that a crate can be released: changelog, publish order, package. Publishes nothing.
 
-CRATE is a folder of crates/, such as `sse`. Says the tag and what must be published before.
+CRATE is a folder of crates/, such as `sse`. Prints the tag and the crates that must be published before.
 
-  --dry-run   required: publishing itself is not automated";
+  --all       checks every crate under crates/, in the order of publishing: a crate follows its dependencies
+  --dry-run   required: publishing itself is not automated
+  --verify    also compiles each archive, as `cargo publish` does; takes minutes
+
+For example: `cargo xtask release sse --dry-run`";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let is_dry = arguments.flag("--dry-run");
-    let name = arguments.word().context("which crate? for example `cargo xtask release sse --dry-run`")?;
+    let is_all = arguments.flag("--all");
+    let verify = arguments.flag("--verify");
+    let name = arguments.word();
     arguments.finish()?;
     if !is_dry {
-        bail!(
-            "publishing is not automated: `cargo xtask release {name} --dry-run` checks all but the upload"
-        );
+        bail!("publishing is not automated: `--dry-run` checks everything except the upload");
     }
     let project = Project::load(sh)?;
-    let package = project
-        .crates()
-        .find(|package| package.layer_name() == Some(&name) || package.name == name)
-        .with_context(|| format!("there is no crate `{name}` under crates/"))?;
-    let entry = changelog_entry(&sh.read_file(format!("{}/CHANGELOG.md", package.folder))?, &package.version);
-    let is_packaged = check_package(sh, &project, package)?;
-    println!("\nversion    {}", package.version);
-    println!("order      {}", publish_order(&project, package).join(", "));
-    println!("tag        {}-v{}", package.name, package.version);
-    println!("package    {}", if is_packaged { "builds its archive" } else { "FAILED" });
-    println!(
-        "changelog  {}",
-        entry.as_deref().unwrap_or("FAILED: no entry for this version and nothing unreleased")
-    );
-    Ok(if is_packaged && entry.is_some() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let packages: Vec<&Package> = match (is_all, &name) {
+        (true, None) => in_publish_order(&project),
+        (false, Some(name)) => vec![find(&project, name)?],
+        (true, Some(_)) => bail!("give a crate or --all, not both"),
+        (false, None) => bail!("which crate? for example `cargo xtask release sse --dry-run`"),
+    };
+    let mut success = true;
+    for package in &packages {
+        success &= check_files(sh, package)?;
+    }
+    success &= archive(sh, &project, &packages, verify)?;
+    let mut without_entry = 0;
+    for (index, package) in packages.iter().enumerate() {
+        without_entry += usize::from(!print_package(sh, &project, package, index + 1)?);
+    }
+    success &= without_entry == 0;
+    let verdict = if success { "ok" } else { "FAILED" };
+    println!("\n{} packages, {without_entry} without a changelog entry: {verdict}", packages.len());
+    Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Creates the archives of the crate and of its workspace dependencies, which cargo resolves among
-/// themselves, so earlier crates need not be published yet. Compiles nothing.
-fn check_package(sh: &Shell, project: &Project, package: &Package) -> Result<bool> {
+/// Finds a crate by its folder or its package name.
+pub(crate) fn find<'a>(project: &'a Project, name: &str) -> Result<&'a Package> {
+    project
+        .crates()
+        .find(|package| package.layer_name() == Some(name) || package.name == name)
+        .with_context(|| format!("there is no crate `{name}` under crates/"))
+}
+
+/// Returns all crates under `crates/`, each after its dependencies.
+fn in_publish_order(project: &Project) -> Vec<&Package> {
+    let mut order = Vec::new();
+    for package in project.crates() {
+        visit(project, package, &mut order);
+    }
+    order.iter().filter_map(|name| project.package(name)).collect()
+}
+
+/// Prints the row of one package. Returns false if its changelog has nothing to release.
+fn print_package(sh: &Shell, project: &Project, package: &Package, number: usize) -> Result<bool> {
+    let changelog = sh.read_file(format!("{}/CHANGELOG.md", package.folder))?;
+    let entry = changelog_entry(&changelog, &package.version);
+    let before = publish_order(project, package).len().saturating_sub(1);
+    println!(
+        "{number:>3}  tag {:<34} after {before:>2} crates  changelog {}",
+        format!("{}-v{}", package.name, package.version),
+        entry.as_deref().unwrap_or("FAILED: no entry for this version and no unreleased entry")
+    );
+    Ok(entry.is_some())
+}
+
+/// Checks that the archive of a crate contains the files that a registry shows.
+fn check_files(sh: &Shell, package: &Package) -> Result<bool> {
     let name = &package.name;
-    let listing = cmd!(sh, "cargo package -p {name} --list --offline --allow-dirty");
+    let listing = cmd!(sh, "cargo package -p {name} --list --locked --offline --allow-dirty");
     let listed = capture::run(listing, Keep::Stdout, |_| true)?;
     let lacks = |file: &str| !listed.lines.iter().any(|line| line == file);
-    if !listed.success || lacks("README.md") || lacks("CHANGELOG.md") {
+    let is_whole = listed.success && !lacks("README.md") && !lacks("CHANGELOG.md");
+    if !is_whole {
         println!("error: the package of `{name}` lacks README.md or CHANGELOG.md");
-        return Ok(false);
     }
-    let names: Vec<String> =
-        publish_order(project, package).into_iter().map(|name| format!("--package={name}")).collect();
-    capture::pass_through(cmd!(sh, "cargo package {names...} --no-verify --offline --allow-dirty"))
+    Ok(is_whole)
+}
+
+/// Creates the archives of the packages and of their workspace dependencies. Cargo resolves the archives among
+/// themselves, so earlier crates need not be published yet.
+fn archive(sh: &Shell, project: &Project, packages: &[&Package], verify: bool) -> Result<bool> {
+    let mut names = Vec::new();
+    for package in packages {
+        visit(project, package, &mut names);
+    }
+    let names: Vec<String> = names.into_iter().map(|name| format!("--package={name}")).collect();
+    let verify = (!verify).then_some("--no-verify");
+    capture::pass_through(cmd!(sh, "cargo package {names...} {verify...} --locked --offline --allow-dirty"))
 }
 
 /// Returns the crate and its workspace dependencies, each after its own dependencies.

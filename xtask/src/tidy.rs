@@ -4,6 +4,7 @@ mod documents;
 mod files;
 mod formats;
 mod language;
+mod links;
 mod manifests;
 mod rules;
 mod skips;
@@ -29,8 +30,8 @@ pub(crate) const HELP: &str = "\
 cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
 Checks layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
-text, language, places that name a wire format, and that each id of a rule that is cited has an
-entry.
+text, language, places that name a wire format, links between pages, and that each id of a rule
+that is cited has an entry.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
 example says so on itself or on the line before: `tidy: sample`.
@@ -100,7 +101,10 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     found.errors.extend(layers::stale_table(sh, &project)?);
     let formats = formats::names(project.crates().map(|package| package.folder.as_str()));
     let texts = texts(sh)?;
+    let files = files::list_project_files(sh)?;
+    let files = files.iter().map(String::as_str).collect();
     for (path, content) in &texts {
+        links::check(path, content, &files, &mut found);
         text::check(path, content, &mut found);
         skips::check(path, content, &mut found);
         sources::check(path, content, &mut found);

@@ -25,7 +25,7 @@ pub struct Target {
     pub rows: fn(&mut Session) -> Vec<Row>,
 }
 
-/// Targets that are compared with the floor only.
+/// Targets that are compared only with a lower bound: a plain copy or scan of the same bytes.
 pub const FLOOR: &[Target] = &[
     Target { id: "T1", rows: partial::floor },
     Target { id: "T2", rows: partial::view },

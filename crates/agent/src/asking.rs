@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 use windlass_loop::{Input, StreamFailure};
 use windlass_protocol::{Refusal, Request, ToolProtocol};
 use windlass_stream::{Chunk, Model, ModelError, ModelErrorKind, names_image};
@@ -25,6 +26,14 @@ impl SpeechOptions {
 
 /// The maximum number of chunks in one batch.
 const CHUNKS_AT_ONCE: usize = 32;
+
+/// Batches of the answer that may be queued for the machine; a full queue delays the model.
+const WAITING_BATCHES: usize = 2;
+
+/// Returns the queue between an [`Asking`] and the [`StreamingAnswer`] that reads it.
+pub(crate) fn batch_channel() -> (mpsc::Sender<Vec<Input>>, mpsc::Receiver<Vec<Input>>) {
+    mpsc::channel(WAITING_BATCHES)
+}
 
 /// One request to the model.
 pub(crate) struct Asking {
@@ -52,8 +61,14 @@ impl Asking {
         }
     }
 
+    /// Sends the request, forwards the answer in batches, and reports its end.
+    pub(crate) async fn run(self, pieces: mpsc::Sender<Vec<Input>>) {
+        let end = self.forward(&pieces).await;
+        drop(pieces.send(vec![Input::StreamEnd(end)]).await);
+    }
+
     /// Sends the request and forwards the chunks of the answer in batches.
-    pub(crate) async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
+    async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
         // Check before sending, because a provider's own error comes late and is seldom clear.
         would_be_refused(&self.model.check(&self.request))?;
         // The model implementation has already repeated requests where that helps. Only idle timeouts and
@@ -87,6 +102,48 @@ impl Asking {
             Some(listener) => listener.push(chunk, heard),
             None => heard.push(chunk),
         }
+    }
+}
+
+/// The answer that streams, if one does: the receiving end of an [`Asking`].
+#[derive(Default)]
+pub(crate) struct StreamingAnswer {
+    open: Option<OpenStream>,
+}
+
+struct OpenStream {
+    pieces: mpsc::Receiver<Vec<Input>>,
+    /// The inputs of the last batch that are not returned yet.
+    ready: std::vec::IntoIter<Input>,
+    task: AbortHandle,
+}
+
+impl StreamingAnswer {
+    /// Starts to read the batches of a task.
+    pub(crate) fn open(&mut self, pieces: mpsc::Receiver<Vec<Input>>, task: AbortHandle) {
+        self.open = Some(OpenStream { pieces, ready: Vec::new().into_iter(), task });
+    }
+
+    /// Aborts the task of the answer.
+    pub(crate) fn close(&mut self) {
+        if let Some(answer) = self.open.take() {
+            answer.task.abort();
+        }
+    }
+
+    /// Returns the next input from the answer. Waits forever if no answer streams. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> Input {
+        let Some(answer) = &mut self.open else { return std::future::pending().await };
+        if answer.ready.len() == 0 {
+            answer.ready = answer.pieces.recv().await.unwrap_or_default().into_iter();
+        }
+        let input = answer.ready.next();
+        if matches!(input, None | Some(Input::StreamEnd(_))) {
+            self.open = None;
+        }
+        input.unwrap_or_else(|| {
+            Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
+        })
     }
 }
 

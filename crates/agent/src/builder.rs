@@ -67,7 +67,7 @@ pub struct AgentBuilder {
 
 impl AgentBuilder {
     /// Returns the builder of an agent that works for another agent (RULES H13). It inherits the settings
-    /// that [`beside`](Self::for_copy) copies; its questions to the human begin with its name.
+    /// that [`for_copy`](Self::for_copy) copies; its questions to the human begin with its name.
     pub(crate) fn for_child(parts: &AgentInner, toolbox: Option<Toolbox>, name: String) -> Self {
         let mut below = Self::for_copy(parts, toolbox);
         below.human = below.human.map(|human| Arc::new(OnBehalf::new(human, &name)) as Arc<dyn Human>);

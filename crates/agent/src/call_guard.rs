@@ -50,7 +50,7 @@ pub(crate) struct GuardedDecision {
 impl GuardedDecision {
     /// Returns the refusal of a call for which the decision failed.
     pub(crate) fn from_failure(call: &CallId, error: &dyn std::error::Error) -> Self {
-        let text = format!("not run: it could not be decided: {error}");
+        let text = format!("not run: the decision about it failed: {error}");
         let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
         Self { decision: CallDecision::Refused(result), coerced: Vec::new() }
     }
@@ -111,7 +111,7 @@ impl CallGuard {
     /// (RULES H4, H5).
     pub(crate) fn recheck(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let known = self.calls().remove(&call.id);
-        let Some(known) = known else { return Err(stale(call, "nobody has decided this call")) };
+        let Some(known) = known else { return Err(stale(call, "policy has not decided about this call")) };
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
@@ -217,7 +217,7 @@ pub(crate) fn is_tainted<'a>(
 
 fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
-        "stale_approval: not run, because the call is no longer what was decided ({what}). Look at it again, and make \
+        "stale_approval: not run, because the call does not match the decision about it ({what}). Look at it again, and make \
          the call once more if it is still right"
     );
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))

@@ -2,28 +2,26 @@
 //! started here ends with the run.
 
 mod calls;
+mod questions;
 
 use std::collections::HashMap;
-use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::task::Poll;
 
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
-use windlass_loop::{Command, Input, InterruptId, StreamFailure};
+use windlass_loop::{Command, Input, InterruptId};
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
 use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
-use windlass_tool::{CancellationToken, Question};
+use windlass_tool::CancellationToken;
 
 use crate::SharedBudget;
 use crate::agent_inner::AgentInner;
-use crate::asking::Asking;
+use crate::asking::{self, Asking, StreamingAnswer};
 use crate::call_guard::{CallGuard, is_tainted};
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
@@ -31,9 +29,6 @@ use crate::options::{Guidance, ResumeInputs};
 use crate::outbox::Outbox;
 use crate::session::Session;
 use crate::tools::Tools;
-
-/// Batches of the answer that may be queued for the machine; a full queue delays the model.
-const WAITING_PIECES: usize = 2;
 
 /// The executor of the machine's effects, whose results return to the machine as inputs.
 pub(crate) struct CommandRunner {
@@ -44,7 +39,8 @@ pub(crate) struct CommandRunner {
     run: OwnRun,
     /// All started tasks. Dropping the set aborts them.
     tasks: JoinSet<()>,
-    answer: Option<Answering>,
+    /// The answer that streams.
+    pub(crate) answer: StreamingAnswer,
     early: EarlyChecks,
     guard: Arc<CallGuard>,
     questions: HashMap<String, (CallId, AbortHandle)>,
@@ -74,14 +70,6 @@ pub(crate) struct OwnRun {
     pub(crate) model: Option<Arc<dyn Model>>,
 }
 
-/// An answer that streams.
-struct Answering {
-    pieces: mpsc::Receiver<Vec<Input>>,
-    /// The inputs of the last batch that are not returned yet.
-    ready: std::vec::IntoIter<Input>,
-    task: AbortHandle,
-}
-
 impl CommandRunner {
     pub(crate) fn new(
         parts: Arc<AgentInner>,
@@ -102,7 +90,7 @@ impl CommandRunner {
             events: None,
             run,
             tasks: JoinSet::new(),
-            answer: None,
+            answer: StreamingAnswer::default(),
             early: EarlyChecks::default(),
             questions: HashMap::new(),
             newest_question: None,
@@ -123,7 +111,7 @@ impl CommandRunner {
         while self.tasks.try_join_next().is_some() {}
         match effect {
             Command::Send { request, protocol, delay_ms } => self.send(*request, protocol, delay_ms),
-            Command::CloseStream => self.close_stream(),
+            Command::CloseStream => self.answer.close(),
             Command::CheckEarly { answer, key, tool, argument, value } => {
                 if let Some(refusal) =
                     self.early.check((&self.parts, &self.tools), (answer, key), &tool, &argument, value)
@@ -149,29 +137,14 @@ impl CommandRunner {
         }
     }
 
-    /// Returns the next input from the streaming answer. Waits forever if no answer streams.
-    pub(crate) async fn answer(&mut self) -> Option<Input> {
-        let Some(answering) = &mut self.answer else { return std::future::pending().await };
-        if answering.ready.len() == 0 {
-            answering.ready = answering.pieces.recv().await.unwrap_or_default().into_iter();
-        }
-        let input = answering.ready.next();
-        if matches!(input, None | Some(Input::StreamEnd(_))) {
-            self.answer = None;
-        }
-        Some(input.unwrap_or_else(|| {
-            Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
-        }))
-    }
-
     fn send(&mut self, request: Request, protocol: ToolProtocol, delay_ms: u64) {
-        self.close_stream();
+        self.answer.close();
         // The run continues without the question that this answer is for; the machine reports that the answer
         // is refused.
         if let Some(Guidance { id, words }) = self.guidance.take() {
             self.send_back(Input::InterruptReply { id: id.unwrap_or_default(), words: Some(words) });
         }
-        let (sender, pieces) = mpsc::channel(WAITING_PIECES);
+        let (sender, pieces) = asking::batch_channel();
         let asking = Asking::new(
             self.run.model.as_ref().unwrap_or(&self.parts.model).clone(),
             self.parts.speech.for_protocol(protocol),
@@ -180,88 +153,15 @@ impl CommandRunner {
         );
         let task = self.tasks.spawn(async move {
             tokio::time::sleep(with_jitter(Duration::from_millis(delay_ms))).await;
-            let end = asking.forward(&sender).await;
-            drop(sender.send(vec![Input::StreamEnd(end)]).await);
+            asking.run(sender).await;
         });
-        self.answer = Some(Answering { pieces, ready: Vec::new().into_iter(), task });
-    }
-
-    fn close_stream(&mut self) {
-        if let Some(answering) = self.answer.take() {
-            answering.task.abort();
-        }
-    }
-
-    fn ask(&mut self, request: ApprovalRequest) {
-        let approver = self.parts.approver.clone();
-        let (id, call) = (request.request_id.clone(), request.call.id.clone());
-        // An approver that panics counts as absent: the call is denied, and the run does not wait.
-        let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
-        let otherwise = nobody.clone();
-        // The runtime polls tasks in any order, but the approver must see the questions in the order of their
-        // calls. So each task waits until the question before it was passed on. Dropping the sender ends that
-        // wait, also if the task is aborted or panics.
-        let (put, is_put) = oneshot::channel();
-        let before = self.newest_question.replace(is_put);
-        let task = self.start(Input::Approval(otherwise), async move {
-            if let Some(before) = before {
-                drop(before.await);
-            }
-            let mut answer = approver.decide(&request);
-            let begun = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
-            drop(put);
-            let answer = match begun {
-                Poll::Ready(answer) => answer,
-                Poll::Pending => answer.await,
-            };
-            Input::Approval(answer.map_or(nobody, ApprovalOutcome::Answered))
-        });
-        self.questions.insert(id, (call, task));
-    }
-
-    /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
-    /// added (RULES H9).
-    pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {
-        let (call, task) = self.questions.remove(outcome.request_id())?;
-        task.abort();
-        self.guard.remember(&call, outcome)
-    }
-
-    /// Aborts the question if it is still open, for example after a timeout. A timeout counts as
-    /// unanswered for the learned approvals.
-    pub(crate) fn end_question(&mut self, outcome: &ApprovalOutcome) {
-        if let Some((call, task)) = self.questions.remove(outcome.request_id()) {
-            task.abort();
-            self.guard.hear(&call, outcome);
-        }
+        self.answer.open(pieces, task);
     }
 
     /// Taints the conversation if one of the earlier calls can have returned text from outside.
     pub(crate) fn remind<'a>(&self, calls: impl Iterator<Item = &'a ToolCall>) {
         if is_tainted(self.tools.current().as_ref(), calls) {
             self.guard.taint();
-        }
-    }
-
-    fn consult(&mut self, id: InterruptId, text: String) {
-        if let Some(Guidance { words, .. }) = self.guidance.take_if(|left| left.id == Some(id)) {
-            return self.send_back(Input::InterruptReply { id, words: Some(words) });
-        }
-        let human = self.parts.human.clone();
-        // A human that panics counts as absent.
-        let task = self.start(Input::InterruptReply { id, words: None }, async move {
-            let words = match human {
-                Some(human) => human.answer(&Question::new(text, Vec::new())).await.ok(),
-                None => None,
-            };
-            Input::InterruptReply { id, words }
-        });
-        self.consulting = Some((id, task));
-    }
-
-    fn withdraw(&mut self, id: InterruptId) {
-        if let Some((_, question)) = self.consulting.take_if(|(open, _)| *open == id) {
-            question.abort();
         }
     }
 

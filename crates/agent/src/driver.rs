@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use windlass_journal::Redacting as Redacted;
 use windlass_loop::{Command, Event, Input, Machine};
 use windlass_protocol::Message;
 use windlass_tool::{CancellationToken, DropGuard};
@@ -77,7 +76,7 @@ impl Driver {
         runner.remind(said.chain(&options.earlier));
         Self {
             machine,
-            recorder: Recorder::new(Box::new(Redacted::new(options.journal, parts.redactor.clone()))),
+            recorder: Recorder::new(Box::new(options.journal), parts.redactor.clone()),
             redacting: Redacting::new(parts.redactor.clone()),
             cancellation: options.cancellation,
             runner,
@@ -114,7 +113,7 @@ impl Driver {
                     is_cancelled = true;
                     Input::Cancel
                 }
-                Some(input) = self.runner.answer() => input,
+                input = self.runner.answer.next() => input,
                 Some(input) = self.inputs.recv() => *input,
                 input = next_message(&mut self.messages) => input,
                 () = self.share.wait_for_grant() => Input::Tick,

@@ -9,13 +9,13 @@ use windlass_toolbox::UnknownMode;
 #[non_exhaustive]
 pub enum AgentError {
     /// The builder has no model.
-    #[error("the agent has no model; give the builder one")]
+    #[error("the agent has no model; set one with `AgentBuilder::model`")]
     NoModel,
     /// The toolbox does not have the mode in which the run would begin, or in which it was recorded.
     #[error("the run's mode is not there")]
     Mode(#[from] UnknownMode),
     /// The journal cannot store the record. The actions that the record announces are not performed.
-    #[error("the run's record cannot be kept")]
+    #[error("the run's record cannot be stored")]
     Journal(#[from] JournalError),
     /// The record cannot be continued.
     #[error("the run cannot be resumed")]
@@ -27,6 +27,6 @@ pub enum AgentError {
     #[error("the run's events were read before; its end is not here")]
     Unfinished,
     /// The operating system does not provide random bytes for request ids.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("the operating system does not provide random bytes: {0}")]
     Random(String),
 }

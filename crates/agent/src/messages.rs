@@ -29,7 +29,7 @@ struct Message {
 
 /// The run has ended and does not receive messages any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the run has ended and receives no messages")]
+#[error("the run has ended and does not receive messages")]
 #[expect(clippy::exhaustive_structs, reason = "it has nothing to hold")]
 pub struct SendError;
 

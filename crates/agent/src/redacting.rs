@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use windlass_hitl::ApprovalOutcome;
 use windlass_loop::{
     CallDecision, CallIndex, EarlyRefusal, Event, Input, SpeculativeOutcome, StreamFailure, Transcript,
@@ -132,7 +133,7 @@ impl Redacting {
             }
             _ => {}
         }
-        [before, through_json(&self.redactor, event)]
+        [before, Some(redact_event(&self.redactor, event))]
     }
 
     fn chunk(&mut self, chunk: Chunk) -> [Option<Chunk>; 2] {
@@ -174,10 +175,55 @@ pub(crate) fn has_secret(redactor: &Redactor, call: &ToolCall) -> bool {
     text.contains(Redactor::MARK) || redactor.contains_secret_in_json(&text)
 }
 
+/// Returns an event without secrets. An event is never dropped: observers count on the end of each call and each
+/// agent. If secrets cannot be removed from an event, [`Event::Withheld`] replaces it.
+fn redact_event(redactor: &Redactor, event: Event) -> Event {
+    // The event of an agent has a form of its own, which must stay readable too.
+    let (event, inner) = match event {
+        Event::AgentEvent { call, agents, happened } => (
+            Event::AgentEvent { call, agents, happened: Value::Null },
+            Some(redact_inner(redactor, happened)),
+        ),
+        other => (other, None),
+    };
+    let clean = match redactor.redact_typed(&event) {
+        Ok(None) => event,
+        Ok(Some(clean)) => clean,
+        Err(_) => return Event::Withheld { name: event_name(&event) },
+    };
+    match (clean, inner) {
+        (Event::AgentEvent { call, agents, .. }, Some(happened)) => {
+            Event::AgentEvent { call, agents, happened }
+        }
+        (clean, _) => clean,
+    }
+}
+
+/// Returns the event of an agent without secrets. JSON that is not an event of this version is redacted without
+/// regard to its form.
+fn redact_inner(redactor: &Redactor, mut happened: Value) -> Value {
+    if let Cow::Borrowed(_) = redactor.redact_json(&happened.to_string()) {
+        return happened;
+    }
+    if let Ok(event) = serde_json::from_value::<Event>(happened.clone())
+        && let Ok(clean) = serde_json::to_value(redact_event(redactor, event))
+    {
+        return clean;
+    }
+    redactor.redact_value(&mut happened);
+    happened
+}
+
+/// Returns the name of an event in its JSON.
+fn event_name(event: &Event) -> String {
+    let json = serde_json::to_value(event).unwrap_or_default();
+    json.get("event").and_then(Value::as_str).unwrap_or("unknown").to_owned()
+}
+
 /// Returns the result without secrets, for the record, the events and the model.
 pub(crate) fn result_without(redactor: &Redactor, result: ToolResult) -> ToolResult {
     let call = result.call.clone();
-    through_json(redactor, result)
+    redact_value(redactor, result)
         .filter(|clean| clean.call == call)
         .unwrap_or_else(|| ToolResult::text(call, ResultStatus::Error, WITHHELD))
 }
@@ -189,7 +235,7 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
         return history;
     }
     let messages = history.messages().iter().cloned();
-    Transcript::import(messages.filter_map(|message| through_json(redactor, message))).transcript
+    Transcript::import(messages.filter_map(|message| redact_value(redactor, message))).transcript
 }
 
 /// Redacts the outcome of a call that ran while its answer streamed.
@@ -219,7 +265,7 @@ fn redact_decision(redactor: &Redactor, decision: CallDecision) -> CallDecision 
             // request is removed, and the call does not run.
             let request = request.and_then(|request| {
                 let (id, call) = (request.request_id.clone(), request.call.id.clone());
-                let clean = through_json(redactor, request)?;
+                let clean = redact_value(redactor, request)?;
                 (clean.request_id == id && clean.call.id == call).then_some(clean)
             });
             CallDecision::Decided { facts, decision, request }
@@ -239,13 +285,12 @@ fn redact_outcome(redactor: &Redactor, outcome: ApprovalOutcome) -> ApprovalOutc
     }
 }
 
-/// Redacts the strings of a serializable value. Returns `None` if the redacted JSON cannot be parsed as this
-/// type.
-fn through_json<T: Serialize + DeserializeOwned>(redactor: &Redactor, value: T) -> Option<T> {
-    let text = serde_json::to_string(&value).ok()?;
-    match redactor.redact_json(&text) {
-        Cow::Borrowed(_) => Some(value),
-        Cow::Owned(clean) => serde_json::from_str(&clean).ok(),
+/// Redacts a value and keeps its type. Returns `None` if the value contains secrets that cannot be removed.
+fn redact_value<T: Serialize + DeserializeOwned>(redactor: &Redactor, value: T) -> Option<T> {
+    match redactor.redact_typed(&value) {
+        Ok(None) => Some(value),
+        Ok(clean) => clean,
+        Err(_) => None,
     }
 }
 

@@ -14,6 +14,9 @@ mod foreign;
 mod import;
 #[cfg(not(feature = "mcp"))]
 mod missing;
+mod recorded;
+#[cfg(feature = "mcp")]
+mod replayed;
 mod run_servers;
 mod runners;
 mod secrets;

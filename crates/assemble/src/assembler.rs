@@ -8,9 +8,10 @@ use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 
 use self::ending::end_of;
+use crate::calls::fragment::Fragment;
 use crate::calls::{Calls, Place, Routed};
 use crate::classification::{AnswerEnd, End, Rank};
-use crate::growing::{Fragment, Marks};
+use crate::growing::Marks;
 use crate::parts::{Parts, Slot};
 use crate::{Answer, AnswerCall, CallEvent, CallIndex, Ending, Notes, Options};
 
@@ -20,9 +21,9 @@ use crate::{Answer, AnswerCall, CallEvent, CallIndex, Ending, Notes, Options};
 /// assembler handles one response.
 ///
 /// ```
-/// use windlass_assemble::{Assembler, CallEvent, Options};
+/// use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
 /// use windlass_protocol::StopReason;
-/// use windlass_stream::{CallChunk, CallKey, Chunk};
+/// use windlass_stream::{CallChunk, Chunk};
 ///
 /// let fragment = |id: Option<&str>, name: Option<&str>, arguments: &str| {
 ///     Chunk::Call(CallChunk::Partial {

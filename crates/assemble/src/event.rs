@@ -47,14 +47,14 @@ pub enum CallEvent {
         key: CallIndex,
         /// The call.
         call: ToolCall,
-        /// Peculiarities of the call's arguments.
+        /// Notes about the call's arguments: the form in which they arrived, and their repairs.
         notes: Notes,
     },
     /// A call cannot run. It still receives a result (RULES R1).
     Malformed(MalformedCall),
 }
 
-/// Peculiarities of a call's arguments.
+/// Notes about a call's arguments: the form in which they arrived, and their repairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Notes {

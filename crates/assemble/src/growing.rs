@@ -2,7 +2,6 @@
 
 use windlass_partial_json::{Event, Parser, Status};
 use windlass_protocol::{CallId, Opaque, ToolName};
-use windlass_stream::CallChunk;
 
 use crate::name::GrowingName;
 use crate::{CallEvent, CallIndex, Limits};
@@ -111,32 +110,5 @@ impl GrowingCall {
                 events.push(CallEvent::ArgumentComplete { key, path: path.to_owned(), value });
             }
         });
-    }
-}
-
-/// The fields of `CallChunk::Partial`.
-#[derive(Debug, Default)]
-pub(crate) struct Fragment {
-    pub(crate) index: Option<u64>,
-    pub(crate) position: u64,
-    pub(crate) id: Option<String>,
-    pub(crate) name: Option<String>,
-    pub(crate) arguments: Option<String>,
-    pub(crate) opaque: Option<Opaque>,
-}
-
-impl Fragment {
-    /// Creates the fragment of a `Partial`, and treats `""` as absent (S1).
-    pub(crate) fn from_chunk(chunk: CallChunk) -> Option<Self> {
-        let CallChunk::Partial { index, position, id, name, arguments, opaque } = chunk else { return None };
-        let given = |text: &String| !text.is_empty();
-        Some(Self {
-            index,
-            position,
-            id: id.filter(given),
-            name: name.filter(given),
-            arguments: arguments.filter(given),
-            opaque,
-        })
     }
 }

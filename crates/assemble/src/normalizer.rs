@@ -29,9 +29,9 @@ use crate::{Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason, Opt
 /// };
 /// let (mut normalizer, mut chunks) = (Normalizer::new(Options::default()), Vec::new());
 /// normalizer.push(Chunk::Call(fragment), &mut chunks);
-/// let start = CallChunk::Start { index: CallIndex(0), id: Some("call_1".into()), name: "list".into(), opaque: None };
+/// let start = CallChunk::Start { key: CallKey(0), id: Some("call_1".into()), name: "list".into(), opaque: None };
 /// assert_eq!(chunks[0], Chunk::Call(start));
-/// assert_eq!(chunks[1], Chunk::Call(CallChunk::Delta { index: CallIndex(0), arguments: "{}".into() }));
+/// assert_eq!(chunks[1], Chunk::Call(CallChunk::Delta { key: CallKey(0), arguments: "{}".into() }));
 /// ```
 #[derive(Debug)]
 pub struct Normalizer {
@@ -120,7 +120,8 @@ impl Normalizer {
         }
     }
 
-    /// `own` is the length of `chunks` before the current chunk; what stands before belongs to the caller.
+    /// `own` is the length of `chunks` before the current chunk; the chunks before that index belong to the
+    /// caller.
     fn forward_finished(&mut self, key: CallIndex, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
         if !matches!(call.payload, Payload::Function { .. }) {
             self.calls.insert(key, ForwardState::Begun);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum CassetteError {
     /// The file exists. A recording never overwrites a file.
-    #[error("{} is there already; a recording is never written over another file", path.display())]
+    #[error("{} exists already; a recording never overwrites a file", path.display())]
     Exists {
         /// Path of the file.
         path: PathBuf,
@@ -32,7 +32,7 @@ pub enum CassetteError {
         source: serde_json::Error,
     },
     /// The first line is not the start of a cassette.
-    #[error("this is no cassette: its first line does not begin one")]
+    #[error("the file is not a cassette: its first line is not the header of one")]
     NotCassette,
     /// A later version of this program wrote the cassette.
     #[error("the cassette has version {version}, this program reads up to {}", crate::Line::VERSION)]

@@ -19,6 +19,13 @@ pub(crate) enum Line {
         /// Settings of the recorded run, in a format that the recording program chooses.
         settings: Value,
     },
+    /// The tools that programs outside of the recording one defined, before the first request.
+    Definitions {
+        /// The kind of these programs, such as `mcp`.
+        source: String,
+        /// The definitions, in a format that the recording program chooses.
+        definitions: Value,
+    },
     /// A request was sent.
     Request {
         /// Number of the exchange, from 0.
@@ -153,8 +160,12 @@ pub(crate) enum Outcome {
 }
 
 impl Line {
-    /// Version of the line format that this program writes.
-    pub(crate) const VERSION: u32 = 1;
+    /// Version of the line format that this program writes. Version 2 added [`Line::Definitions`], and its
+    /// approvals have digests of another version.
+    pub(crate) const VERSION: u32 = 2;
+
+    /// First version whose approvals have digests that this program computes.
+    pub(crate) const DIGEST_VERSION: u32 = 2;
 }
 
 impl Body {

@@ -1,5 +1,6 @@
 //! Replay of a cassette.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
@@ -40,6 +41,8 @@ pub struct Fork {
 /// Content of a cassette, with the state of its replay.
 pub(crate) struct ReplayState {
     settings: Value,
+    /// The definitions of tools from outside, by source.
+    definitions: BTreeMap<String, Value>,
     is_forked: bool,
     state: Mutex<State>,
 }
@@ -51,6 +54,8 @@ pub(crate) struct State {
     pub(crate) sights: Vec<Sight>,
     pub(crate) calls: Vec<Call>,
     pub(crate) approvals: Vec<Approval>,
+    /// True if the digests of the approvals have an earlier version, so that no request has them.
+    pub(crate) has_old_digests: bool,
     pub(crate) questions: Vec<(String, Option<String>)>,
     pub(crate) differences: Vec<Difference>,
 }
@@ -120,8 +125,8 @@ impl Player {
     /// # Errors
     /// If the text is not a cassette, is damaged, or was written by a later version.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
-        let (settings, lines) = lines(text)?;
-        Ok(Self::new(settings, lines, None))
+        let (begin, lines) = lines(text)?;
+        Ok(Self::new(begin, lines, None))
     }
 
     /// Reads a cassette and forks it at a call. The replay is as recorded up to that call; the call returns
@@ -131,7 +136,7 @@ impl Player {
     /// # Errors
     /// As for `parse`, and if the cassette does not contain the call.
     pub fn fork(path: impl AsRef<Path>, fork: Fork) -> Result<Self, CassetteError> {
-        let (settings, lines) = lines(&read(path.as_ref())?)?;
+        let (begin, lines) = lines(&read(path.as_ref())?)?;
         let is_call = |line: &Line| matches!(line, Line::Call { call, .. } if *call == fork.call);
         let Some(at) = lines.iter().position(is_call) else {
             let known = lines.iter().filter_map(|line| match line {
@@ -143,13 +148,20 @@ impl Player {
         let is_request = |line: &Line| matches!(line, Line::Request { .. });
         let next = lines.iter().skip(at).position(is_request).map(|more| at.saturating_add(more));
         let kept = lines.into_iter().take(next.unwrap_or(usize::MAX)).collect();
-        Ok(Self::new(settings, kept, Some(fork)))
+        Ok(Self::new(begin, kept, Some(fork)))
     }
 
-    fn new(settings: Value, lines: Vec<Line>, fork: Option<Fork>) -> Self {
-        let mut state = State::default();
+    fn new(begin: Begin, lines: Vec<Line>, fork: Option<Fork>) -> Self {
+        let has_old_digests = begin.version < Line::DIGEST_VERSION;
+        let mut state = State { has_old_digests, ..State::default() };
+        let mut definitions = BTreeMap::new();
         for line in lines {
-            state.take(line);
+            match line {
+                Line::Definitions { source, definitions: recorded } => {
+                    definitions.entry(source).or_insert(recorded);
+                }
+                line => state.take(line),
+            }
         }
         let is_forked = fork.is_some();
         if let Some(fork) = fork
@@ -157,12 +169,20 @@ impl Player {
         {
             call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
         }
-        Self { played: Arc::new(ReplayState { settings, is_forked, state: Mutex::new(state) }) }
+        let (settings, state) = (begin.settings, Mutex::new(state));
+        Self { played: Arc::new(ReplayState { settings, definitions, is_forked, state }) }
     }
 
     /// Returns the settings of the recorded run.
     pub fn settings(&self) -> &Value {
         &self.played.settings
+    }
+
+    /// Returns the recorded definitions of tools from outside, as
+    /// [`Recorder::record_definitions`](crate::Recorder::record_definitions) got them without secrets. Returns
+    /// `None` for a recording without definitions of this source, such as one of version 1.
+    pub fn definitions(&self, source: &str) -> Option<&Value> {
+        self.played.definitions.get(source)
     }
 
     /// Returns a transport that replays recorded exchanges. After a fork it forwards further requests to
@@ -261,7 +281,7 @@ impl State {
                 self.approvals.push(Approval { id, asked, decision });
             }
             Line::Question { question, answer } => self.questions.push((question, answer)),
-            Line::Begin { .. } => {}
+            Line::Begin { .. } | Line::Definitions { .. } => {}
         }
     }
 
@@ -278,8 +298,14 @@ fn read(path: &Path) -> Result<String, CassetteError> {
     })
 }
 
-/// Parses the settings of the run and all further lines.
-fn lines(text: &str) -> Result<(Value, Vec<Line>), CassetteError> {
+/// The content of the first line.
+struct Begin {
+    version: u32,
+    settings: Value,
+}
+
+/// Parses the first line and all further lines.
+fn lines(text: &str) -> Result<(Begin, Vec<Line>), CassetteError> {
     let mut lines = Vec::new();
     let mut texts = text.split_inclusive('\n').enumerate().peekable();
     while let Some((at, line)) = texts.next() {
@@ -297,7 +323,9 @@ fn lines(text: &str) -> Result<(Value, Vec<Line>), CassetteError> {
         return Err(CassetteError::NotCassette);
     }
     match lines.remove(0) {
-        Line::Begin { version, settings } if version <= Line::VERSION => Ok((settings, lines)),
+        Line::Begin { version, settings } if version <= Line::VERSION => {
+            Ok((Begin { version, settings }, lines))
+        }
         Line::Begin { version, .. } => Err(CassetteError::Version { version }),
         _ => Err(CassetteError::NotCassette),
     }

@@ -88,6 +88,13 @@ impl Recorder {
         Ok(Self { tape })
     }
 
+    /// Records the tools that programs outside of this one define, so that a replay need not start them. Call it
+    /// before the first request. `source` names the kind of the programs, such as `mcp`;
+    /// [`Player::definitions`](crate::Player::definitions) returns the value.
+    pub fn record_definitions(&self, source: impl Into<String>, definitions: Value) {
+        self.tape.write(&Line::Definitions { source: source.into(), definitions });
+    }
+
     /// Returns a transport that forwards to `inner` and records the exchanges.
     pub fn transport(&self, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
         Arc::new(TransportTap { inner, tape: self.tape.clone() })
@@ -140,8 +147,9 @@ impl Tape {
         if state.failure.is_some() {
             return;
         }
-        let written = serde_json::to_string(line).map_err(CassetteError::from).and_then(|text| {
-            let mut text = state.redactor.redact_json(&text).into_owned();
+        // A secret that equals a field name of the line must stay, or the cassette could not be read.
+        let clean = state.redactor.to_redacted_json(line);
+        let written = clean.map_err(CassetteError::from).and_then(|mut text| {
             text.push('\n');
             // One write per line, so that a killed process leaves at most one partial line.
             state.file.write_all(text.as_bytes()).map_err(|source| self.write_error(source))

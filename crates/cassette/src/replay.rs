@@ -222,16 +222,17 @@ impl Call {
 
 /// Removes and returns the recorded decision that applies to a request, if any.
 fn approval(state: &mut State, request: &ApprovalRequest, is_live: bool) -> Option<Approval> {
-    let State { approvals, calls, .. } = state;
+    let State { approvals, calls, has_old_digests, .. } = state;
     let (tool, input) = (request.tool.as_str(), request.call.payload.text());
     let counts = |approval: &Approval| match &approval.asked {
         Some(asked) if asked.digest == request.digest => asked.agents == request.agents,
-        // Arguments with a secret are recorded redacted, so the digest of the replayed request differs.
-        // Compare the arguments instead, but only in a replay, in which no tool runs; after a fork only the
-        // digest counts.
+        // Arguments with a secret are recorded redacted, and digests of an earlier version are computed in
+        // another way, so the digest of the replayed request differs. Compare the arguments instead, but only
+        // in a replay, in which no tool runs; after a fork only the digest counts.
         Some(asked) => {
             let is_same = asked.tool == tool && is_recorded(&asked.input, &input);
-            !is_live && asked.input.contains(Redactor::MARK) && asked.agents == request.agents && is_same
+            let is_incomparable = *has_old_digests || asked.input.contains(Redactor::MARK);
+            !is_live && is_incomparable && asked.agents == request.agents && is_same
         }
         // An approval of an earlier version has no digest. It applies only if no tool runs because of it.
         None => {

@@ -10,7 +10,7 @@ pub(crate) const PLACES: [&str; 5] =
 
 /// No usable `git` is installed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, thiserror::Error)]
-#[error("there is no git in {}; install it to have checkpoints", PLACES.join(", "))]
+#[error("git was not found in {}; install it to use checkpoints", PLACES.join(", "))]
 #[non_exhaustive]
 pub struct NoGit;
 
@@ -25,13 +25,13 @@ pub enum CheckpointError {
     #[error("the workspace cannot be looked at")]
     Workspace(#[from] windlass_sandbox::WorkspaceError),
     /// The folder for checkpoints is inside the workspace, where the agent could change it.
-    #[error("checkpoints cannot be kept in {}, which is in the workspace", .path.display())]
+    #[error("checkpoints cannot be stored in {}, which is inside the workspace", .path.display())]
     InWorkspace {
         /// Folder for checkpoints.
         path: PathBuf,
     },
     /// The folder for checkpoints cannot be used.
-    #[error("checkpoints cannot be kept in {}", .path.display())]
+    #[error("checkpoints cannot be stored in {}", .path.display())]
     State {
         /// Folder for checkpoints.
         path: PathBuf,
@@ -54,7 +54,7 @@ pub enum CheckpointError {
         said: String,
     },
     /// The workspace exceeds a limit.
-    #[error("the workspace has more than {limit} {what} to keep; let .gitignore name what was made")]
+    #[error("the workspace has more than {limit} {what} to save; add generated files to .gitignore")]
     TooMuch {
         /// Unit of the limit: files or bytes.
         what: &'static str,

@@ -119,7 +119,7 @@ pub(crate) struct Demo {
     /// Ask on standard input even if it is not a terminal, one line per answer.
     #[arg(long, conflicts_with = "yes")]
     pub(crate) ask: bool,
-    /// How commands are confined.
+    /// Confinement of commands.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
     /// Print each event as a line of JSON.
@@ -127,7 +127,7 @@ pub(crate) struct Demo {
     pub(crate) json: bool,
 }
 
-/// How commands are confined.
+/// Confinement of commands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SandboxName {
     /// With the strongest level that this machine supports.

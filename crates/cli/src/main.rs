@@ -1,4 +1,4 @@
-//! The command line `windlass`: run an agent, and take apart everything that the crates do.
+//! The command line `windlass`: runs agents, and shows each stage of a tool call.
 #![expect(
     clippy::disallowed_methods,
     reason = "the command line is where the program meets its user's machine"

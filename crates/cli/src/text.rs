@@ -26,14 +26,15 @@ pub(crate) enum Format {
     Text,
 }
 
-/// What becomes of thoughts between tags.
+/// Treatment of thoughts between tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Thoughts {
-    /// They stay text.
+    /// Thoughts stay text.
     Keep,
-    /// They are told apart from the text.
+    /// Thoughts become reasoning, separate from the text.
     Split,
-    /// The same, and the prompt has opened them already.
+    /// Like `split`, for an answer that starts inside thoughts because the prompt ends with their opening
+    /// tag.
     Opened,
 }
 

@@ -115,7 +115,7 @@ impl CapabilityStore {
         let (kept, may_write, mut trouble) = match &lock {
             Ok(_) => read_under_lock(storage.as_ref()),
             Err(error) => {
-                (None, WritePermission::Forbidden, Some(format!("what was learned cannot be kept: {error}")))
+                (None, WritePermission::Forbidden, Some(format!("learned facts cannot be stored: {error}")))
             }
         };
         if let Some(kept) = kept {
@@ -126,7 +126,7 @@ impl CapabilityStore {
         if may_write == WritePermission::Allowed {
             let written = document.to_json().map_err(Into::into).and_then(|text| storage.write(&text));
             trouble =
-                written.err().map(|error| format!("what was learned cannot be kept: {error}")).or(trouble);
+                written.err().map(|error| format!("learned facts cannot be stored: {error}")).or(trouble);
         }
         if trouble.is_some() {
             *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;

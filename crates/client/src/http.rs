@@ -63,7 +63,7 @@ pub struct HttpOptions {
 #[non_exhaustive]
 pub enum HttpError {
     /// The URL of a proxy is invalid. The message omits the URL, which can contain a password.
-    #[error("the address of the proxy for {scheme} is not one that can be used")]
+    #[error("the address of the proxy for {scheme} is not valid")]
     Proxy {
         /// URL scheme that the proxy is for.
         scheme: &'static str,

@@ -41,7 +41,7 @@ pub use transport::{
     TransportResponse,
 };
 
-// The knowledge of vendors that this crate's interface is made of.
+// Re-exports of the types of `windlass-vendors` in this crate's interface.
 pub use windlass_vendors::{
     Ability, Auth, Claim, Claims, Discovery, Endpoint, Header, KeyUse, Listing, ModelCapabilities,
     ModelEntry, ParameterRejection, Quirk, Remedy, Source, Vendor, Vendors, VendorsError,

@@ -23,8 +23,9 @@ pub(crate) fn read(storage: &dyn Storage) -> (Option<CapabilityDocument>, WriteP
         ReadOnce::Broken(broken) => match storage.lock() {
             Ok(_lock) => read_under_lock(storage),
             Err(error) => {
-                let trouble =
-                    format!("what was learned cannot be understood ({broken}), nor set aside: {error}");
+                let trouble = format!(
+                    "the stored facts about models cannot be parsed ({broken}), and the file cannot be set aside: {error}"
+                );
                 (None, WritePermission::Forbidden, Some(trouble))
             }
         },
@@ -41,11 +42,15 @@ pub(crate) fn read_under_lock(
     };
     match storage.set_aside() {
         Ok(()) => {
-            let trouble = format!("what was learned cannot be understood ({broken}), and was set aside");
+            let trouble = format!(
+                "the stored facts about models cannot be parsed ({broken}), and the file was set aside"
+            );
             (None, WritePermission::Allowed, Some(trouble))
         }
         Err(error) => {
-            let trouble = format!("what was learned cannot be understood ({broken}), nor set aside: {error}");
+            let trouble = format!(
+                "the stored facts about models cannot be parsed ({broken}), and the file cannot be set aside: {error}"
+            );
             (None, WritePermission::Forbidden, Some(trouble))
         }
     }
@@ -63,14 +68,16 @@ fn read_once(storage: &dyn Storage) -> ReadOnce {
         Ok(Some(document)) => document,
         Ok(None) => return ReadOnce::Read(None, WritePermission::Allowed, None),
         Err(error) => {
-            let trouble = format!("what was learned cannot be read: {error}");
+            let trouble = format!("the stored facts about models cannot be read: {error}");
             return ReadOnce::Read(None, WritePermission::Forbidden, Some(trouble));
         }
     };
     match CapabilityDocument::parse(&document) {
         Ok(document) => ReadOnce::Read(Some(document), WritePermission::Allowed, None),
         Err(DocumentError::Newer(version)) => {
-            let trouble = format!("what was learned is of the newer version {version}, and is left alone");
+            let trouble = format!(
+                "the stored facts about models have the newer version {version}, and are not changed"
+            );
             ReadOnce::Read(None, WritePermission::Forbidden, Some(trouble))
         }
         Err(error) => ReadOnce::Broken(error),

@@ -1,17 +1,22 @@
 //! Effects of a command: its programs, the files that it reads and writes, and a proof that it only reads, if
 //! there is one.
 
+mod doubt;
 mod find;
 mod git;
 mod options;
 mod programs;
+mod recorder;
 mod sed;
 mod touched;
 mod unknown;
 mod wrapper;
 mod writers;
 
+pub use doubt::{Doubt, DoubtKind};
 pub use touched::{TouchKind, TouchedPath};
+
+use recorder::{Recorder, WrittenPaths};
 
 use crate::kind::{self, ProgramKind};
 use crate::{Command, Excess, MAX_SCAN_BYTES, Redirection, Simple};
@@ -56,48 +61,61 @@ pub enum Access {
     Unproven,
 }
 
-/// A reason why a command is not proved to be read-only.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doubt {
-    kind: DoubtKind,
-    program: String,
-    word: String,
-}
-
-impl Doubt {
-    /// Returns the kind of this doubt.
-    pub fn kind(&self) -> DoubtKind {
-        self.kind
+impl<'a> Recorder<'a> for Effects {
+    fn doubt(&mut self, kind: DoubtKind, program: &str, word: &str) {
+        self.doubts.push(Doubt::new(kind, program, word));
     }
 
-    /// Returns the program to which the doubtful word belongs.
-    pub fn program(&self) -> &str {
-        &self.program
+    fn read(&mut self, path: &'a str) {
+        if path != "-" {
+            self.reads.push(path.to_owned());
+            self.touch(TouchKind::Read, path, false);
+        }
     }
 
-    /// Returns the doubtful word, or the name of the program if the doubt is about the program itself.
-    pub fn word(&self) -> &str {
-        &self.word
+    fn read_tree(&mut self, path: &'a str) {
+        if path != "-" {
+            self.reads.push(path.to_owned());
+            self.touch(TouchKind::Read, path, true);
+        }
     }
-}
 
-/// The kind of a doubt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum DoubtKind {
-    /// No list has this program, or a path names it.
-    UnknownProgram,
-    /// The program is known, but this option is unknown or does more than read.
-    UnknownOption,
-    /// The program is known, but this operand may make it do more than read.
-    Operand,
-    /// The program writes files.
-    Writes,
-    /// The command has more bytes than are assessed ([`MAX_SCAN_BYTES`]).
-    TooMuch,
-    /// The program runs another program in a way that is not assessed: with another identity (`sudo`), with
-    /// words from its input (`xargs`), or through a shell whose text is not simple.
-    Runs,
+    fn write(&mut self, path: &'a str) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Write, path, false);
+    }
+
+    fn write_tree(&mut self, path: &'a str) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Write, path, true);
+    }
+
+    fn delete(&mut self, path: &'a str, below: bool) {
+        self.writes.push(path.to_owned());
+        self.touch(TouchKind::Delete, path, below);
+    }
+
+    fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
+        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: false });
+    }
+
+    fn may_touch(&mut self, kind: TouchKind, path: &str) {
+        if !path.is_empty() && path != "-" {
+            let below = kind != TouchKind::Any;
+            self.touched.push(TouchedPath {
+                path: path.to_owned(),
+                kind,
+                below,
+                sure: false,
+                from_root: false,
+            });
+        }
+    }
+
+    fn copy_into(&mut self, folder: &str, source: &str) {
+        let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
+        self.touch(TouchKind::Write, &format!("{}/{last}", folder.trim_end_matches('/')), false);
+    }
 }
 
 impl Effects {
@@ -213,59 +231,6 @@ impl Effects {
         }
     }
 
-    fn doubt(&mut self, kind: DoubtKind, program: &str, word: &str) {
-        self.doubts.push(Doubt { kind, program: program.to_owned(), word: word.to_owned() });
-    }
-
-    /// Records a file that is read, or a folder whose names are listed. `-` is the standard input.
-    fn read(&mut self, path: &str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, false);
-        }
-    }
-
-    /// Records a file, or a folder that is read with everything below it. `-` is the standard input.
-    fn read_tree(&mut self, path: &str) {
-        if path != "-" {
-            self.reads.push(path.to_owned());
-            self.touch(TouchKind::Read, path, true);
-        }
-    }
-
-    fn write(&mut self, path: &str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, false);
-    }
-
-    fn write_tree(&mut self, path: &str) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Write, path, true);
-    }
-
-    fn delete(&mut self, path: &str, below: bool) {
-        self.writes.push(path.to_owned());
-        self.touch(TouchKind::Delete, path, below);
-    }
-
-    fn touch(&mut self, kind: TouchKind, path: &str, below: bool) {
-        self.touched.push(TouchedPath { path: path.to_owned(), kind, below, sure: true, from_root: false });
-    }
-
-    /// Records a word that may be a path, without certainty.
-    fn may_touch(&mut self, kind: TouchKind, path: &str) {
-        if !path.is_empty() && path != "-" {
-            let below = kind != TouchKind::Any;
-            self.touched.push(TouchedPath {
-                path: path.to_owned(),
-                kind,
-                below,
-                sure: false,
-                from_root: false,
-            });
-        }
-    }
-
     /// Records that links below a folder are followed; they can lead anywhere in the workspace.
     fn may_read_all(&mut self) {
         let (path, kind) = (".".to_owned(), TouchKind::Read);
@@ -286,10 +251,10 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the paths that a program writes, by the lists of programs that write.
-pub(crate) fn written(name: &str, arguments: &[String]) -> Vec<String> {
-    let mut effects = Effects::default();
-    if !writers::assess(&mut effects, name, arguments) {
-        unknown::assess(&mut effects, name, arguments);
+pub(crate) fn written<'a>(name: &str, arguments: &'a [String]) -> Vec<&'a str> {
+    let mut written = WrittenPaths::default();
+    if !writers::assess(&mut written, name, arguments) {
+        unknown::assess(&mut written, name, arguments);
     }
-    effects.writes
+    written.into_paths()
 }

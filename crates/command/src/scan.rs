@@ -30,7 +30,7 @@ use crate::{Excess, kind};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     found: Vec<ProgramStart>,
-    /// Found programs that may run a program that their words name, because no list rules it out.
+    /// Found programs of unknown kind. They may run another program that one of their words names.
     loose: Vec<ProgramStart>,
     writes: Vec<String>,
     dangers: Vec<Danger>,

@@ -20,9 +20,9 @@ const KEPT: usize = 4096;
 /// Store of learned approvals: calls of a shape that a person approved often enough run without another
 /// question.
 ///
-/// Each answer of a person counts for exactly one key: the tool, the workspace and the shape of the call. A
+/// Each answer of a person counts for exactly one key: the tool, the workspace and the shape of the call. An
 /// entry becomes active after three approvals that are at least four fifths of all answers; a question
-/// without an answer counts as an answer. A denial suspends an active entry until three more approvals. A
+/// without an answer counts as an answer. A denial suspends an active entry until three more approvals. An
 /// entry expires 30 days after its last answer, and all entries are dropped when the policy changes. Calls
 /// of high risk are never learned.
 ///
@@ -88,22 +88,25 @@ pub struct RememberedApproval {
     pub answered_ms: u64,
 }
 
-/// Error of reading a store of entries. A caller can set the unreadable file aside and start with an empty
-/// store: the person is then asked more often, never less.
+/// Error of parsing stored learned approvals. A caller can set the unreadable file aside and start with an
+/// empty store: the person is then asked more often, never less.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApprovalHistoryError {
-    /// The text is not a store of entries.
-    #[error("what was learned cannot be read")]
+    /// The text is not valid JSON of this format.
+    #[error("the stored learned approvals cannot be read")]
     Json(#[from] serde_json::Error),
     /// The store has a version that this program does not read.
-    #[error("what was learned has version {version}, this program reads {}", ApprovalHistory::VERSION)]
+    #[error(
+        "the stored learned approvals have version {version}, this program reads {}",
+        ApprovalHistory::VERSION
+    )]
     Version {
         /// The store's version.
         version: u32,
     },
     /// An entry counts more approvals than answers.
-    #[error("entry {id} contradicts itself")]
+    #[error("learned approval {id} has more approvals than answers")]
     Contradiction {
         /// The entry's id.
         id: String,

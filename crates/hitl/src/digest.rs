@@ -4,15 +4,35 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::{Grammar, Payload, ToolCall, ToolSpec};
+use windlass_protocol::{Containment, Effect, Grammar, Payload, Target, ToolCall, ToolSpec};
 
-use crate::Facts;
+use crate::canonical::canonical;
+use crate::{Facts, RuleLink};
 
 /// SHA-256 of the content that a human approves (RULES H4), in hexadecimal. An approval is void if the digest
 /// of the call differs when it runs.
+///
+/// The digest also covers the version of its own form. An earlier version of this crate computed another
+/// digest for the same call, so an approval that was stored with that digest does not apply, and the human is
+/// asked again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Digest(String);
+
+/// Version of the covered bytes. A change of [`Sight`], of a type in it or of the list of parts needs the next
+/// number. Version 2 covered the `Debug` text of the facts.
+const VERSION: &str = "windlass approval 3";
+
+/// The facts that a human sees with a question, in the form that the digest covers. Each field has a name of its
+/// own, and the types in it are serialized as in records, so that neither a renamed field of this crate nor
+/// another `Debug` text changes a digest.
+#[derive(Serialize)]
+struct Sight<'a> {
+    effects: &'a [Effect],
+    targets: &'a [Target],
+    containment: Option<&'a Containment>,
+    links: &'a [RuleLink],
+}
 
 /// Inputs of a [`Digest`].
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +71,7 @@ impl Binding<'_> {
             _ => "",
         };
         let parts = [
-            "windlass approval 2",
+            VERSION,
             self.facts.tool.as_str(),
             payload,
             &self.call.fingerprint(),
@@ -79,10 +99,7 @@ impl Binding<'_> {
     /// Serializes the effects, the targets, the confinement and the rule links. Equal facts give equal text.
     fn sight(&self) -> String {
         let Facts { effects, targets, containment, links, .. } = self.facts;
-        let sight = format!("{effects:?}\n{targets:?}\n{containment:?}");
-        // Without links the text is unchanged, so questions that were stored before rules followed links keep
-        // their digests.
-        if links.is_empty() { sight } else { format!("{sight}\n{links:?}") }
+        canonical(&Sight { effects, targets, containment: containment.as_ref(), links })
     }
 }
 
@@ -91,3 +108,6 @@ impl fmt::Display for Digest {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,7 @@ mod stage;
 mod decide;
 mod path_rules;
 
+mod canonical;
 mod digest;
 
 mod approval;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use windlass_protocol::{Effect, Target, TargetKind};
 
 use crate::links::aliases;
-use crate::place::{Place, normal};
+use crate::place::{LONGEST_PATH, Place, normal};
 use crate::reading::Reading;
 use crate::{EffectKind, Facts, Reason, RuleLink, Stage, TraceEntry, Verdict};
 
@@ -17,9 +17,9 @@ pub(crate) struct Part<'a> {
     pub(crate) effect: Cow<'a, Effect>,
     pub(crate) origin: Origin,
     pub(crate) target: Option<&'a Target>,
-    /// The class of its path; inside for an effect without a path.
+    /// The class of the effect's path; `Inside` for an effect without a path.
     pub(crate) place: Place,
-    /// Its path without `a/../` and `./`, as globs are compared with it.
+    /// The effect's path without `a/../` and `./`, in the form in which globs match it.
     pub(crate) path: Option<String>,
     /// Aliases of the path, by which rules know it because of links.
     pub(crate) aliases: Vec<String>,
@@ -58,7 +58,10 @@ pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
         parts.extend(below);
         parts.extend(target.and_then(|target| removal_through_link(facts, effect, target)));
         let part = Part { target, is_listed, ..Part::from_effect(effect) };
-        if let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, effect) {
+        if let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, effect)
+            // The part itself denies the call if its folder is too long.
+            && directory.len() <= LONGEST_PATH
+        {
             parts.extend(command_parts(facts, reading, directory));
         }
         parts.push(part);
@@ -86,6 +89,9 @@ fn resolve_effect(effect: &Effect, target: &Target) -> Option<Effect> {
 /// one name reports all.
 fn removals_below<'a>(facts: &'a Facts, effect: &Effect, target: Option<&Target>) -> Vec<Part<'a>> {
     let Effect::DeleteTree { path } = effect else { return Vec::new() };
+    if facts.targets.is_empty() {
+        return Vec::new();
+    }
     let folders: Vec<String> = [Some(path), target.map(|target| &target.resolved)]
         .into_iter()
         .flatten()
@@ -201,7 +207,9 @@ impl<'a> Part<'a> {
             _ => None,
         };
         let place = effect.path().map_or(Place::Inside, Place::parse);
-        let path = effect.path().map(normal);
+        // A path that no system takes is denied whatever it is, except where the words of a command name it.
+        let by_command = matches!(origin, Origin::Command | Origin::Word);
+        let path = effect.path().filter(|path| by_command || path.len() <= LONGEST_PATH).map(normal);
         Self { effect, origin, target: None, place, path, aliases: Vec::new(), reading, is_listed: false }
     }
 }

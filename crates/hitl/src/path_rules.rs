@@ -11,8 +11,8 @@ use crate::{Action, Facts, Policy, RuleLink};
 
 /// The rules that decide which paths below a folder a call may return or remove.
 ///
-/// A call is decided by the paths that it names. A tool that lists, searches or removes a folder finds further
-/// paths, and asks these rules about each of them. The rules refuse a path that the policy denies, and a path
+/// The decision about a call covers the paths that the call names. A tool that lists, searches or removes a folder
+/// finds further paths, and asks these rules about each of them. The rules refuse a path that the policy denies, and a path
 /// that an ask rule matches unless that rule also matches a path that the call named: the call would need a
 /// separate approval for it.
 ///
@@ -43,10 +43,13 @@ impl Policy {
     /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
         let policy = self.path_rules_for(&facts.tool);
+        if policy.is_open() {
+            return None;
+        }
         let all_names = |part: Part<'_>| part.path.into_iter().chain(part.aliases);
         let named = parts(facts).into_iter().flat_map(all_names).collect();
         let (tool, links) = (facts.tool.clone(), facts.links.clone());
-        (!policy.is_open()).then_some(PathRules { policy, tool, named, links })
+        Some(PathRules { policy, tool, named, links })
     }
 }
 

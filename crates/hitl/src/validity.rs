@@ -26,7 +26,10 @@ fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
     if let Some(text) = find_nul(command).or_else(|| find_nul(directory)) {
         return Some(refuse("v.nul", text));
     }
-    (command.len() > MAX_SCAN_BYTES).then(|| refuse("v.too_long", "the command is too long to be decided"))
+    if command.len() > MAX_SCAN_BYTES {
+        return Some(refuse("v.too_long", "the command is too long to be decided"));
+    }
+    (directory.len() > LONGEST_PATH).then(|| refuse("v.too_long", "the folder is longer than any path"))
 }
 
 fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {

@@ -12,7 +12,8 @@ mod redacting;
 mod store;
 
 pub use error::JournalError;
-pub use file::{FileJournal, SalvagedData, Tail};
+pub use file::FileJournal;
+pub use file::recovery::{SalvagedData, Tail};
 pub use journals::{FileJournals, Journals, MemoryJournals};
 pub use memory::MemoryJournal;
 pub use record::Record;

@@ -151,7 +151,7 @@ impl Call {
         if let CallState::ApprovalQueued(request) = &self.state { Some(request) } else { None }
     }
 
-    /// Returns what a suspended run waits for.
+    /// Returns the event for which a suspended run waits.
     pub(crate) fn wait(&self) -> Option<Wait> {
         let call = self.invocation.id.clone();
         match &self.state {

@@ -79,7 +79,7 @@ pub enum CallStart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it is a no, or the run waits")]
 pub enum UnansweredPolicy {
-    /// The answer counts as a no: the call does not run, or the run stops (RULES H12).
+    /// The missing answer counts as a denial: the call does not run, or the run stops (RULES H12).
     #[default]
     Deny,
     /// The run continues as far as possible without the answer, and is then suspended. The answer can arrive

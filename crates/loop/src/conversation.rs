@@ -80,7 +80,7 @@ impl Conversation {
         self.transcript.begin_task(task)
     }
 
-    /// Appends a message of the user role.
+    /// Appends a message with the role `user`.
     pub(crate) fn push_user(&mut self, message: Message) -> Result<(), TranscriptError> {
         self.transcript.push_user(message)
     }

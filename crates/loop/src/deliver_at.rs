@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "while it works, or after that")]
 pub enum DeliverAt {
-    /// Before the next request, after the results of the running calls.
+    /// The model receives the message with the next request, after the results of the running calls.
     #[default]
     NextTurn,
-    /// After the end of the task, as the next task.
+    /// The model receives the message after the end of the current task, as the next task.
     AfterTask,
 }

@@ -313,6 +313,11 @@ pub enum Event {
         /// The instruction.
         text: String,
     },
+    /// Replaces an event from which the driver could not remove secrets.
+    Withheld {
+        /// The name of the replaced event in JSON, for example `call_ended`.
+        name: String,
+    },
     /// The run is over.
     Finished {
         /// The outcome.

@@ -21,8 +21,8 @@ pub enum Input {
         /// The task in the human's words.
         task: String,
     },
-    /// Sets the tools, system prompt and mode of the next turn. The answer that streams and its calls keep
-    /// the earlier tools.
+    /// Sets the tools, system prompt and mode of the next turn. The answer that is streaming, and its calls,
+    /// keep the previous tools.
     Offer(Box<Offer>),
     /// A chunk of the answer that was requested last.
     Chunk(Chunk),
@@ -73,7 +73,7 @@ pub enum Input {
         #[serde(rename = "aftermath")]
         outcome: ReconcileOutcome,
     },
-    /// A call that is decided or runs found an error that ends the run.
+    /// The decision or the execution of a call failed with an error that ends the run.
     Fatal {
         /// The id of the call.
         call: CallId,

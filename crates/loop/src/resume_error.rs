@@ -16,7 +16,7 @@ pub enum ResumeError {
         version: u32,
     },
     /// The run is completed.
-    #[error("the run is completed; there is nothing to go on with")]
+    #[error("the run is completed and cannot be resumed")]
     Completed,
     /// An entry contradicts the entries before it.
     #[error("entry {position} of the record does not fit the ones before")]

@@ -31,7 +31,7 @@ pub(crate) enum Transition {
     },
     /// Ask the human how the run continues.
     Interrupt {
-        /// The reason of the question.
+        /// The reason why the human is asked.
         reason: InterruptReason,
         /// The question.
         question: String,

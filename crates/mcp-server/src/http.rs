@@ -67,19 +67,19 @@ enum Reach {
 #[non_exhaustive]
 pub enum HttpError {
     /// The listener accepts other machines, but no host was set for them.
-    #[error("{address} can be reached from other machines, which was not said")]
+    #[error("{address} can be reached from other machines, but no host name is configured")]
     Reachable {
         /// The listener's address.
         address: SocketAddr,
     },
     /// The listener accepts other machines, but the options have no token.
-    #[error("{address} can be reached from other machines, and there is no token")]
+    #[error("{address} can be reached from other machines, but no token is configured")]
     NoToken {
         /// The listener's address.
         address: SocketAddr,
     },
     /// The listener failed.
-    #[error("no connection can be taken")]
+    #[error("connections cannot be accepted")]
     Listen(#[from] io::Error),
 }
 

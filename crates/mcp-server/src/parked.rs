@@ -44,11 +44,11 @@ impl Drop for Leaves {
 /// Error of parking or resuming a call.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotParked {
-    #[error("no call waits for this answer: it came too late, twice, or with another call")]
+    #[error("no call waits for this answer: the answer is late or repeated, or belongs to another call")]
     Unknown,
     #[error("too many calls wait for answers")]
     Full,
-    #[error("no random name can be had")]
+    #[error("the operating system does not provide random bytes")]
     Random,
 }
 

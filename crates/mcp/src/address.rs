@@ -58,16 +58,16 @@ pub enum AddressError {
     #[error(transparent)]
     Id(#[from] ServerIdError),
     /// The text is not a URL.
-    #[error("this is no address: {0}")]
+    #[error("this is not a valid URL: {0}")]
     Malformed(#[from] url::ParseError),
     /// The URL is longer than 8 KiB.
-    #[error("an address of {0} bytes is not taken")]
+    #[error("a URL of {0} bytes is too long")]
     TooLong(usize),
     /// The connection would not be encrypted: the scheme is not https, and not http to this machine.
     #[error("{0} is not taken: the address of a server is https, or http to this machine itself")]
     Open(String),
     /// The URL contains a user name or a password.
-    #[error("an address with a user in it is not taken; give a token with a variable of the environment")]
+    #[error("a URL with a user name is not allowed; pass a token through an environment variable")]
     User,
     /// The name or the value is not valid in an HTTP header.
     #[error("{0:?} is not the name of a header, or its value cannot be sent")]
@@ -77,7 +77,7 @@ pub enum AddressError {
     Taken(String),
     /// An environment variable is not set, or its value is not valid in a header. An empty token is an error
     /// too.
-    #[error("the variable {0} of the environment is not set, or holds what no header can carry")]
+    #[error("the environment variable {0} is not set, or its value is not valid in a header")]
     Variable(String),
 }
 

@@ -46,6 +46,8 @@ pub struct Definition {
     pub text: String,
     /// The risk of a call, from the tool's annotations.
     pub(crate) risk: Risk,
+    /// The definition as the server sent it.
+    listed: RawJson,
 }
 
 /// A tool that was refused, and the reason. Both texts are safe to display.
@@ -90,7 +92,7 @@ impl Definition {
         let listed: ListedTool<'_> =
             object(raw).map_err(|error| RefusedTool::new(raw, format!("it is no tool: {error}")))?;
         let name = listed.name.clone();
-        Self::from_listed(listed, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
+        Self::from_listed(listed, raw, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }
 
     /// Returns the whole definition in lines, with invisible characters escaped, for display.
@@ -111,12 +113,24 @@ impl Definition {
             text: lines(&parts),
             risk: Risk::High,
             input_schema: schema.parse().expect("it is JSON"),
+            listed: format!(r#"{{"inputSchema":{schema},"name":"{READING}"}}"#).parse().expect("it is JSON"),
             name: READING.to_owned(),
             description: description.to_owned(),
         }
     }
 
-    fn from_listed(listed: ListedTool<'_>, server: &str, origin: &str) -> Result<Self, &'static str> {
+    /// Returns the definition as the server sent it: a member of the result of `tools/list`. A server that sends
+    /// it again offers a tool with the same fingerprint.
+    pub fn listed(&self) -> &RawJson {
+        &self.listed
+    }
+
+    fn from_listed(
+        listed: ListedTool<'_>,
+        raw: &str,
+        server: &str,
+        origin: &str,
+    ) -> Result<Self, &'static str> {
         if !is_tool_name(&listed.name) {
             return Err("a name has 1 to 128 letters, digits, dots, dashes and underscores");
         }
@@ -142,6 +156,7 @@ impl Definition {
             text: lines(&parts),
             risk: risk(annotations.as_deref()),
             input_schema: input.parse().map_err(|_| "its schema is no JSON")?,
+            listed: raw.parse().map_err(|_| "its definition is no JSON")?,
             name: listed.name.into_owned(),
             description,
         })

@@ -61,7 +61,7 @@ pub enum StartError {
         heard: String,
     },
     /// The server ended, sent an invalid answer, or speaks an unknown version of MCP.
-    #[error("the server {server} is no use: {why}{heard}")]
+    #[error("the server {server} cannot be used: {why}{heard}")]
     Unfit {
         /// The server's id.
         server: String,
@@ -79,7 +79,7 @@ pub enum StartError {
         challenge: String,
     },
     /// An environment variable with a header or a token for the server is not usable.
-    #[error("the server {server} cannot be asked: {source}")]
+    #[error("the configuration of the server {server} cannot be used: {source}")]
     Address {
         /// The server's id.
         server: String,

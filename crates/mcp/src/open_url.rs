@@ -33,7 +33,7 @@ pub enum UrlRefusal {
     #[error("an address with {0:?} in it is not opened")]
     Character(char),
     /// The text is not a URL.
-    #[error("this is no address: {0}")]
+    #[error("this is not a valid URL: {0}")]
     Malformed(#[from] url::ParseError),
     /// The scheme is not http or https.
     #[error("an address of the scheme {0} is not opened, only http and https are")]

@@ -52,8 +52,8 @@ pub struct Script {
 pub struct Turn {
     /// The parts of the answer, in order.
     pub steps: Vec<ScriptPart>,
-    /// The stop reason, in the word of any provider; words that all providers have are translated. Default:
-    /// derived from whether the turn has calls.
+    /// The stop reason. A reason that every provider has can be written in the spelling of any provider, and
+    /// is converted to the spelling of the rendered format. Default: derived from whether the turn has calls.
     #[serde(default)]
     pub finish: Option<String>,
     /// The usage to report. Default: one token per four bytes.

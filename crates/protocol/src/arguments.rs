@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -32,8 +32,12 @@ pub struct Arguments(Arc<ParsedOnce>);
 #[derive(Debug)]
 struct ParsedOnce {
     text: String,
-    value: Map<String, Value>,
+    /// Always an object.
+    value: Value,
 }
+
+/// The members of a value that is not an object. [`ParsedOnce`] never has one.
+static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// Error of parsing a call's arguments.
 #[derive(Debug)]
@@ -80,7 +84,7 @@ impl Arguments {
     pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
         let text = text.into();
         match serde_json::from_str(&text)? {
-            Value::Object(value) => Ok(Self(Arc::new(ParsedOnce { text, value }))),
+            value @ Value::Object(_) => Ok(Self(Arc::new(ParsedOnce { text, value }))),
             other => Err(ArgumentsError::NotAnObject { met: kind(&other) }),
         }
     }
@@ -92,6 +96,11 @@ impl Arguments {
 
     /// Returns the parsed object. Of repeated keys it contains the last value.
     pub fn as_object(&self) -> &Map<String, Value> {
+        self.0.value.as_object().unwrap_or(&NO_MEMBERS)
+    }
+
+    /// Returns the parsed object as a value, for a validator.
+    pub fn as_value(&self) -> &Value {
         &self.0.value
     }
 
@@ -100,9 +109,9 @@ impl Arguments {
         self.0.value.get(name)
     }
 
-    /// Returns the arguments as one value, for a validator or a deserializer. Copies the object.
+    /// Returns a copy of the arguments as one value, for a deserializer. [`as_value`](Self::as_value) does not copy.
     pub fn to_value(&self) -> Value {
-        Value::Object(self.0.value.clone())
+        self.0.value.clone()
     }
 
     /// Deserializes the arguments into a tool's own type.
@@ -181,7 +190,7 @@ fn kind(value: &Value) -> &'static str {
 impl Default for Arguments {
     /// Returns `{}`, the arguments of a call without parameters.
     fn default() -> Self {
-        Self(Arc::new(ParsedOnce { text: "{}".to_owned(), value: Map::new() }))
+        Self(Arc::new(ParsedOnce { text: "{}".to_owned(), value: Value::Object(Map::new()) }))
     }
 }
 

@@ -71,12 +71,9 @@ fn replace_numbers(
     clean: &mut String,
     done: &mut usize,
 ) {
-    let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
-    let bytes = text.as_bytes();
     let mut at = from;
     while at < to {
-        let len = bytes.get(at..to).unwrap_or_default().iter().take_while(|byte| is_part(byte)).count();
-        let end = at.saturating_add(len);
+        let end = at.saturating_add(number_length(text, at, to));
         if let Some(number) = text.get(at..end)
             && is_secret_number(redactor, number)
         {
@@ -88,13 +85,19 @@ fn replace_numbers(
     }
 }
 
-fn is_secret_number(redactor: &Redactor, number: &str) -> bool {
+/// Returns the length of the number that begins at a position and ends before `to`; 0 without a number.
+pub(crate) fn number_length(text: &str, at: usize, to: usize) -> usize {
+    let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
+    text.as_bytes().get(at..to).unwrap_or_default().iter().take_while(|byte| is_part(byte)).count()
+}
+
+pub(crate) fn is_secret_number(redactor: &Redactor, number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     digits.len() >= SHORTEST_NUMBER && redactor.redact(digits) == Redactor::MARK
 }
 
 /// Returns the content of a string literal, or `None` if it is not valid JSON.
-fn unquote(literal: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn unquote(literal: &str) -> Option<Cow<'_, str>> {
     let plain = literal.strip_prefix('"')?.strip_suffix('"')?;
     if plain.contains('\\') {
         return serde_json::from_str::<String>(literal).ok().map(Cow::Owned);
@@ -103,7 +106,7 @@ fn unquote(literal: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the start and the end of the next string literal.
-fn next_string(text: &str, from: usize) -> Option<(usize, usize)> {
+pub(crate) fn next_string(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let start = from.checked_add(bytes.get(from..)?.iter().position(|&byte| byte == b'"')?)?;
     let mut at = start.checked_add(1)?;

@@ -7,6 +7,9 @@ mod stream;
 
 mod json;
 
+mod places;
+mod typed;
+
 mod forms;
 
 mod automaton;

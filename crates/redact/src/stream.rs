@@ -94,7 +94,8 @@ impl RedactStream {
         self.held.extend_from_slice(bytes);
     }
 
-    /// Returns the redacted bytes before `until`. No later secret may start before it.
+    /// Returns the redacted bytes before `until`. The caller guarantees that a secret that is found later
+    /// starts at `until` or after it.
     fn give(&mut self, until: u64) -> Vec<u8> {
         let part = self.start..until;
         let count =

@@ -118,9 +118,10 @@ impl Workspace {
 /// The files with ignore rules that directory walkers read.
 const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
-/// Returns true if a directory walker can read and build the folder's ignore files. A walker would block forever on a pipe
-/// or a device with such a name, and a megabyte of wildcards would take gigabytes of memory. A file of more than 1 MiB or
-/// beyond the limits of [`windlass_text::rule_lines`] is not built. A link is checked by its target.
+/// Returns true if a directory walker can read and build the folder's ignore files. A walker would block
+/// forever on a pipe or a device with such a name, and a megabyte of wildcards would take gigabytes of
+/// memory. A walker does not compile the rules of a file that has more than 1 MiB or exceeds the limits of
+/// [`windlass_text::rule_lines`]. A link is checked by its target.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

@@ -51,7 +51,8 @@ mod linux {
     use tokio::runtime::Builder;
     use tokio::signal::unix::{SignalKind, signal};
 
-    /// Does for the helper, which starts nothing but the child, once and for all what `start_child` does.
+    /// Permanently resets the signal dispositions and the mask, for the helper process. Unlike `start_child`,
+    /// it does not restore the mask, because the helper only starts the child.
     pub(crate) fn reset() -> nix::Result<()> {
         catch_ignored();
         SigSet::empty().thread_set_mask()
@@ -68,7 +69,7 @@ mod linux {
         let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
         let caught = runtime.enter();
         for number in ignored {
-            // The system refuses some, which cannot be caught.
+            // The call fails for signals that cannot be caught.
             let _: io::Result<_> = signal(SignalKind::from_raw(number));
         }
         drop(caught);

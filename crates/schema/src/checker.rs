@@ -12,6 +12,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
+use crate::work::MAX_SCHEMA_BYTES;
 use crate::work::{Names, visits};
 
 #[cfg(feature = "jsonschema")]
@@ -86,9 +87,6 @@ const PLAIN: [&str; 11] = [
 const TOLD: usize = 8;
 /// Maximum number of violations whose paths are returned for coercion.
 const MAX_PATHS: usize = 1_000;
-/// Maximum length of a schema in bytes: far above the schemas of real servers, and below the size that takes
-/// a second.
-const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// Maximum number of patterns in a schema, and maximum size of all compiled patterns together, in bytes.
 const MAX_PATTERNS: usize = 256;
 const ALL_PATTERN_BYTES: usize = 8 * 1024 * 1024;
@@ -135,7 +133,7 @@ impl Checker {
     /// With the first 8 violations. Arguments that would take more than a million visits of schemas are
     /// refused without a check.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Vec<Violation>> {
-        self.check_value(&arguments.to_value())
+        self.check_value(arguments.as_value())
     }
 
     /// Checks one complete argument while others still stream. A returned violation holds whatever the other
@@ -155,12 +153,12 @@ impl Checker {
     /// Returns the paths of the first 1,000 violations of a call's arguments, as JSON Pointers. Paths of more than
     /// 1,024 bytes are left out. The list is empty if the check would take too much work.
     pub fn wrong_paths(&self, arguments: &Arguments) -> Vec<String> {
-        let value = arguments.to_value();
-        let Ok(visits) = self.visits(&value) else { return Vec::new() };
+        let value = arguments.as_value();
+        let Ok(visits) = self.visits(value) else { return Vec::new() };
         let paths = match visits {
-            0..=MAX_LISTED_VISITS => self.engine.wrong_paths(&self.schema, &value, MAX_PATHS),
+            0..=MAX_LISTED_VISITS => self.engine.wrong_paths(&self.schema, value, MAX_PATHS),
             _ if self.has_union => Vec::new(),
-            _ => self.engine.first_wrong_path(&self.schema, &value).into_iter().collect(),
+            _ => self.engine.first_wrong_path(&self.schema, value).into_iter().collect(),
         };
         paths.into_iter().filter(|path| path.len() <= MAX_PATH_BYTES).collect()
     }

@@ -50,6 +50,8 @@ const BRANCHES: usize = 4;
 const MAX_PATH_BYTES: usize = 1_024;
 /// Maximum number of coerced values of one call.
 const MAX_COERCED: usize = 10_000;
+/// Maximum number of values in arguments that are coerced. Coercion parses each value again, with its digits.
+const MAX_VALUES: usize = 50_000;
 
 /// Coerces values of a wrong kind whose content is clear. Returns the arguments and a record of each change.
 ///
@@ -59,7 +61,7 @@ const MAX_COERCED: usize = 10_000;
 /// stays as it is. If nothing changes, the arguments keep the exact text that the model wrote. Numbers always
 /// keep their digits.
 ///
-/// The work is bounded. Values beyond the first 10,000 changes, values whose path has more than 1,024 bytes, and unions
+/// The work is bounded. Arguments of more than 50,000 values, values beyond the first 10,000 changes, values whose path has more than 1,024 bytes, and unions
 /// beyond 1,024 branches or 8 MiB of compared values stay as the model wrote them, so that validation reports them.
 ///
 /// ```
@@ -86,7 +88,7 @@ pub fn coerce_at(schema: &RawJson, arguments: &Arguments, paths: &[String]) -> (
 }
 
 fn coerce_where(schema: &RawJson, arguments: &Arguments, wrong: &WrongPaths) -> (Arguments, Vec<Coercion>) {
-    if wrong.is_nowhere() {
+    if wrong.is_nowhere() || has_more_values(arguments.as_value(), MAX_VALUES) {
         return (arguments.clone(), Vec::new());
     }
     let root = schema.to_value();
@@ -108,6 +110,27 @@ fn coerce_where(schema: &RawJson, arguments: &Arguments, wrong: &WrongPaths) -> 
     }
 }
 
+/// Returns whether a value contains more than so many values, itself included.
+fn has_more_values(value: &Value, most: usize) -> bool {
+    let (mut open, mut count) = (vec![value], 1_usize);
+    while let Some(value) = open.pop() {
+        count = match value {
+            Value::Array(items) => count.saturating_add(items.len()),
+            Value::Object(members) => count.saturating_add(members.len()),
+            _ => continue,
+        };
+        if count > most {
+            return true;
+        }
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Part of a schema that is searched for the schema of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sight {
@@ -117,15 +140,15 @@ enum Sight {
     Beside,
 }
 
-/// The comparisons with branches that are left for one call's arguments, shared by nested unions.
+/// The remaining budget of comparisons with branches for one call's arguments, shared by nested unions.
 struct Budget {
     tries: Cell<usize>,
     bytes: Cell<usize>,
 }
 
 impl Budget {
-    /// Charges for the comparison of a value of so many bytes with so many branches. Returns `None` if the budget does
-    /// not cover it.
+    /// Subtracts the cost of comparing a value of `bytes` bytes with `branches` branches from the budget.
+    /// Returns `None` if the budget does not cover it.
     fn charge(&self, branches: usize, bytes: usize) -> Option<()> {
         let tries = self.tries.get().checked_sub(branches)?;
         let left = self.bytes.get().checked_sub(bytes.saturating_mul(branches))?;

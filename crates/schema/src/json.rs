@@ -233,6 +233,9 @@ fn read(text: &str, depth: usize) -> Result<Json, Unreadable> {
     })
 }
 
+/// Number of members up to which a repeated key is found by comparing all of them. Larger objects get an index.
+const SEARCHED_MEMBERS: usize = 16;
+
 /// Members with unparsed values. Of two equal keys the last value counts, at the position of the first.
 struct RawMembers<'a>(Vec<(String, &'a RawValue)>);
 
@@ -255,6 +258,16 @@ impl<'de> Visitor<'de> for RawVisitor {
         let mut members: Vec<(String, &'de RawValue)> = Vec::new();
         let mut places: BTreeMap<String, usize> = BTreeMap::new();
         while let Some((key, value)) = access.next_entry::<String, &'de RawValue>()? {
+            if members.len() < SEARCHED_MEMBERS {
+                match members.iter_mut().find(|(known, _)| *known == key) {
+                    Some((_, known)) => *known = value,
+                    None => members.push((key, value)),
+                }
+                continue;
+            }
+            if places.is_empty() {
+                places = members.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
+            }
             let place = *places.entry(key.clone()).or_insert(members.len());
             match members.get_mut(place) {
                 Some((_, known)) => *known = value,

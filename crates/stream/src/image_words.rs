@@ -1,7 +1,8 @@
-//! Recognizes a refusal that is about a picture by its words: providers have no code in common for it.
+//! Recognizes, by its words, a provider's refusal of a picture. Providers do not share an error code for such
+//! refusals.
 
-/// Whole words, in lower case, that name a picture or the field that carries one. A `_` is part of a word, so that the
-/// name of a tool (`view_image`) is not one of them.
+/// Whole words, in lower case, that name a picture or a field that contains a picture. A `_` is part of a
+/// word, so the name of a tool such as `view_image` does not match.
 const WORDS: &[&str] = &[
     "image",
     "images",
@@ -18,15 +19,17 @@ const WORDS: &[&str] = &[
     "vision",
 ];
 
-/// Words of a refusal that is about a tool or a schema. A property can be called `image`, too.
+/// Words that show that a refusal concerns a tool or a schema. Without this check, a property named `image`
+/// would count as a picture.
 const OTHER_SUBJECTS: &[&str] =
     &["tools.", "tools[", "schema", "function_declarations", "functiondeclarations"];
 
-/// The fields of a request that hold the conversation.
+/// The fields of a request that contain the conversation.
 const CONVERSATIONS: &[&str] = &["messages", "input", "contents", "content"];
 
-/// Returns whether a provider's refusal names a picture. `code` and `parameter` are the provider's own fields; a caller
-/// that has only the words passes `None`. Whether the request held a picture is for the caller to know.
+/// Returns whether a provider's refusal names a picture. `code` and `parameter` are the fields of the
+/// provider's error; pass `None` if the error consists of a message only. The function does not know the
+/// request: the caller checks whether it contained a picture.
 ///
 /// ```
 /// use windlass_stream::names_image;
@@ -47,15 +50,15 @@ pub fn names_image(code: Option<&str>, parameter: Option<&str>, message: &str) -
     in_code || parameter.is_some_and(|path| path_names_image(&path)) || text_names_image(&message)
 }
 
-/// Returns whether a text names a picture. A word with a dot in it is a path into the request, or the name of a host or a file,
-/// which says nothing.
+/// Returns whether a text names a picture. A word with a dot counts only as a path to a field of the request:
+/// the name of a host or a file does not show a picture.
 fn text_names_image(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
     let mut words = text.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()).peekable();
     while let Some(word) = words.next() {
         let plain = word.trim_matches(['.', '-', '[', ']']);
         let is_path = plain.contains(['.', '[']);
-        // "Unsupported media type" is the refusal of a header.
+        // "Unsupported media type" refers to the `Content-Type` header of the request.
         let is_header = plain == "media" && words.peek().is_some_and(|next| next.starts_with("type"));
         if is_path && path_names_image(plain) || !is_header && WORDS.contains(&plain) {
             return true;

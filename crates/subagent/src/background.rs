@@ -1,5 +1,5 @@
-//! The start of agents that work beside the run that started them. The caller knows such an agent by its id,
-//! and can send it messages, wait for its report and close it.
+//! The start of background agents, which work concurrently with the run that started them. The caller knows
+//! such an agent by its id, and can send it messages, wait for its report and close it.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
@@ -30,7 +30,7 @@ pub(crate) fn id_of(definition: &AgentDefinition, ctx: &Context) -> String {
 }
 
 impl AgentRegistry {
-    /// Starts an agent beside its caller, or resumes it from its record.
+    /// Starts a background agent, or resumes it from its record.
     pub(crate) fn start_background(
         self: &Arc<Self>,
         run: &CallingRun,

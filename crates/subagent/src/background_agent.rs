@@ -1,10 +1,10 @@
-//! An agent that works beside the run that started it.
+//! A background agent, which works concurrently with the run that started it.
 
 use tokio::sync::watch;
 use windlass_agent::{CallingRun, MessageSender};
 use windlass_tool::CancellationToken;
 
-/// An agent that works beside its caller.
+/// A background agent, which works concurrently with its caller.
 pub(crate) struct BackgroundAgent {
     /// The name of the agent's definition.
     pub(crate) name: String,

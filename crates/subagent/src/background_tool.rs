@@ -1,4 +1,4 @@
-//! The common part of the tools for agents that work beside their caller.
+//! The common part of the tools for background agents.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use windlass_tool_args::read_arguments;
 use crate::registry::AgentRegistry;
 use crate::spec::spec;
 
-/// An action on agents that work beside their caller.
+/// An action on background agents.
 pub(crate) trait Action: Send + Sync {
     const NAME: &'static str;
     const DESCRIPTION: &'static str;

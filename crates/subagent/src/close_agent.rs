@@ -1,4 +1,4 @@
-//! The tool `close_agent`: it ends an agent that works beside its caller.
+//! The tool `close_agent`: it ends a background agent.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ pub enum DefinitionError {
     #[error(transparent)]
     Document(#[from] DocumentError),
     /// The front matter contains an unknown key.
-    #[error("its front matter has the key `{key}`; those that are known are: {}", KEYS.join(", "))]
+    #[error("its front matter has the unknown key `{key}`; the known keys are: {}", KEYS.join(", "))]
     UnknownKey {
         /// The key.
         key: String,
@@ -166,9 +166,6 @@ impl AgentDefinition {
     ///
     /// # Errors
     /// Returns an error that names the invalid key and the problem.
-    ///
-    /// # Errors
-    /// Which key is wrong, and how.
     pub fn parse(text: &str) -> Result<Self, DefinitionError> {
         let document = Document::parse(text)?;
         if let Some(key) = document.keys().find(|key| !KEYS.contains(key)) {

@@ -10,7 +10,7 @@ use windlass_tool::ToolError;
 
 use crate::AgentDefinition;
 
-/// The name of the tool that starts agents beside their caller.
+/// The name of the tool that starts background agents.
 pub(crate) const SPAWN_AGENT: &str = "spawn_agent";
 /// The name of the tool that gives a task to an agent in a work mode.
 pub(crate) const NEW_TASK: &str = "new_task";

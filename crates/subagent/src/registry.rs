@@ -1,4 +1,4 @@
-//! The registered agents, their limits, and the agents that work beside their callers.
+//! The registered agents, their limits, and the running background agents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ pub(crate) struct AgentRegistry {
     pub(crate) models: Option<Arc<dyn ModelSource>>,
     pub(crate) limits: AgentLimits,
     places: Arc<Semaphore>,
-    /// The agents that work beside their callers, by the key of the call that started them.
+    /// The background agents, by the key of the call that started them.
     pub(crate) background: Mutex<BTreeMap<String, Arc<BackgroundAgent>>>,
 }
 

@@ -1,4 +1,4 @@
-//! The tool `send_input`: it sends a message to an agent that works beside its caller.
+//! The tool `send_input`: it sends a message to a background agent.
 
 use std::sync::Arc;
 

@@ -75,8 +75,8 @@ impl SubAgents {
         self.registry.ordered().map(AsRef::as_ref)
     }
 
-    /// Returns the tool `sub_agent_NAME` of each agent, and the tools for agents that work beside their
-    /// caller: `spawn_agent`, `send_input`, `wait` and `close_agent`. Returns no tools if no agent is
+    /// Returns the tool `sub_agent_NAME` of each agent, and the tools for background agents:
+    /// `spawn_agent`, `send_input`, `wait` and `close_agent`. Returns no tools if no agent is
     /// registered.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
         if self.registry.order.is_empty() {

@@ -1,4 +1,4 @@
-//! The tool `wait`: it returns the reports of agents that work beside their caller.
+//! The tool `wait`: it returns the reports of background agents.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

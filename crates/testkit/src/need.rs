@@ -6,10 +6,11 @@ use std::fmt::{self, Display};
 /// between them.
 pub const STRICT: &str = "WINDLASS_STRICT";
 
-/// Something that a test needs and that a machine may lack.
+/// A requirement of a test that a machine may lack, such as a program or a kernel feature.
 ///
-/// A test that lacks it prints a line `skipped: NEED: REASON` and ends, unless [`STRICT`] names the need. The
-/// macro [`require!`](crate::require) does this for a whole test, [`Need::check`] for one of its cases.
+/// A test without its requirement prints a line `skipped: NEED: REASON` and ends; if [`STRICT`] names the
+/// requirement, the test fails. The macro [`require!`](crate::require) does this for a whole test,
+/// [`Need::check`] for one of its cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "`cargo xtask ci` has a probe for each of them")]
 pub enum Need {
@@ -17,7 +18,7 @@ pub enum Need {
     Attacks,
     /// The shell `bash`.
     Bash,
-    /// A Chromium.
+    /// The browser Chromium.
     Browser,
     /// Confinement of a process by bubblewrap.
     Bubblewrap,
@@ -31,15 +32,15 @@ pub enum Need {
     Git,
     /// Confinement of a process by Landlock.
     Landlock,
-    /// MCP servers of others, which `cargo xtask mcp --install` installs.
+    /// Third-party MCP servers, which `cargo xtask mcp --install` installs.
     McpServers,
-    /// Confinement of a process by namespaces of a user.
+    /// Confinement of a process by unprivileged user namespaces.
     Namespaces,
     /// The program `node`.
     Node,
-    /// A place from which another user than root can start a program.
+    /// A folder from which a user other than root can start a program.
     OtherUser,
-    /// Limits of the processes and the memory of a tree of processes.
+    /// Limits on the number of processes and on the memory of a process tree (control groups).
     ProcessLimits,
     /// The program `python3`.
     Python,

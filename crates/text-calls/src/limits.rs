@@ -35,7 +35,7 @@ pub enum LimitError {
         limit: usize,
     },
     /// An argument was too long to be converted; its call stays unfinished.
-    #[error("an argument that is no string has more than {limit} bytes")]
+    #[error("an argument that is not a string has more than {limit} bytes")]
     Value {
         /// The limit.
         limit: usize,

@@ -27,8 +27,8 @@ pub struct Inspection {
     pub planned: Vec<PlannedFile>,
     /// The confinement of the call's processes; `None` for a tool that starts no process.
     pub containment: Option<Containment>,
-    /// The kind of the call, in words for a human, where its effects do not say enough: what the human allows for the
-    /// session is allowed for calls of the same kind only.
+    /// A description of the call's kind for a human, for calls that their effects do not describe completely.
+    /// An approval for the session is valid only for calls of the same kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call_kind: Option<String>,
 }
@@ -58,7 +58,7 @@ impl Inspection {
         self
     }
 
-    /// The same with the kind of the call.
+    /// Sets the kind of the call.
     pub fn with_call_kind(mut self, kind: impl Into<String>) -> Self {
         self.call_kind = Some(kind.into());
         self

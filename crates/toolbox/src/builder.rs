@@ -61,7 +61,7 @@ pub enum BuildError {
         name: ToolName,
     },
     /// The target of an alias is not registered.
-    #[error("the alias {alias} stands for {name}, and no such tool is registered")]
+    #[error("the alias {alias} refers to {name}, which is not registered")]
     UnknownTarget {
         /// The alias.
         alias: String,
@@ -69,7 +69,7 @@ pub enum BuildError {
         name: String,
     },
     /// The alias is not a valid tool name.
-    #[error("the alias {alias:?} is no tool name")]
+    #[error("the alias {alias:?} is not a valid tool name")]
     Alias {
         /// The invalid alias.
         alias: String,
@@ -93,7 +93,7 @@ pub enum BuildError {
         shown: String,
     },
     /// The configuration names a tool that is neither registered nor well known.
-    #[error("the configuration names {name}, and no such tool is registered")]
+    #[error("the configuration names the tool {name}, which is not registered")]
     UnknownConfigured {
         /// The unknown name.
         name: String,

@@ -61,7 +61,7 @@ struct State {
 #[non_exhaustive]
 pub enum DynamicToolError {
     /// Another tool or alias has the name or a similar one (RULES N7).
-    #[error("the name {name} is taken, or too like one that is")]
+    #[error("the name {name} is in use, or too similar to a name in use")]
     Taken {
         /// The refused name.
         name: ToolName,

@@ -54,7 +54,7 @@ pub enum NameMapError {
         name: ToolName,
     },
     /// The target of an alias is unknown or ambiguous.
-    #[error("the alias {alias} stands for {name}, and no such tool is registered")]
+    #[error("the alias {alias} refers to {name}, which is not registered")]
     UnknownTarget {
         /// The alias.
         alias: ToolName,

@@ -8,13 +8,13 @@ use windlass_tool::Tool;
 use crate::Identity;
 use crate::entry::Entry;
 
-/// The way in which a server's tool is offered.
+/// The way in which a server's tool is offered: directly, or after a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a model sees it or has to look for it")]
 pub enum ToolVisibility {
     /// The model sees the tool.
     Shown,
-    /// The model sees the tool only after a search; its name resolves before.
+    /// The model sees the tool only after a search. A call by its name is accepted even before.
     Deferred,
 }
 

@@ -230,8 +230,13 @@ fn checked(written: Written) -> Result<WorkMode, ModeError> {
         return Err(ModeError::TooManyGroups { slug });
     }
     let mut mode = WorkMode::new(slug, name, role).when(when_to_use);
-    for written in groups {
-        mode = with_group(mode, written)?;
+    // The last entry of a group counts, so the patterns of earlier ones are not built.
+    let listed: Vec<ToolGroup> = groups.iter().map(|written| written.group).collect();
+    for (at, written) in groups.into_iter().enumerate() {
+        let is_repeated = listed.iter().skip(at.saturating_add(1)).any(|later| *later == written.group);
+        if !is_repeated {
+            mode = with_group(mode, written)?;
+        }
     }
     Ok(mode)
 }

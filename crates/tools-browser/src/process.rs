@@ -191,7 +191,8 @@ mod tests {
 
     use super::*;
 
-    /// A program that leaves a process behind which is not of its group and makes files for a while.
+    /// A program that leaves a process behind. The process is not in the program's group and creates files
+    /// for some time.
     const WRITES_ON: &str = "setsid sh -c 'i=0; while [ $i -lt 30000 ]; do : > \"$HOME/f$i\"; i=$((i+1)); done' 2>/dev/null & sleep 60";
 
     #[tokio::test]

@@ -41,7 +41,7 @@ pub(crate) struct Session {
 pub(crate) enum StartError {
     #[error("the browser cannot be started")]
     Io(#[from] std::io::Error),
-    #[error("the browser did not come up: {0}; it said: {1}")]
+    #[error("the browser did not start: {0}; its error output: {1}")]
     DevTools(DevToolsError, String),
 }
 
@@ -98,7 +98,7 @@ impl Session {
         self.keeper.is_finished()
     }
 
-    /// Restarts the time without an action.
+    /// Restarts the idle timeout.
     pub(crate) fn touch(&self) {
         self.used.notify_one();
     }
@@ -149,7 +149,7 @@ impl Session {
 
 type Launched = (DevTools, JoinHandle<()>, StderrTail, Arc<Notify>, DropGuard);
 
-/// Starts the processes, and the task that owns everything with the same lifetime.
+/// Starts the browser's processes, and a task that owns them and everything else that ends with the session.
 fn launch(
     program: &Path,
     proxy: Proxy,

@@ -71,7 +71,7 @@ impl Tool for ViewImage {
         Box::pin(async move {
             let Arguments { path } = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            run_blocking(ctx, move || view(&workspace, &path)).await
+            run_blocking(ctx, move |_| view(&workspace, &path)).await
         })
     }
 }

@@ -26,7 +26,7 @@ pub enum FileProblem {
         most: u64,
     },
     /// The file is not a valid tool file; the source names line and key.
-    #[error("it is no file of a tool")]
+    #[error("it is not a valid tool file")]
     Toml(#[source] Box<toml::de::Error>),
     /// The value of a key is invalid.
     #[error("key {key}: {problem}")]

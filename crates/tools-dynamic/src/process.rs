@@ -109,7 +109,7 @@ pub enum ProcessError {
         limit: Duration,
     },
     /// The answer of the process is not a list of tools.
-    #[error("its process gave no list of tools: {0}")]
+    #[error("its process did not return a list of tools: {0}")]
     NoList(String),
     /// The process ended too often.
     #[error(

@@ -98,10 +98,9 @@ fn placeholder(word: &str) -> Option<&str> {
 
 /// Returns a placeholder inside of a word. Other braces are literal, as in an awk program.
 fn inner_placeholder(word: &str) -> Option<&str> {
-    word.match_indices('{').find_map(|(at, _)| {
-        let rest = word.get(at..)?;
-        let end = rest.find('}')?;
-        let inner = rest.get(..=end)?;
+    // A name has no braces, so a placeholder begins at the last `{` before its `}`.
+    word.split_inclusive('}').find_map(|piece| {
+        let inner = piece.get(piece.rfind('{')?..)?;
         placeholder(inner).map(|_| inner)
     })
 }

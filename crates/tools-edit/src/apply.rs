@@ -7,7 +7,7 @@ use windlass_protocol::{
 };
 use windlass_sandbox::{Look, Workspace};
 use windlass_text::{MAX_SHOWN_BYTES, Room};
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture};
+use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolError, ToolFuture, run_blocking};
 
 use crate::commit::commit;
 use crate::effort::Effort;
@@ -163,19 +163,14 @@ impl Tool for ApplyPatch {
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
             let text = text_of(payload).ok_or_else(|| ToolError::model("give the patch as text"))?;
-            if ctx.cancellation().is_cancelled() {
-                return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
-            }
             let tool = Self { workspace: Arc::clone(&self.workspace), spec: self.spec.clone() };
-            let token = ctx.cancellation().clone();
-            let work = tokio::task::spawn_blocking(move || {
+            run_blocking(ctx, move |stop| {
+                let token = stop.clone();
                 let planned = tool.plan(&text, &Effort::new(move || token.is_cancelled()))?;
-                commit(&tool.workspace, &planned).map_err(ToolError::model)?;
+                commit(&tool.workspace, &planned, stop).map_err(ToolError::model)?;
                 Ok(Output::text(describe_changes(&planned)))
-            });
-            // A panic fails only this call, not the turn (RULES L8).
-            work.await
-                .map_err(|_| ToolError::model("the tool broke on this patch; look at the files again"))?
+            })
+            .await
         })
     }
 }

@@ -1,6 +1,9 @@
 //! Execution of a plan: writes all files, or none.
 
+use std::fmt::Display;
+
 use windlass_sandbox::{Contents, ExpectedState, FileError, Version, Workspace, WorkspacePath};
+use windlass_tool::CancellationToken;
 
 use crate::planned::PlannedChange;
 
@@ -13,14 +16,22 @@ enum Undo {
 }
 
 /// Executes a plan. Files are created and changed before any is removed, so that little has to be restored
-/// after an error.
+/// after an error. A call that is stopped between two steps takes back the steps before, so that it changes all
+/// files or none.
 ///
 /// # Errors
 /// Describes the failed step and every change that could not be undone. If it lists none of these, no file is
 /// changed.
-pub(crate) fn commit(workspace: &Workspace, planned: &[PlannedChange]) -> Result<(), String> {
+pub(crate) fn commit(
+    workspace: &Workspace,
+    planned: &[PlannedChange],
+    stop: &CancellationToken,
+) -> Result<(), String> {
     let mut done = Vec::new();
     for step in planned.iter().map(Step::Write).chain(planned.iter().map(Step::Remove)) {
+        if stop.is_cancelled() {
+            return Err(roll_back(workspace, done, &"the call was stopped"));
+        }
         if let Err(error) = step.make(workspace, &mut done) {
             return Err(roll_back(workspace, done, &error));
         }
@@ -76,7 +87,7 @@ fn remove(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> 
     Ok(())
 }
 
-fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &FileError) -> String {
+fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &dyn Display) -> String {
     let mut left = Vec::new();
     for step in done.into_iter().rev() {
         let (path, undone) = match step {

@@ -3,7 +3,7 @@
 use windlass_protocol::{Effect, Payload, ToolName, ToolSpec};
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Room, Side, diff};
-use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError};
+use windlass_tool::{Change, Context, EarlyArguments, Inspection, Output, ToolError, run_blocking};
 
 use crate::effort::Effort;
 
@@ -89,23 +89,23 @@ impl Lone {
     }
 }
 
-/// Runs the whole call on a blocking thread. Dropping the future does not stop that thread. Cancelling the
-/// call stops it while it plans, but not once it writes.
+/// Runs the whole call on a blocking thread. Cancelling the call and dropping the future stop it at any time
+/// before it writes.
 pub(crate) async fn run(
     ctx: &Context,
     workspace: std::sync::Arc<Workspace>,
     edit: impl Edit,
 ) -> Result<Output, ToolError> {
-    if ctx.cancellation().is_cancelled() {
-        return Err(ToolError::model("the call was stopped before it began; nothing was changed"));
-    }
-    let token = ctx.cancellation().clone();
-    let work = tokio::task::spawn_blocking(move || {
+    run_blocking(ctx, move |stop| {
+        let token = stop.clone();
         let effort = Effort::new(move || token.is_cancelled());
-        plan(&workspace, &edit, &effort)?.carry_out(&workspace, &edit, &effort)
-    });
-    // A panic fails only this call, not the turn (RULES L8).
-    work.await.map_err(|_| ToolError::model("the tool broke on this edit; nothing was changed"))?
+        let plan = plan(&workspace, &edit, &effort)?;
+        if stop.is_cancelled() {
+            return Err(ToolError::model("the call was stopped; nothing was changed"));
+        }
+        plan.carry_out(&workspace, &edit, &effort)
+    })
+    .await
 }
 
 /// Inspects the call: the target with the file's content, and the diff of the change.

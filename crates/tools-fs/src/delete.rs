@@ -115,8 +115,8 @@ impl Tool for DeleteFile {
         Box::pin(async move {
             let arguments: DeleteArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            run_blocking(ctx, move || {
+            let gate = ctx.path_gate().clone();
+            run_blocking(ctx, move |stop| {
                 let plan = plan(&workspace, &arguments)?;
                 plan.check(&gate)?;
                 plan.carry_out(&workspace, &|| stop.is_cancelled())
@@ -177,6 +177,14 @@ impl Plan {
                 return Err(cut("the call was stopped".to_owned()));
             }
             remove(workspace, &found.path, found.kind).map_err(|error| cut(error.to_string()))?;
+        }
+        if stopped() {
+            let left = if total > 0 {
+                "; its content is removed, the empty folder is there"
+            } else {
+                "; nothing was removed"
+            };
+            return Err(ToolError::model(format!("the call was stopped{left}")));
         }
         remove(workspace, path, self.kind).map_err(to_tool_error)?;
         let held = if total > 0 { format!(" with {total} names in it") } else { String::new() };

@@ -2,8 +2,8 @@
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use windlass_sandbox::{Kind, Workspace, WorkspacePath};
-use windlass_text::rule_lines;
+use windlass_sandbox::{FileError, Kind, Workspace, WorkspacePath};
+use windlass_text::{has_buildable_rules, rule_lines};
 
 /// Files with ignore rules, the weakest first.
 const NAMES: [&str; 3] = [".git/info/exclude", ".gitignore", ".ignore"];
@@ -14,6 +14,8 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct IgnoreRules {
     folders: Vec<(WorkspacePath, Gitignore)>,
+    /// Number of ignore files that could not be read or of which some lines were left out.
+    pub(crate) incomplete: usize,
 }
 
 impl IgnoreRules {
@@ -31,7 +33,7 @@ impl IgnoreRules {
 
     /// Enters a folder and reads its rules, unless `respects` is false.
     pub(crate) fn enter(&mut self, workspace: &Workspace, folder: &WorkspacePath, respects: bool) {
-        let patterns = if respects { read(workspace, folder) } else { Gitignore::empty() };
+        let patterns = if respects { self.read(workspace, folder) } else { Gitignore::empty() };
         self.folders.push((folder.clone(), patterns));
     }
 
@@ -51,18 +53,24 @@ impl IgnoreRules {
         }
         false
     }
-}
 
-/// Reads the rules of one folder, like `grep_file` and the index. The last matching rule decides.
-fn read(workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    for name in NAMES {
-        let path = name.split('/').fold(folder.clone(), |path, part| path.join(part));
-        let fits = workspace.stream(&path).is_ok_and(|stream| stream.len() <= MAX_FILE_BYTES);
-        let Some(contents) = fits.then(|| workspace.read(&path).ok()).flatten() else { continue };
-        add_rules(&mut builder, &String::from_utf8_lossy(&contents.bytes));
+    /// Reads the rules of one folder, like `grep_file` and the index. The last matching rule decides.
+    fn read(&mut self, workspace: &Workspace, folder: &WorkspacePath) -> Gitignore {
+        let mut builder = GitignoreBuilder::new("");
+        for name in NAMES {
+            let path = name.split('/').fold(folder.clone(), |path, part| path.join(part));
+            let contents = match workspace.stream(&path) {
+                Err(FileError::NotFound { .. } | FileError::NotAFolder { .. }) => continue,
+                Ok(stream) if stream.len() <= MAX_FILE_BYTES => workspace.read(&path).ok(),
+                _ => None,
+            };
+            let text = contents.as_ref().map(|contents| String::from_utf8_lossy(&contents.bytes));
+            let is_complete = text.as_ref().is_some_and(|text| has_buildable_rules(text));
+            self.incomplete = self.incomplete.saturating_add(usize::from(!is_complete));
+            add_rules(&mut builder, &text.unwrap_or_default());
+        }
+        builder.build().unwrap_or_else(|_| Gitignore::empty())
     }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// Adds the rules of a file. Lines that are not valid patterns are ignored.
@@ -74,7 +82,7 @@ fn add_rules(builder: &mut GitignoreBuilder, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    //! What the rules of a file cost grows with its bytes.
+    //! The time and memory for the rules of a file grow with its length, so the length is limited.
 
     use ignore::gitignore::GitignoreBuilder;
     use windlass_testkit::growth::{self, MEGABYTE, Shape};

@@ -91,8 +91,8 @@ impl Tool for ListFiles {
         Box::pin(async move {
             let arguments: ListArguments = read_arguments(payload)?;
             let workspace = Arc::clone(&self.workspace);
-            let (gate, stop) = (ctx.path_gate().clone(), ctx.cancellation().clone());
-            run_blocking(ctx, move || list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
+            let gate = ctx.path_gate().clone();
+            run_blocking(ctx, move |stop| list(&workspace, &arguments, &gate, &|| stop.is_cancelled())).await
         })
     }
 }
@@ -108,6 +108,8 @@ struct Listing<'a> {
     count: usize,
     ignored: usize,
     refused: usize,
+    /// Number of ignore files that were not applied completely.
+    incomplete_rules: usize,
     is_cut: bool,
 }
 
@@ -159,6 +161,7 @@ fn list(
             open.push((inner, names));
         }
     }
+    shown.incomplete_rules = ignored.incomplete;
     Ok(Output::text(shown.words()))
 }
 
@@ -170,8 +173,19 @@ impl<'a> Listing<'a> {
         pattern: Option<Pattern>,
         limit: usize,
     ) -> Self {
-        let (count, ignored, refused, is_cut) = (0, 0, 0, false);
-        Self { workspace, gate, path, pattern, limit, lines: Vec::new(), count, ignored, refused, is_cut }
+        Self {
+            workspace,
+            gate,
+            path,
+            pattern,
+            limit,
+            lines: Vec::new(),
+            count: 0,
+            ignored: 0,
+            refused: 0,
+            incomplete_rules: 0,
+            is_cut: false,
+        }
     }
 
     /// Returns true if policy allows a name to be shown. Rules apply to the real path, and the listed folder
@@ -243,6 +257,11 @@ impl<'a> Listing<'a> {
         if self.refused > 0 {
             // Writing into a string cannot fail.
             let _ = write!(left_out, "; {} are left out because rules refuse them", self.refused);
+        }
+        if self.incomplete_rules > 0 {
+            let files = self.incomplete_rules;
+            // Writing into a string cannot fail.
+            let _ = write!(left_out, "; {files} ignore files cannot be read or built as a whole");
         }
         if count == 0 {
             return match &self.pattern {

@@ -139,7 +139,7 @@ impl Tool for ReadFile {
             let workspace = Arc::clone(&self.workspace);
             let (redactor, gate) = (ctx.redactor().clone(), ctx.path_gate().clone());
             let stop = ctx.cancellation().clone();
-            run_blocking(ctx, move || {
+            run_blocking(ctx, move |_| {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {

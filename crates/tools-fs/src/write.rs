@@ -7,8 +7,8 @@ use windlass_protocol::{Effect, Hints, Payload, PlannedFile, ReconcileOutcome, T
 use windlass_sandbox::{Contents, ExpectedState, FileError, Look, Version, Workspace, WorkspacePath};
 use windlass_text::{Charset, Room, Side, Text, diff};
 use windlass_tool::{
-    Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress, Showing, Tool,
-    ToolError, ToolFuture, run_blocking,
+    CancellationToken, Change, Context, EarlyArguments, GrowingArguments, Inspection, Output, Progress,
+    Showing, Tool, ToolError, ToolFuture, run_blocking,
 };
 use windlass_tool_args::{ReadPartial as _, ToolArgs, read_arguments};
 
@@ -145,7 +145,7 @@ async fn call(
 ) -> Result<Output, ToolError> {
     let arguments: WriteArguments = read_arguments(payload)?;
     let workspace = Arc::clone(workspace);
-    run_blocking(ctx, move || plan(&workspace, &arguments, existing)?.carry_out(&workspace)).await
+    run_blocking(ctx, move |stop| plan(&workspace, &arguments, existing)?.carry_out(&workspace, stop)).await
 }
 
 /// Planned write. `inspect` shows it and `call` performs it, both from this plan.
@@ -213,7 +213,7 @@ fn content(arguments: &WriteArguments) -> (&str, &'static str) {
 }
 
 impl Plan {
-    fn carry_out(&self, workspace: &Workspace) -> Result<Output, ToolError> {
+    fn carry_out(&self, workspace: &Workspace, stop: &CancellationToken) -> Result<Output, ToolError> {
         let Self { path, lines, note, .. } = self;
         let expected = match &self.before {
             Some(before) if before.bytes == self.after => {
@@ -224,6 +224,9 @@ impl Plan {
             Some(before) => ExpectedState::Unchanged(before.version),
             None => ExpectedState::Absent,
         };
+        if stop.is_cancelled() {
+            return Err(ToolError::model("the call was stopped; nothing was written"));
+        }
         let written = workspace.write(path, &self.after, expected).map_err(to_tool_error)?;
         workspace.remember(&written.path, written.version);
         if self.before.is_none() {

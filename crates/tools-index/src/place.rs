@@ -1,9 +1,11 @@
 //! Access of the tools to files of the workspace, each opened by handle below its root.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -54,8 +56,16 @@ struct LeftOut {
     unread: usize,
     refused: usize,
     is_cut: bool,
-    /// Ignore files of the start folder that cannot be read; files of these names were not applied.
-    lost_rules: Vec<&'static str>,
+    rules: RuleProblems,
+}
+
+/// Ignore files that a walk could not read or build.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RuleProblems {
+    /// Ignore files of the start folder; files of these names were not applied.
+    pub(crate) lost: Vec<&'static str>,
+    /// Number of folders that were skipped because their rules are unknown.
+    pub(crate) folders: usize,
 }
 
 /// Permission to read a file that a walk found.
@@ -105,10 +115,9 @@ impl Place<'_> {
         wanted: &(dyn Fn(&Path) -> bool + Sync),
         look: &(dyn Fn(&Source) -> Option<T> + Sync),
     ) -> Scan<T> {
-        let left_out = LeftOut { lost_rules: find_unreadable_rules(start), ..LeftOut::default() };
-        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out });
+        let found = Mutex::new(Scan { found: Vec::new(), looked: 0, left_out: LeftOut::default() });
         let begin = now();
-        self.walk(start, wanted, &|below, standing| {
+        let rules = self.walk(start, wanted, &|below, standing| {
             let scan = || found.lock().unwrap_or_else(PoisonError::into_inner);
             match standing {
                 Standing::Open => {}
@@ -137,6 +146,7 @@ impl Place<'_> {
             WalkState::Continue
         });
         let mut scan = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        scan.left_out.rules = rules;
         scan.found.sort_by(|left, right| left.0.relative().cmp(right.0.relative()));
         scan
     }
@@ -148,7 +158,7 @@ impl Place<'_> {
         start: &Path,
         wanted: &(dyn Fn(&Path) -> bool + Sync),
         visit: &(dyn Fn(&Path, Standing) -> WalkState + Sync),
-    ) {
+    ) -> RuleProblems {
         walk_entries(start, &|entry| {
             let Ok(below) = entry.path().strip_prefix(self.workspace.root()) else {
                 return WalkState::Continue;
@@ -166,7 +176,7 @@ impl Place<'_> {
                 false if (self.stopped)() => WalkState::Quit,
                 false => WalkState::Continue,
             }
-        });
+        })
     }
 
     /// Returns true if policy allows the file to be shown.
@@ -215,31 +225,55 @@ fn decode(bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Visits the regular files below a folder that are neither hidden nor ignored by `.gitignore`.
-pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
+pub(crate) fn walk_entries(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) -> RuleProblems {
     walk_all(start, &|entry| match entry.file_type() {
         Some(kind) if kind.is_file() => visit(entry),
         _ => WalkState::Continue,
-    });
+    })
 }
 
 /// Like [`walk_entries`], with folders and all other entries.
-pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) {
+pub(crate) fn walk_all(start: &Path, visit: &(dyn Fn(&DirEntry) -> WalkState + Sync)) -> RuleProblems {
     let mut builder = WalkBuilder::new(start);
     // Folders with unreadable rules are skipped. The start folder cannot be skipped, so an unreadable file there
     // turns off the ignore files of its name for the whole walk.
     let lost = find_unreadable_rules(start);
-    let reads = move |name: &str| !lost.contains(&name);
+    let ignored = lost.clone();
+    let reads = move |name: &str| !ignored.contains(&name);
+    let folders = Arc::new(AtomicUsize::new(0));
+    let skipped = Arc::clone(&folders);
     // Ignore files outside of the workspace do not apply to it.
     builder.follow_links(false).require_git(false).parents(false).git_global(false);
     builder.git_ignore(reads(".gitignore")).git_exclude(reads(".git/info/exclude")).ignore(reads(".ignore"));
     builder.filter_entry(move |entry| {
         let is_folder = entry.depth() > 0 && entry.file_type().is_some_and(|kind| kind.is_dir());
-        !is_folder || !find_unreadable_rules(entry.path()).into_iter().any(&reads)
+        let is_read = !is_folder || !find_unreadable_rules(entry.path()).into_iter().any(&reads);
+        skipped.fetch_add(usize::from(!is_read), Ordering::Relaxed);
+        is_read
     });
     builder.build_parallel().run(|| {
         // Skip a folder that cannot be read, as grep does.
         Box::new(|entry| entry.map_or(WalkState::Continue, |entry| visit(&entry)))
     });
+    RuleProblems { lost, folders: folders.load(Ordering::Relaxed) }
+}
+
+impl RuleProblems {
+    /// Returns a description of the problems, to append to a sentence.
+    pub(crate) fn describe(&self) -> String {
+        let mut text = String::new();
+        // Writing into a string cannot fail.
+        if !self.lost.is_empty() {
+            let names = self.lost.join(" and ");
+            let _ = write!(text, "; {names} cannot be read, so no file of that name was applied");
+        }
+        if self.folders > 0 {
+            let folders = self.folders;
+            let _ =
+                write!(text, "; {folders} folders were left out because their ignore files cannot be read");
+        }
+        text
+    }
 }
 
 pub(crate) fn is_secret(below: &Path) -> bool {
@@ -254,7 +288,7 @@ pub(crate) fn now() -> Instant {
 impl<T> Scan<T> {
     /// Returns a description of the skipped files, to append to a sentence.
     pub(crate) fn left_out(&self) -> String {
-        let LeftOut { secrets, unread, refused, is_cut, lost_rules } = &self.left_out;
+        let LeftOut { secrets, unread, refused, is_cut, rules } = &self.left_out;
         let (secrets, unread, refused) = (*secrets, *unread, *refused);
         let mut parts = Vec::new();
         if *is_cut {
@@ -269,10 +303,7 @@ impl<T> Scan<T> {
         if refused > 0 {
             parts.push(format!("; {refused} files were left out because rules refuse them"));
         }
-        if !lost_rules.is_empty() {
-            let names = lost_rules.join(" and ");
-            parts.push(format!("; {names} cannot be read, so no file of that name was applied"));
-        }
+        parts.push(rules.describe());
         parts.concat()
     }
 }

@@ -63,7 +63,7 @@ impl Question for SearchFiles {
                 && asked.is_none_or(|asked| Language::detect_by_name(below) == Some(asked))
         };
         let (found, refused) = (Mutex::new((Vec::new(), false)), AtomicUsize::new(0));
-        place.walk(&start, &wanted, &|below, standing| {
+        let rules = place.walk(&start, &wanted, &|below, standing| {
             if standing == Standing::Refused {
                 refused.fetch_add(1, Ordering::Relaxed);
                 return WalkState::Continue;
@@ -91,6 +91,7 @@ impl Question for SearchFiles {
             // Writing into a string cannot fail.
             let _ = write!(cut, "; {refused} files were left out because rules refuse them");
         }
+        cut.push_str(&rules.describe());
         if count == 0 {
             return Ok(format!("[no file fits in {path}{cut}; try a shorter query, or list_files]"));
         }

@@ -80,7 +80,7 @@ impl Tool for RunSlashCommand {
                     "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are taken"
                 )));
             }
-            run_blocking(ctx, move || text(&name, &command, &args)).await
+            run_blocking(ctx, move |_| text(&name, &command, &args)).await
         })
     }
 }

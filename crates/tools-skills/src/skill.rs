@@ -76,7 +76,7 @@ impl Tool for SkillTool {
             let Arguments { skill: name, file } = read_arguments(payload)?;
             let skill = self.find(&name)?.clone();
             let redactor = ctx.redactor().clone();
-            run_blocking(ctx, move || match file {
+            run_blocking(ctx, move |_| match file {
                 None => text(&name, &skill),
                 Some(file) => other(&name, &skill, &file, &redactor),
             })

@@ -86,8 +86,8 @@ impl Unpacking {
         }
     }
 
-    /// Returns the bytes and the final ending: the decoder may still hold bytes, or the gzip stream may be
-    /// incomplete.
+    /// Flushes the decoder, and returns all bytes with the ending. The ending changes if the flush exceeds
+    /// the size limit, or if the gzip stream is incomplete.
     fn finish(self, ending: Ending) -> (Vec<u8>, Ending) {
         let mut decoder = match self {
             Self::Plain(capped) => return (capped.bytes, ending),

@@ -72,10 +72,10 @@ pub enum EmbeddingsError {
     #[error(transparent)]
     Asked(#[from] ToolError),
     /// The response does not have the API's format.
-    #[error("it answered with something that is no list of vectors")]
+    #[error("the answer is not a list of vectors")]
     Garbled,
     /// The number of vectors differs from the number of texts.
-    #[error("it gave {given} vectors for {asked} texts")]
+    #[error("the answer has {given} vectors for {asked} texts")]
     Count {
         /// Number of texts.
         asked: usize,

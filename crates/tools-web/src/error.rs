@@ -16,7 +16,7 @@ pub enum FetchError {
     #[error(transparent)]
     Refused(#[from] ReachError),
     /// The request would send a key without encryption.
-    #[error("{host} would be sent a key without encryption, and nothing was sent")]
+    #[error("the key would be sent to {host} without encryption; the request was not sent")]
     KeyInTheOpen {
         /// Host of the URL.
         host: String,
@@ -62,7 +62,7 @@ pub enum FetchError {
         to: String,
     },
     /// A redirect leads to a URL that may not be fetched.
-    #[error("{from} redirects to where nothing is fetched")]
+    #[error("{from} redirects to a URL that must not be fetched")]
     Redirect {
         /// Host that redirected.
         from: String,
@@ -78,7 +78,7 @@ pub enum FetchError {
         media: String,
     },
     /// The body has a content encoding that was not requested.
-    #[error("the body is encoded as {encoding}, which was not asked for")]
+    #[error("the body is encoded as {encoding}, which was not requested")]
     Packing {
         /// Content encoding that the server declared.
         encoding: String,

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use windlass_hitl::display_safe;
 use windlass_protocol::{Effect, Hints, Payload, Risk, ToolSpec};
 use windlass_sandbox::{ExpectedState, FileError, Look, Workspace, WorkspacePath};
-use windlass_tool::{Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture};
+use windlass_tool::{
+    Context, EarlyArguments, Inspection, Output, Progress, Tool, ToolError, ToolFuture, run_blocking,
+};
 use windlass_tool_args::read_arguments;
 
 use crate::service::{Service, line};
@@ -119,7 +121,7 @@ impl GenerateImage {
         let workspace = Arc::clone(&self.workspace);
         let (path, overwrite) = (arguments.path.clone(), arguments.overwrite);
         // Check the path before the provider charges for an image.
-        let place = blocking(move || place(&workspace, &path, overwrite)).await?;
+        let place = run_blocking(ctx, move |_| place(&workspace, &path, overwrite)).await?;
         let mut body = self.provider.parameters.clone();
         body.insert("model".to_owned(), json!(self.provider.model));
         body.insert("prompt".to_owned(), json!(arguments.prompt));
@@ -133,10 +135,13 @@ impl GenerateImage {
         let revised = revised.map(|text| line(&display_safe(text), 500));
         let workspace = Arc::clone(&self.workspace);
         let garbled = self.provider.service.garbled_error("something that is no picture");
-        blocking(move || {
+        run_blocking(ctx, move |stop| {
             let bytes = STANDARD.decode(encoded.trim()).ok();
             let known = bytes.and_then(|bytes| Some((media_type(&bytes)?, bytes)));
             let (media_type, bytes) = known.ok_or(garbled)?;
+            if stop.is_cancelled() {
+                return Err(ToolError::model("the call was stopped; nothing was written"));
+            }
             write(&workspace, &place, media_type, &bytes, revised.as_deref())
         })
         .await
@@ -240,14 +245,6 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
         _ => None,
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    // A panic fails this call and not the turn (RULES L8).
-    let broken = |_| ToolError::model("the tool broke on this picture; try another one");
-    tokio::task::spawn_blocking(work).await.map_err(broken)?
 }
 
 impl Tool for GenerateImage {

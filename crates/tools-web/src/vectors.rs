@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(found, expected, "{body}");
     }
 
-    const GARBLED: &str = "it answered with something that is no list of vectors";
+    const GARBLED: &str = "the answer is not a list of vectors";
 
     #[test]
     fn both_forms_are_read_in_the_order_of_the_texts() {
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        check(r#"{"data":[{"embedding":[1]}]}"#, 2, None, "it gave 1 vectors for 2 texts");
-        check(r#"{"data":[]}"#, 1, None, "it gave 0 vectors for 1 texts");
+        check(r#"{"data":[{"embedding":[1]}]}"#, 2, None, "the answer has 1 vectors for 2 texts");
+        check(r#"{"data":[]}"#, 1, None, "the answer has 0 vectors for 1 texts");
         check(r#"{"data":[{"embedding":[1]}]}"#, 1, Some(2), "it gave a vector of 1 numbers in place of 2");
         let mixed = r#"{"data":[{"embedding":[1]},{"embedding":[1,2]}]}"#;
         check(mixed, 2, None, "it gave a vector of 2 numbers in place of 1");

@@ -1,4 +1,4 @@
-//! The JSON document that stores what is known of models.
+//! The JSON document that stores learned facts about models.
 
 use std::collections::BTreeMap;
 

@@ -24,7 +24,8 @@ const NEVER: &[&str] = &[
     "stream",
 ];
 
-/// Words that refuse the parameter itself. An invalid value is the caller's to fix.
+/// Words that refuse the parameter itself. Words about an invalid value are not in this list, because the
+/// caller has to correct the value.
 const REFUSES: &[&str] = &[
     "unsupported",
     "not support",

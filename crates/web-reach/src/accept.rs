@@ -61,7 +61,7 @@ mod tests {
         Ok(began.elapsed())
     }
 
-    // correctness 15
+    // Regression test for the finding "correctness 15": a single failed `accept` ended the server.
     #[tokio::test(start_paused = true)]
     async fn a_client_that_went_away_costs_no_pause() {
         let errors = (0..1000).map(|_| io::Error::from(io::ErrorKind::ConnectionAborted));

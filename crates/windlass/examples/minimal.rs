@@ -14,9 +14,9 @@ use windlass_mock::{Script, ScriptedModel};
 /// Adds two integers.
 #[tool(read_only, internal)]
 fn add(
-    /// The one.
+    /// The first summand.
     left: i64,
-    /// The other.
+    /// The second summand.
     right: i64,
 ) -> Result<String, &'static str> {
     left.checked_add(right).map(|sum| sum.to_string()).ok_or("the sum is too large; take smaller numbers")

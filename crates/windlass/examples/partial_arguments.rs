@@ -14,7 +14,8 @@ use windlass::providers::wire::{Limits, Wire};
 use windlass::stream::Chunk;
 use windlass::tool::{ToolArgs, TypedPartial};
 
-/// What the tool takes. The derive makes `PartialWriteFile` beside it, whose fields fill as they arrive.
+/// The arguments of the tool. The derive also generates the struct `PartialWriteFile`, whose fields are
+/// filled while the arguments arrive.
 #[derive(Debug, ToolArgs)]
 struct WriteFile {
     /// The file, relative to the workspace.

@@ -8,9 +8,10 @@ use crate::names::NAME;
 
 /// Fields of a block or a tool that this crate does not interpret: `cache_control`, `citations`, `context` …
 pub(crate) const BLOCK: &str = "block";
-/// On a result: its content, if that was a list.
+/// Stored on a result: the list, if the result's content was a list.
 pub(crate) const CONTENT: &str = "content";
-/// On a result: set if the client marked it as an error and its text does not name the status.
+/// Stored on a result if the client marked the result as an error and the result's text does not begin with a
+/// status.
 pub(crate) const IS_ERROR: &str = "is_error";
 /// The field that marks the end of a prefix for the provider's prompt cache.
 pub(crate) const CACHE: &str = "cache_control";

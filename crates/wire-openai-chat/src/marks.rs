@@ -11,13 +11,14 @@ use crate::names::NAME;
 pub(crate) const MESSAGE: &str = "message";
 /// The role, if two roles of this format map to one of ours; stored on the message's first part.
 pub(crate) const ROLE: &str = "role";
-/// On a message's first part: the mark that its content was a list. On a result: that list.
+/// Stored on a message's first part if the content was a list, and on a result with the list itself.
 pub(crate) const CONTENT: &str = "content";
-/// Fields beside the body of a part, or a whole part of unknown type.
+/// Fields of a part's object other than `type` and the part's body, for example `cache_control`. For a part
+/// of unknown type, the whole part.
 pub(crate) const PART: &str = "part";
 /// Fields in the body of a part or a call, for example `image_url.detail`.
 pub(crate) const BODY: &str = "body";
-/// Fields beside the body of a call, for example Gemini's `extra_content`.
+/// Fields of a call's object outside of its body, for example Gemini's `extra_content`.
 pub(crate) const CALL: &str = "call";
 /// The text of arguments that are not a JSON object.
 pub(crate) const ARGUMENTS: &str = "arguments";

@@ -67,8 +67,8 @@ pub(crate) fn is_progress(kind: &str) -> bool {
     )
 }
 
-/// Returns the text of a delta event, if it is borrowed from the event and all other fields that this crate
-/// reads only locate it.
+/// Returns the text of a delta event. Returns `None` if the text is not borrowed from the event, or if the
+/// event has another field that this crate reads, except the fields that locate the text in the answer.
 pub(crate) fn borrow_text<'a>(event: &Event<'a>) -> Option<&'a str> {
     let Event {
         kind: _,

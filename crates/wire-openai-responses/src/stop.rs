@@ -2,7 +2,7 @@
 
 use windlass_protocol::StopReason;
 
-/// The content of an answer that its status does not show.
+/// Facts about the content of an answer that affect the stop reason and are not in the response's `status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldContent {
     pub(crate) calls: bool,

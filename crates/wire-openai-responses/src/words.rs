@@ -50,7 +50,7 @@ pub(crate) fn is_joined(opaque: Option<&Opaque>) -> bool {
     opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(JOINED)) == Some(&Value::Bool(true))
 }
 
-/// Returns the fields of a part beside its text.
+/// Returns the fields of a part other than its text.
 pub(crate) fn part_fields(opaque: Option<&Opaque>) -> Rest<'_> {
     let fields = opaque.and_then(|opaque| opaque.for_wire(NAME)?.get(PART)?.as_object());
     fields.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()

@@ -145,7 +145,7 @@ impl RequestError {
     }
 }
 
-/// The words before a complaint about a place. The body itself has no name.
+/// Returns the prefix of an error message about a place in the body; empty for the body itself.
 fn prefix(place: &str) -> String {
     if place.is_empty() { String::new() } else { format!("{place}: ") }
 }

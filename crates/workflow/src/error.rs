@@ -13,7 +13,7 @@ pub enum WorkflowError {
     #[error("the workflow cannot be read")]
     Toml(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A name is not plain. Names are parts of keys and paths, so only some characters are allowed.
-    #[error("`{name}` is no name: 1 to 64 of a-z, A-Z, 0-9, - and _")]
+    #[error("`{name}` is not a valid name: use 1 to 64 of a-z, A-Z, 0-9, - and _")]
     Name {
         /// The invalid name.
         name: String,
@@ -91,13 +91,13 @@ pub enum PathError {
         text: String,
     },
     /// The path does not lead to a value.
-    #[error("nothing stands at {path}")]
+    #[error("the path {path} does not lead to a value")]
     Missing {
         /// The path.
         path: String,
     },
     /// The value to spread is not a list.
-    #[error("{path} is to be spread and is no list")]
+    #[error("the value at {path} is not a list and cannot be spread")]
     NoList {
         /// The path of the value.
         path: String,
@@ -112,7 +112,7 @@ pub enum PathError {
 #[non_exhaustive]
 pub enum RunError {
     /// The record cannot be written or read. No effect that it would announce has happened.
-    #[error("the workflow's record cannot be kept")]
+    #[error("the workflow's record cannot be stored")]
     Journal(#[from] JournalError),
     /// The calls of a step cannot be made.
     #[error("the calls of step {step} cannot be made")]
@@ -123,7 +123,7 @@ pub enum RunError {
         source: AgentError,
     },
     /// The record belongs to another workflow.
-    #[error("the record is of the workflow {recorded}, not of {asked}")]
+    #[error("the record belongs to the workflow {recorded}, not to {asked}")]
     OtherWorkflow {
         /// The workflow in the record.
         recorded: String,
@@ -140,7 +140,7 @@ pub enum RunError {
         version: u32,
     },
     /// The workflow was changed after the record was written: the step now makes a different call.
-    #[error("step {step} is not what it was when it was recorded; the workflow has been changed since")]
+    #[error("step {step} differs from its record; the workflow was changed after the record was written")]
     Changed {
         /// The key of the step.
         step: StepKey,

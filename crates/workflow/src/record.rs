@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use windlass_journal::{Durability, Journal, JournalError};
 use windlass_protocol::RawJson;
+use windlass_redact::Redactor;
 
 use crate::machine::{End, Failure};
 use crate::version::RECORD_VERSION;
@@ -75,6 +76,7 @@ pub(crate) type Calls = BTreeMap<(StepKey, u32), (String, Option<End>)>;
 /// The open record of one run.
 pub(crate) struct Record {
     journal: Box<dyn Journal + Send>,
+    redactor: Redactor,
     pub(crate) calls: Calls,
     pub(crate) input: Map<String, Value>,
     /// The final outcome, if the run completed or failed.
@@ -85,11 +87,12 @@ impl Record {
     /// Reads an existing record, or starts a new one.
     pub(crate) fn open(
         journal: Box<dyn Journal + Send>,
+        redactor: Redactor,
         workflow: &str,
         input: impl FnOnce() -> Result<Map<String, Value>, RunError>,
     ) -> Result<Self, RunError> {
         let records = journal.records()?;
-        let mut record = Self { journal, calls: Calls::new(), input: Map::new(), over: None };
+        let mut record = Self { journal, redactor, calls: Calls::new(), input: Map::new(), over: None };
         let mut entries = records.iter().map(windlass_journal::Record::read::<Entry>);
         let Some(first) = entries.next().transpose()? else {
             record.input = input()?;
@@ -139,7 +142,8 @@ impl Record {
     /// afterwards.
     pub(crate) fn append(&mut self, entry: &Entry) -> Result<(), JournalError> {
         let encode = |source| JournalError::Encode { source };
-        let text = serde_json::to_string(entry).map_err(encode)?;
+        // A secret that equals a field name of the entry must stay, or the run could not be resumed.
+        let text = self.redactor.to_redacted_json(entry).map_err(encode)?;
         let body: RawJson = text.parse().map_err(encode)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);

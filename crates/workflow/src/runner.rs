@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Map, Value};
 use windlass_agent::{Agent, AgentError, RunOptions};
-use windlass_journal::{Journals, Redacting};
+use windlass_journal::Journals;
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 
 use crate::machine::{Effect, End, Machine};
@@ -57,8 +57,8 @@ impl Runner {
         input: Map<String, Value>,
         options: &WorkflowOptions,
     ) -> Result<WorkflowOutcome, RunError> {
-        let journal = Redacting::new(self.journals.open(run)?, options.redactor.clone());
-        let record = Record::open(Box::new(journal), workflow.name(), || workflow.complete(input))?;
+        let (journal, redactor) = (self.journals.open(run)?, options.redactor.clone());
+        let record = Record::open(Box::new(journal), redactor, workflow.name(), || workflow.complete(input))?;
         if let Some(outcome) = record.over {
             return Ok(outcome);
         }

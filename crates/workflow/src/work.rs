@@ -20,9 +20,9 @@ pub(crate) struct Work {
 /// The reason why a step's call is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoCall {
-    #[error("the tool's name is none: {0}")]
+    #[error("the tool's name is not valid: {0}")]
     Name(#[from] NameError),
-    #[error("the call's id is none: {0}")]
+    #[error("the call's id is not valid: {0}")]
     Id(#[from] IdError),
     #[error("the arguments cannot be used: {0}")]
     Arguments(#[from] ArgumentsError),

@@ -20,10 +20,10 @@ use super::Place;
 use super::victim::agent;
 use crate::processes;
 
-/// What is asked for.
+/// Options of the cancellation test.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Cancel {
-    /// Only every so many-th moment.
+    /// The distance between the tested polls: 1 tests every poll.
     #[arg(long, default_value_t = 1)]
     every: usize,
     /// A folder for the runs.

@@ -35,7 +35,7 @@ pub(crate) struct Conform {
     scratch: PathBuf,
 }
 
-/// The process: begins a job in a folder, or goes on with it.
+/// Arguments of the process that starts the job of a folder, or resumes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Worker {
     folder: PathBuf,

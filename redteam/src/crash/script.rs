@@ -15,7 +15,7 @@ use windlass_wire::check_pairing;
 
 /// The number of turns of a run.
 pub(super) const TURNS: usize = 8;
-/// The interval, in turns, of patches to two files beside the edit.
+/// The number of turns between patches of two files, which are made in addition to the edit of each turn.
 const PATCH_EVERY: usize = 2;
 
 /// Writes the files that a run starts with.

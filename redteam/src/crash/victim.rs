@@ -19,11 +19,11 @@ use windlass_tools_shell::Shell;
 use super::points::{Deadly, Dying, Point};
 use super::script::ScriptedJob;
 
-/// Begins the run in a folder, or goes on with it.
+/// Starts the run of a folder, or resumes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Victim {
     folder: PathBuf,
-    /// Where it dies by itself.
+    /// The point at which the process kills itself.
     #[arg(long)]
     at: Option<Point>,
 }

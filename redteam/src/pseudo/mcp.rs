@@ -186,7 +186,7 @@ async fn deep(stage: &Stage<'_>, depth: usize) -> anyhow::Result<Observation> {
     Ok(session(stage, &[&client], &[SERVER], &[name]).await?.observe(stage.setup.answers))
 }
 
-/// Starts a server that never answers, and another one beside it.
+/// Starts a server that never answers, and at the same time a server that works.
 async fn silent() -> anyhow::Result<Observation> {
     let began = Instant::now();
     let silent = server("silent", &Script { is_silent: true, ..Script::default() })?;

@@ -23,7 +23,7 @@ async fn start_with_project_server(stage: &Stage<'_>, name: &str) -> anyhow::Res
     Ok(Observation::new(words, "a session went by").with_prompts([shown]))
 }
 
-/// Starts the built program in a project with such a file.
+/// Starts the built program in a project that contains the case's file.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let members = super::members(stage, &["project_file"])?;
     let (name, what) =

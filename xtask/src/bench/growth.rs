@@ -1,4 +1,4 @@
-//! `cargo xtask bench growth`: measures what readers of foreign texts cost, in a release build.
+//! `cargo xtask bench growth`: runs the growth tests of parsers in a release build.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub(super) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let packages: Vec<String> =
         crates.into_iter().filter(is_chosen).map(|name| format!("--package=windlass-{name}")).collect();
     ensure!(!packages.is_empty(), "there is no such crate with growth tests");
-    // Tests beside each other would share the caches and the memory of the machine.
+    // Concurrent tests would compete for the machine's caches and memory.
     let words = ["--nocapture", "--test-threads=1"];
     let run = cmd!(
         sh,

@@ -97,8 +97,8 @@ pub(super) fn doc(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(doc)?))
 }
 
-/// Runs all tests and documentation examples except the corpus tests, which the next step runs. A case that is
-/// skipped for a need which this machine meets is a failure.
+/// Runs all tests and documentation examples except the corpus tests, which the next step runs. A case that
+/// is skipped because of a need counts as a failure if this machine fulfils the need.
 pub(super) fn test(setting: &Setting<'_>) -> Result<Outcome> {
     let strict = needs::strict(setting.sh);
     println!("{}={strict}", needs::STRICT);

@@ -27,13 +27,13 @@ struct Section {
 }
 
 enum SectionEnd {
-    /// The next line: the section has one line.
+    /// Before the next line, so the section has one line.
     Next,
-    /// The next line without text.
+    /// Before the next line without text.
     Blank,
-    /// The next line that begins with the text.
+    /// Before the next line that begins with this text.
     Line(&'static str),
-    /// The end of the run.
+    /// At the end of the run.
     End,
 }
 

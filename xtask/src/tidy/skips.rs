@@ -1,5 +1,5 @@
-//! Checks that a test ends early only through `windlass_testkit::require!`, which prints a line and fails where
-//! the machine has what the test needs.
+//! Checks that a test ends early only through `windlass_testkit::require!`, which prints a line and fails
+//! where the machine fulfils the need of the test.
 
 use super::Findings;
 

@@ -2,7 +2,7 @@
 
 use xshell::Shell;
 
-use super::{Findings, documents, findings, formats, manifests, skips, sources, text};
+use super::{Findings, documents, findings, formats, links, manifests, skips, sources, text};
 use crate::project::{self, Package, Project};
 
 #[test]
@@ -53,6 +53,27 @@ fn check_crate_table(readme: &str, errors: usize) {
     let project = Project { packages: vec![sse()], ..Project::default() };
     documents::check_crate_table(&project, readme, &mut found);
     assert_eq!(found.errors.len(), errors, "{:?}", found.errors);
+}
+
+#[track_caller]
+fn check_links(line: &str, expected: &[&str]) {
+    let mut found = Findings::default();
+    let files = ["README.md", "crates/sse/src/line.rs", "docs/a.md"].into();
+    links::check("docs/page.md", line, &files, &mut found);
+    assert_eq!(found.errors, expected);
+}
+
+#[test]
+fn a_page_leads_to_files_that_exist() {
+    check_links(
+        "[a](a.md), [b](../crates/sse), [c](https://example.org/x), [d](#d), [e](../README.md#e)",
+        &[],
+    );
+    check_links("`crates/sse/src/line.rs`, `crates/wire-*/src/a.rs`, `crates/NAME/src/a.rs`", &[]);
+    check_links("[a](b.md)", &["docs/page.md:1: `docs/b.md` does not exist"]);
+    check_links("[a](../crates/ss)", &["docs/page.md:1: `crates/ss` does not exist"]);
+    check_links("`crates/sse/src/lines.rs`", &["docs/page.md:1: `crates/sse/src/lines.rs` does not exist"]);
+    check_links("```\n[a](b.md)\n```", &[]);
 }
 
 fn sse() -> Package {

@@ -7,7 +7,7 @@ use crate::work::{Case, find};
 const BYTES: usize = 1_000_000;
 const PEERS: [&str; 3] = ["sse-stream", "sse-core", "sseer"];
 
-/// T8: compared with the fastest crate, and with a bare scan for line ends.
+/// T8: compares windlass's SSE parser with the fastest crate, and with a bare scan for line ends.
 pub(super) fn events(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (stream, target, aim) in [("openai", 2.0, 1.3), ("anthropic", 2.5, 1.6)] {

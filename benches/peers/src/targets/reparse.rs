@@ -5,7 +5,7 @@ use crate::measure::{Figure, Session, count};
 use crate::row::Row;
 use crate::work::Case;
 
-/// T4 compared with parsers.
+/// Measures target T4 against incremental and reparsing JSON parsers.
 #[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "jiter", "", |row| row.at_least(300.0, 700.0));
@@ -15,7 +15,7 @@ pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// T4 compared with agent frameworks.
+/// Measures target T4 against the JSON functions of agent frameworks.
 #[cfg(feature = "agents")]
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = ahead(session, "tool-parser", "its PartialJson", |row| row.at_least(50.0, 100.0));

@@ -10,7 +10,7 @@ const BYTES: usize = 1_000_000;
 const CALL_BYTES: usize = 100_000;
 const CHUNKS: [usize; 3] = [1, 8, 64];
 
-/// T10 compared with a bare scan.
+/// Measures target T10, the scanner for text calls, against a bare byte scan.
 pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for chunk in CHUNKS {
@@ -24,7 +24,7 @@ pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     rows
 }
 
-/// T10 compared with tool-parser's parser for Qwen and Hermes.
+/// Measures target T10 against tool-parser's parser for Qwen and Hermes.
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, bytes) in [("prose", BYTES), ("calls", CALL_BYTES)] {

@@ -11,7 +11,7 @@ pub(super) fn floor(session: &mut Session) -> Vec<Row> {
     vec![Row::new("T6", format!("{w1}: push / serde_json"), "Ir ratio", ratio).at_most(0.6, 0.3)]
 }
 
-/// T6 compared with parsers.
+/// Measures target T6 against JSON parsers.
 #[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
     let w1 = Case::new("W1", 100_000, "W4");

@@ -31,7 +31,7 @@ impl CommandRunner {
             return self.send_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
         let id = call.id.clone();
-        let text = "not run: it could not be decided";
+        let text = "not run: the decision about it failed";
         let result = ToolResult::text(id.clone(), ResultStatus::Error, text);
         let decision = Box::new(CallDecision::Refused(result));
         let otherwise = Input::Decided { call: id.clone(), decision };
@@ -131,7 +131,7 @@ impl CommandRunner {
         let parts = Arc::clone(&self.parts);
         async move {
             let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
-                let text = "nobody has decided this call";
+                let text = "policy has not decided about this call";
                 return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
             let not_passed = match gate.pass(&checked.facts, events.as_ref(), ctx.cancellation()).await {

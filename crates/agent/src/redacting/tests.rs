@@ -173,3 +173,87 @@ fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
     let [_, clean] = redacting.input(answer(format!("not {SECRET}")));
     assert_eq!(clean, Some(answer("not [redacted]".to_owned())));
 }
+
+/// The redacted event, which must be there, and be of the same kind.
+fn redact_event(secret: &str, event: Event) -> Event {
+    let mut redacting = Redacting::new(Redactor::new([secret.into()]));
+    let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].clone();
+    let [_, clean] = redacting.event(event.clone());
+    let clean = clean.unwrap_or_else(|| panic!("{secret}: the event {event:?} was dropped"));
+    assert_eq!(name(&clean), name(&event), "{secret}");
+    clean
+}
+
+// correctness 20
+#[test]
+fn no_event_is_dropped_whatever_the_secret_equals() {
+    let result = ToolResult::text(id("call_1"), ResultStatus::Ok, "it says SECRET");
+    let told =
+        |text: &str| serde_json::to_value(Event::CallProgress { call: id("call_2"), text: text.into() });
+    for secret in [
+        "event\":\"",
+        "call_ended",
+        "agent_event",
+        "result",
+        "status",
+        "content",
+        "finished",
+        "happened",
+        "agents",
+        "call_progress",
+        "checkpoint",
+        "context_filling",
+        "window",
+        "input_tokens",
+        "_tokens",
+        "123456",
+        "123456.0",
+        "}}}}}}",
+        "\"\"\"\"\"\"",
+        "falsefalse",
+    ] {
+        let text = format!("a {secret} b");
+        let mut ended = result.clone();
+        ended.content = vec![Content::text(text.clone())];
+        let Event::CallEnded { result } = redact_event(secret, Event::CallEnded { result: ended }) else {
+            panic!()
+        };
+        assert_eq!(result.content, [Content::text("a [redacted] b")], "{secret}");
+        let agent = Event::AgentEvent {
+            call: id("call_1"),
+            agents: vec![text.clone()],
+            happened: told(&text).unwrap(),
+        };
+        let Event::AgentEvent { agents, happened, .. } = redact_event(secret, agent) else { panic!() };
+        assert_eq!(agents, ["a [redacted] b"], "{secret}");
+        assert_eq!(happened, told("a [redacted] b").unwrap(), "{secret}: the inner event keeps its form");
+        let pressure = windlass_loop::ContextPressure::default();
+        let filling = Event::ContextFilling { used: 123_456, window: 123_456, pressure, is_estimate: false };
+        assert_eq!(redact_event(secret, filling.clone()), filling, "{secret}");
+        let total = windlass_protocol::Usage { input_tokens: 123_456, ..Default::default() };
+        let over = Event::TaskCompleted { text: text.clone(), usage: total };
+        let clean = Event::TaskCompleted { text: "a [redacted] b".into(), usage: total };
+        assert_eq!(redact_event(secret, over), clean, "{secret}: optional fields are not lost");
+        let checkpoint = Event::Checkpoint { turn: 1, id: text.clone() };
+        let clean = Event::Checkpoint { turn: 1, id: "a [redacted] b".into() };
+        assert_eq!(redact_event(secret, checkpoint), clean, "{secret}");
+    }
+}
+
+#[test]
+fn an_event_whose_secrets_cannot_be_removed_is_replaced() {
+    let mut value = serde_json::json!(SECRET);
+    for _ in 0..200 {
+        value = serde_json::json!([value]);
+    }
+    let mut redacting = Redacting::new(redactor());
+    let result =
+        ToolResult::new(id("call_1"), ResultStatus::Ok, vec![Content::Structured { value: value.clone() }]);
+    let [_, clean] = redacting.event(Event::CallEnded { result });
+    assert_eq!(clean, Some(Event::Withheld { name: "call_ended".into() }));
+    // JSON of an agent that is not an event of this version.
+    let event = Event::AgentEvent { call: id("call_1"), agents: vec![], happened: value };
+    let [_, clean] = redacting.event(event);
+    let Some(Event::AgentEvent { happened, .. }) = clean else { panic!("{clean:?}") };
+    assert!(!happened.to_string().contains("hunter2"), "{happened}");
+}

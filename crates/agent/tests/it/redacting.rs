@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answers, ApproverReply, DeliverAt, Event, MessageReceiver, RunOptions, Transcript,
+    Agent, AgentBuilder, Answers, ApproverReply, DeliverAt, Entry, Event, MessageReceiver, RunOptions,
+    Transcript,
 };
 use windlass_journal::{Durability, Journal, Record};
 use windlass_mock::ScriptedModel;
@@ -220,4 +221,37 @@ async fn a_conversation_from_elsewhere_and_words_on_the_way_bring_no_secret() {
         assert!(request.to_string().contains("the key is [redacted]"));
         assert!(marked("a request", &request.to_string()));
     }
+}
+
+// correctness 20: a secret that equals a word of the record's format neither drops an event nor breaks the record.
+#[tokio::test]
+async fn a_run_whose_secrets_equal_words_of_its_record_can_be_resumed() {
+    let secrets = ["result", "status", "function", "call_ended", "intent", "decision", "finished", "message"];
+    let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
+    let journal = Shared::default();
+    let agent_of = |model: &Arc<ScriptedModel>| {
+        let answers = Answers::new([ApproverReply::Approve, ApproverReply::Approve]);
+        agent(model, &tool)
+            .redactor(Redactor::new(secrets.map(Into::into)))
+            .approver(answers)
+            .build()
+            .unwrap()
+    };
+    let options = RunOptions::default().with_journal(journal.clone());
+    let seen = events(agent_of(&model).stream_with("say finished", options)).await;
+    let ended = seen.iter().filter(|event| matches!(event, Event::CallEnded { .. })).count();
+    assert_eq!(ended, 3, "{seen:?}");
+    assert!(matches!(seen.last(), Some(Event::Finished { .. })), "{seen:?}");
+    let records = journal.records().unwrap();
+    for record in &records {
+        record.read::<Entry>().unwrap();
+    }
+    assert!(records[0].body.as_str().contains("say [redacted]"), "{}", records[0].body.as_str());
+    let mut cut = Shared::default();
+    for record in &records[..=second_result(&records)] {
+        cut.append(record.body.clone(), record.at_ms, Durability::Synced).unwrap();
+    }
+    let again = Arc::new(way().model(&script()));
+    let resumed = agent_of(&again).resume(RunOptions::default().with_journal(cut)).unwrap();
+    assert!(matches!(events(resumed).await.last(), Some(Event::Finished { .. })));
 }

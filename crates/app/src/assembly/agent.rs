@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_agent::{Agent, ContextLimits, Limits};
+use windlass_agent::{Agent, Approver, ContextLimits, Limits};
 use windlass_client::{Fallback, FallbackEvent};
 use windlass_hitl::Policy;
 use windlass_redact::Redactor;
@@ -98,11 +98,13 @@ impl<'a> Assembly<'a> {
     pub fn check(&self) -> Result<()> {
         self.load_servers()?;
         let tools = self.prepare_tools(None)?;
-        self.build_with(tools.toolbox, self.people.clone(), &self.load_policy()?).map(drop)
+        let approver = self.recording.approver(self.people.approver.clone());
+        let people = People { approver, ..self.people.clone() };
+        self.build_with(tools.toolbox, people, &self.load_policy()?).map(drop)
     }
 
-    /// Builds the agent. Connects the MCP servers first, also in a replay, which needs their definitions;
-    /// only a live run starts the processes that serve tools.
+    /// Builds the agent. Connects the MCP servers first; in a replay they answer from the recording. Only a live
+    /// run starts processes.
     ///
     /// # Errors
     ///
@@ -112,15 +114,18 @@ impl<'a> Assembly<'a> {
         let mut policy = self.load_policy()?;
         let mut connected = None;
         if let Some(servers) = self.load_servers()? {
-            let parts = (self.shell, self.recording);
-            let (root, human) = (&self.settings.root, people.human.clone());
-            let servers_of_run = servers.connect(self.app, root, parts, human, self.redactor()?).await?;
+            let (root, parts) = (&self.settings.root, (self.shell, self.recording));
+            let servers_of_run = servers.connect(self.app, root, parts, &people, self.redactor()?).await?;
             policy = servers.add_rules(policy, &servers_of_run)?;
             // Only an answer of a person accepts an MCP tool for later runs.
-            if people.accepts_tools {
-                people.approver = servers_of_run.wrap_approver(people.approver);
+            if servers.accepts_tools(&people) {
+                people.approver = self.wrap_approver(people.approver, &servers_of_run);
+            } else {
+                people.approver = self.recording.approver(people.approver);
             }
             connected = Some(servers_of_run);
+        } else {
+            people.approver = self.recording.approver(people.approver);
         }
         let offered = connected.as_ref().map(ConnectedServers::offer);
         let tools = self.prepare_tools(offered.as_ref())?;
@@ -131,10 +136,22 @@ impl<'a> Assembly<'a> {
         self.build_with(toolbox, people, &policy)
     }
 
+    /// Wraps the approver of a run, so that an approval of an MCP tool also accepts its definition. In a replay the
+    /// recorded decisions accept, otherwise those of the person.
+    fn wrap_approver(&self, approver: Arc<dyn Approver>, servers: &ConnectedServers) -> Arc<dyn Approver> {
+        if self.recording.is_live() {
+            self.recording.approver(servers.wrap_approver(approver))
+        } else {
+            servers.wrap_approver(self.recording.approver(approver))
+        }
+    }
+
     /// Returns the configured MCP servers, or `None` if the run does not use them or its folder does not
-    /// exist. A replay connects them for the definitions of their tools, but takes the results of calls from
-    /// the recording.
+    /// exist. A replay gets the servers of the recorded run, which answer from the recording.
     fn load_servers(&self) -> Result<Option<RunServers>> {
+        if self.settings.servers && !self.recording.is_live() {
+            return RunServers::load_recorded(self.app, &self.settings.root, self.recording);
+        }
         if !self.settings.servers || !self.settings.root.is_dir() {
             return Ok(None);
         }
@@ -170,6 +187,7 @@ impl<'a> Assembly<'a> {
         Ok(tools)
     }
 
+    /// Builds the agent from these parts. The approver already records or replays its decisions.
     fn build_with(&self, toolbox: Toolbox, people: People, policy: &Policy) -> Result<Agent> {
         let settings = self.settings;
         let hasty = self.providers.with_no_retries();
@@ -195,7 +213,7 @@ impl<'a> Assembly<'a> {
             .budget(settings.budget.clone())
             .context(ContextLimits { window, ..ContextLimits::default() })
             .on_unanswered(people.unanswered)
-            .approver(self.recording.approver(people.approver));
+            .approver(people.approver);
         if let Some(mode) = &settings.offering.mode {
             builder = builder.work_mode(mode);
         }

@@ -27,7 +27,8 @@ const PROJECT: &str = ".windlass";
 /// Feature that loads a project's skills. Their descriptions reach the model at the start of each run.
 pub(crate) const PROJECT_SKILLS_FEATURE: &str = "project_skills";
 
-/// Builds all built-in tools, in the order in which the model sees them.
+/// Builds all built-in tools, in the order in which the model sees them, without those that call an MCP server by
+/// its name.
 pub(crate) fn build(
     app: &App,
     (root, workspace, shell): (&Path, &Arc<Workspace>, &Shell),
@@ -49,9 +50,6 @@ pub(crate) fn build(
     tools.extend(windlass_tools_control::tools_with(&resources));
     let (skills, commands) = (load_skills(app, root, selection), load_commands(app, root));
     tools.extend(windlass_tools_skills::tools(&skills, &commands));
-    if let Some(servers) = plan.servers {
-        tools.extend(servers.proxies.iter().cloned());
-    }
     Ok(tools)
 }
 

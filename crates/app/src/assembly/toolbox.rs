@@ -146,8 +146,11 @@ pub fn prepare_tools(
     // A run without a mode lacks work modes, so its model cannot switch to one.
     let modes = if plan.selection.mode.is_some() { load_modes(app, root)? } else { WorkModes::default() };
     let all = builtin_tools::build(app, (root, &workspace, shell), plan, modes.clone())?;
+    // The tools that call a server by its name are not recorded themselves: a replay runs them, and takes the results
+    // of the servers' tools that they call from the recording.
+    let proxies = plan.servers.map(|servers| servers.proxies.clone()).unwrap_or_default();
     let mut builder = Toolbox::builder()
-        .tools(all.into_iter().map(|tool| recording.tool(tool)))
+        .tools(all.into_iter().map(|tool| recording.tool(tool)).chain(proxies))
         .with_known_aliases()
         .modes(modes)
         .config(load_config(app, plan)?);

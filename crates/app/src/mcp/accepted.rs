@@ -27,7 +27,8 @@ const FORMAT: Format<'_, AcceptedDefinitions> = Format {
 #[derive(Clone)]
 pub(crate) struct AcceptedFile {
     pub(crate) tools: AcceptedTools,
-    file: StateFile,
+    /// The file; `None` if acceptances end with the run.
+    file: Option<StateFile>,
     notices: Notices,
     /// Fingerprints of approved tools that have not run yet. Accepting them earlier would change the facts of
     /// a call that is still being decided (RULES H5).
@@ -44,7 +45,13 @@ impl AcceptedFile {
             AcceptedDefinitions::default()
         });
         let (tools, notices) = (Arc::new(RwLock::new(accepted)), app.notices().clone());
-        Ok(Self { tools, file, notices, approved: Arc::default() })
+        Ok(Self { tools, file: Some(file), notices, approved: Arc::default() })
+    }
+
+    /// Creates an empty set that is not stored.
+    pub(crate) fn in_memory(app: &App) -> Self {
+        let notices = app.notices().clone();
+        Self { tools: AcceptedTools::default(), file: None, notices, approved: Arc::default() }
     }
 
     /// Wraps an approver: approving a call also approves the displayed definition of its tool.
@@ -69,8 +76,9 @@ impl AcceptedFile {
     /// Stores the acceptance of one tool. Changes that other processes made to the file for other tools are
     /// kept.
     fn store(&self, server: &str, tool: &str) -> Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
         let accepted = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
-        self.file.update(&FORMAT, |kept| kept.take_from(&accepted, server, tool)).map(drop)
+        file.update(&FORMAT, |kept| kept.take_from(&accepted, server, tool)).map(drop)
     }
 
     fn lock_approved(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

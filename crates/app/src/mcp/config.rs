@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
+use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use windlass_hitl::display_safe;
 use windlass_sandbox::{SettingsOwner, read_settings};
@@ -24,8 +24,14 @@ const LEARNING: &str = "learning";
 /// Keys of `[learning]`.
 const LEARNING_KEYS: [&str; 1] = ["enabled"];
 
+/// Maximum length of a configuration file, in bytes. Parsing takes about a hundred times that memory.
+const MAX_CONFIG_BYTES: usize = 256 * 1024;
+/// Maximum number of servers in one file. The trust of each one is checked against the content of its files.
+const MAX_SERVERS: usize = 256;
+
 /// Owner of the configuration file that names a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "there are two configuration files")]
 pub enum ServerOwner {
     /// The user.
@@ -153,11 +159,15 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, ServerEntry>> {
 }
 
 fn parse_whole(text: &str) -> Result<Config> {
+    let bytes = text.len();
+    ensure!(bytes <= MAX_CONFIG_BYTES, Invalid, "it has {bytes} bytes, at most {MAX_CONFIG_BYTES} are taken");
     let table: Table = text.parse()?;
     check_keys("", &table, &[SERVERS, LEARNING])?;
     let mut config = Config::default();
     if let Some(servers) = table.get(SERVERS) {
         let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is no table"))?;
+        let count = servers.len();
+        ensure!(count <= MAX_SERVERS, Invalid, "it has {count} servers, at most {MAX_SERVERS} are taken");
         let entry = |(name, value): (&String, &Value)| Ok((name.clone(), one(name, value)?));
         config.servers = servers.iter().map(entry).collect::<Result<_>>()?;
     }

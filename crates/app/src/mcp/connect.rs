@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use windlass_agent::Approver;
 use windlass_hitl::{Action, Policy, Rule, RuleFile, Source, display_safe};
-use windlass_mcp::{Approval, ClientOptions, ConnectionOptions, McpClient, McpConnections, ServerStatus};
+use windlass_mcp::{
+    AcceptedTools, Approval, ClientOptions, ConnectionOptions, McpClient, McpConnections, ServerStatus,
+};
 use windlass_redact::Redactor;
 use windlass_tool::Human;
 use windlass_toolbox::DynamicTools;
@@ -131,6 +133,16 @@ fn confine(
 }
 
 impl ConnectedServers {
+    /// Creates the value from connections that were started with this set of accepted tools.
+    pub(super) fn new(connections: McpConnections, accepted: AcceptedFile, dynamic: DynamicTools) -> Self {
+        Self { connections, accepted, dynamic }
+    }
+
+    /// Returns the accepted tools, which the servers share.
+    pub(super) fn accepted_tools(&self) -> &AcceptedTools {
+        &self.accepted.tools
+    }
+
     /// Sends a warning for each server that failed or is still starting, and for each tool that was refused.
     pub fn report_failures(&self, app: &App) {
         for (name, status) in self.connections.status() {

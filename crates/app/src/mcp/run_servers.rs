@@ -1,23 +1,25 @@
 //! MCP servers of a run, connected before its first turn, under the run's policy and with its human.
 
 use std::path::Path;
-use std::sync::Arc;
 #[cfg(feature = "mcp")]
 use std::time::Duration;
 
 use secrecy::SecretString;
 use windlass_hitl::Policy;
 use windlass_redact::Redactor;
-use windlass_tool::Human;
 use windlass_tools_shell::Shell;
 
 use super::ConnectedServers;
 use super::config::{ConfiguredServer, load_servers};
 #[cfg(feature = "mcp")]
 use super::connect::{ConnectOptions, add_approval_rules, connect_servers};
+use super::recorded::{RecordedServer, RecordedServers, SOURCE};
+#[cfg(feature = "mcp")]
+use super::replayed::{connect_recorded, describe_servers};
 use super::secrets::collect_secrets;
 use crate::app::App;
-use crate::error::Result;
+use crate::assembly::People;
+use crate::error::{Context as _, Result};
 use crate::runs::Recording;
 
 /// Maximum time that a run waits for optional servers at its start. Tools of slower servers are offered as
@@ -25,15 +27,43 @@ use crate::runs::Recording;
 #[cfg(feature = "mcp")]
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The configured servers of a run.
+/// Warning about a recording that does not contain the definitions of MCP servers.
+const NO_DEFINITIONS: &str = "the recording has no definitions of MCP tools, because an earlier version wrote it. A \
+    replay starts no server, so the tools of MCP servers are absent; record the run again with --record to replay it \
+    with them";
+
+/// The servers of a run: the configured ones, or in a replay those of the recorded run.
 pub(crate) struct RunServers {
     servers: Vec<ConfiguredServer>,
+    /// The recorded servers of a replay.
+    recorded: Option<RecordedServers>,
 }
 
 impl RunServers {
     /// Loads the configured servers of a folder.
     pub(crate) fn load(app: &App, root: &Path) -> Result<Self> {
-        Ok(Self { servers: load_servers(app, root)? })
+        Ok(Self { servers: load_servers(app, root)?, recorded: None })
+    }
+
+    /// Returns the servers of a recorded run, whose tools a replay offers. Warns of a recording that does not
+    /// contain them: a replay starts no server, so the tools of the servers are then absent.
+    pub(crate) fn load_recorded(app: &App, root: &Path, recording: &Recording) -> Result<Option<Self>> {
+        let Some(definitions) = recording.definitions(SOURCE) else {
+            let configured = load_servers(app, root).unwrap_or_default();
+            if configured.iter().any(|server| server.entry.enabled && server.is_trusted()) {
+                app.warn(NO_DEFINITIONS.to_owned());
+            }
+            return Ok(None);
+        };
+        let recorded: RecordedServers = serde_json::from_value(definitions.clone())
+            .context("the definitions of MCP servers in the recording cannot be read")?;
+        let servers = recorded.servers.iter().map(RecordedServer::configuration).collect();
+        Ok(Some(Self { servers, recorded: Some(recorded) }))
+    }
+
+    /// Returns whether an approval of a tool accepts its definition. In a replay this is as in the recorded run.
+    pub(crate) fn accepts_tools(&self, people: &People) -> bool {
+        self.recorded.as_ref().map_or(people.accepts_tools, |recorded| recorded.accepts_tools)
     }
 
     /// Returns the secrets of the servers' entries.
@@ -42,22 +72,29 @@ impl RunServers {
     }
 
     /// Starts and connects the servers. A failed server gives a warning, and an error only if it is required
-    /// (RULES M4).
+    /// (RULES M4). A recording gets the definitions of their tools. Servers of a replay answer from the recording,
+    /// and nothing is started.
     #[cfg(feature = "mcp")]
     pub(crate) async fn connect(
         &self,
         app: &App,
         root: &Path,
         (shell, recording): (&Shell, &Recording),
-        human: Option<Arc<dyn Human>>,
+        people: &People,
         redactor: Redactor,
     ) -> Result<ConnectedServers> {
+        if let Some(recorded) = &self.recorded {
+            return connect_recorded(app, root, recorded, recording).await;
+        }
+        let human = people.human.clone();
         let options = ConnectOptions::new(shell, redactor).with_human(human).with_recording(recording);
         let connected = connect_servers(app, root, &self.servers, options).await?;
         // `report_failures` names the servers that are still starting.
         let _ = tokio::time::timeout(PATIENCE, connected.connections.wait_until_settled()).await;
         connected.connections.begin_turn();
         connected.report_failures(app);
+        let described = describe_servers(&connected, &self.servers, self.accepts_tools(people));
+        recording.record_definitions(SOURCE, &described)?;
         Ok(connected)
     }
 
@@ -69,7 +106,7 @@ impl RunServers {
         app: &App,
         _: &Path,
         _: (&Shell, &Recording),
-        _: Option<Arc<dyn Human>>,
+        _: &People,
         _: Redactor,
     ) -> Result<ConnectedServers> {
         for server in self.servers.iter().filter(|server| server.entry.enabled) {

@@ -123,7 +123,7 @@ impl ServedTools {
             Err(refuse(
                 call,
                 ResultStatus::Error,
-                "it was not run: deciding it failed with an internal error",
+                "it was not run: its decision failed with an internal error",
             ))
         })
     }
@@ -225,7 +225,7 @@ impl ServedTools {
             if now.digest == decided.digest {
                 return Ok(());
             }
-            let text = "stale_approval: not run, because the call is no longer what was decided; look again, and make it \
+            let text = "stale_approval: not run, because the call changed after the decision; look again, and make it \
                         once more if it is still right";
             Err(refuse(call, ResultStatus::Denied, text))
         };

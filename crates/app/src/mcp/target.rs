@@ -87,7 +87,7 @@ impl ServerTargets {
         Ok(Self { root: resolve_root(root)?, servers: vec![server] })
     }
 
-    /// Returns the only server.
+    /// Returns the server, for a command that needs exactly one.
     ///
     /// # Errors
     ///

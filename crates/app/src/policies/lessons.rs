@@ -78,7 +78,7 @@ impl ApprovalHistoryStore for LessonFile {
             }
             // Without the change policy asks more often, never less.
             Err(error) => {
-                self.notices.inform(format!("what was learned cannot be kept: {}", one_line(&error)));
+                self.notices.inform(format!("learned permissions cannot be stored: {}", one_line(&error)));
                 None
             }
         }

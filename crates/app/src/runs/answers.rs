@@ -201,7 +201,7 @@ fn plain_name(id: &str) -> String {
 mod tests {
     use super::file_name;
 
-    // A suspicion of correctness-2: a long id gave a file name that no file system accepts.
+    // Regression test: the file name of a long id exceeded the limit of file systems.
     #[test]
     fn every_id_of_a_call_is_a_name_of_a_file_and_no_two_are_the_same() {
         let long = |letter: &str| file_name(&letter.repeat(400));

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use secrecy::SecretString;
+#[cfg(feature = "mcp")]
+use serde::Serialize;
+use serde_json::Value;
 use windlass_agent::Approver;
 use windlass_cassette::{Difference, Player, Recorder};
 use windlass_client::Transport;
@@ -74,10 +77,24 @@ impl Recording {
         self.is_live
     }
 
-    /// Returns true if the run is recorded or replayed. Its requests must then not depend on facts learned at
-    /// other times.
+    /// Returns true if a cassette records or replays the run. Its requests must then not depend on facts
+    /// learned at other times.
     pub(crate) fn is_used(&self) -> bool {
         self.player.is_some() || self.recorder.is_some()
+    }
+
+    /// Returns the definitions of tools from outside that the replayed recording contains.
+    pub(crate) fn definitions(&self, source: &str) -> Option<&Value> {
+        self.player.as_ref()?.definitions(source)
+    }
+
+    /// Records the definitions of tools from outside, if the run is recorded.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn record_definitions(&self, source: &str, definitions: &impl Serialize) -> Result<()> {
+        if let Some(recorder) = &self.recorder {
+            recorder.record_definitions(source, serde_json::to_value(definitions)?);
+        }
+        Ok(())
     }
 
     pub(crate) fn transport(&self, live: Arc<dyn Transport>) -> Arc<dyn Transport> {

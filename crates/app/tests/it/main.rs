@@ -6,5 +6,7 @@
 )]
 
 mod errors;
+#[cfg(feature = "mcp")]
+mod growth;
 mod place;
 mod sessions;

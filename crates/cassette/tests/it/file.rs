@@ -11,12 +11,15 @@ fn check(text: &str, expected: &str) {
 #[test]
 fn what_is_no_cassette_is_refused() {
     const BEGIN: &str = r#"{"line":"begin","version":1,"settings":null}"#;
-    check("", "this is no cassette: its first line does not begin one");
-    check("hello\n", "this is no cassette: its first line does not begin one");
-    check(r#"{"line":"end","exchange":0}"#, "this is no cassette: its first line does not begin one");
+    check("", "the file is not a cassette: its first line is not the header of one");
+    check("hello\n", "the file is not a cassette: its first line is not the header of one");
+    check(
+        r#"{"line":"end","exchange":0}"#,
+        "the file is not a cassette: its first line is not the header of one",
+    );
     check(&format!("{BEGIN}\nnope\n{BEGIN}\n"), "line 2 is not of a cassette");
     let later = BEGIN.replace('1', "9");
-    check(&later, "the cassette has version 9, this program reads up to 1");
+    check(&later, "the cassette has version 9, this program reads up to 2");
     Player::parse(&format!("{BEGIN}\n{{\"line\":\"en")).unwrap();
 }
 
@@ -31,4 +34,33 @@ fn a_recording_is_never_written_over_another_file() {
     let error = Recorder::create(nowhere, json!({}), []).unwrap_err();
     assert!(error.to_string().ends_with("cannot be made"), "{error}");
     assert!(Player::open(folder.path().join("b")).unwrap_err().to_string().ends_with("cannot be read"));
+}
+
+#[test]
+fn definitions_are_recorded_without_secrets_and_the_first_ones_of_a_source_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    let recorder = Recorder::create(&file, json!({}), ["hunter22".into()]).unwrap();
+    recorder.record_definitions("mcp", json!({"servers": ["of hunter22"]}));
+    recorder.record_definitions("mcp", json!({"servers": []}));
+    recorder.finish().unwrap();
+    let player = Player::open(&file).unwrap();
+    assert_eq!(player.definitions("mcp"), Some(&json!({"servers": ["of [redacted]"]})));
+    assert_eq!(player.definitions("other"), None);
+    let old = r#"{"line":"begin","version":1,"settings":null}"#;
+    assert_eq!(Player::parse(old).unwrap().definitions("mcp"), None);
+}
+
+#[test]
+fn a_secret_that_equals_a_part_of_the_format_leaves_a_readable_cassette() {
+    let folder = tempfile::tempdir().unwrap();
+    for (at, secret) in ["definitions", "settings", "version", "source"].into_iter().enumerate() {
+        let file = folder.path().join(format!("{at}.jsonl"));
+        let recorder = Recorder::create(&file, json!({"a": secret}), [secret.into()]).unwrap();
+        recorder.record_definitions("mcp", json!([secret]));
+        recorder.finish().unwrap();
+        let player = Player::open(&file).unwrap();
+        assert_eq!(player.settings(), &json!({"a": "[redacted]"}), "{secret}");
+        assert_eq!(player.definitions("mcp"), Some(&json!(["[redacted]"])), "{secret}");
+    }
 }

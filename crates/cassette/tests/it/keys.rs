@@ -12,7 +12,11 @@ use windlass_tool::{Context, Inspection, Output, Tool, ToolFuture};
 use crate::scene::Change;
 
 fn cassette(lines: &[Value]) -> String {
-    let begin = json!({"line": "begin", "version": 1, "settings": {}});
+    cassette_of_version(2, lines)
+}
+
+fn cassette_of_version(version: u32, lines: &[Value]) -> String {
+    let begin = json!({"line": "begin", "version": version, "settings": {}});
     [&begin].into_iter().chain(lines).map(|line| format!("{line}\n")).collect::<Vec<_>>().concat()
 }
 
@@ -106,6 +110,30 @@ async fn a_recorded_yes_counts_only_for_the_digest_it_was_given_to() {
         assert_eq!(met.is_some_and(|met| met.approved), expected, "{text} {is_live} {input} {digest}");
         // Once given, it is gone.
         assert!(approver.decide(&request).await.is_none());
+    }
+}
+
+// The digests of version 1 were computed from `Debug` text, so no request has them any more.
+#[tokio::test]
+async fn a_recorded_yes_of_version_1_counts_for_the_same_call_where_nothing_runs() {
+    let asked = json!({"agents": [], "tool": "change", "input": r#"{"n":1}"#, "digest": "old"});
+    let decision = json!({"request_id": "then", "approved": true});
+    let approval = json!({"line": "approval", "call": "call_1_0", "asked": asked, "decision": decision});
+    let mut other = call(r#"{"n":9}"#, "another");
+    other["call"] = json!("other");
+    let text = cassette_of_version(1, &[approval, other]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    std::fs::write(&file, &text).unwrap();
+    let fork = || Player::fork(&file, Fork::new(CallId::new("other").unwrap(), Output::text("x"))).unwrap();
+    for (player, input, expected) in [
+        (Player::parse(&text).unwrap(), r#"{"n":1}"#, true),
+        (Player::parse(&text).unwrap(), r#"{"n":2}"#, false),
+        (fork(), r#"{"n":1}"#, false),
+    ] {
+        let approver = player.approver(Some(Arc::new(Nobody)));
+        let met = approver.decide(&request("call_1_0", input, "new")).await;
+        assert_eq!(met.is_some_and(|met| met.approved), expected, "{input}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The commands that answer runs which wait, and speak to runs which work.
+//! The commands that answer the questions of suspended runs, and send messages to runs.
 
 use clap::{Args, Subcommand};
 

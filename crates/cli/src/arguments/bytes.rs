@@ -1,4 +1,4 @@
-//! The commands that take bytes apart, and the one that serves a script.
+//! The commands that decode or encode bytes, and the command that serves a script as a provider.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub(crate) struct Parse {
     /// offered.
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
-    /// For `--wire text`: how reasoning between tags is handled.
+    /// For `--wire text`: treatment of reasoning between tags.
     #[arg(long, value_enum, default_value = "split")]
     pub(crate) thoughts: Thoughts,
     /// For `--wire text`: each line of the file is an object with `input` and optionally `tools`. Prints one

@@ -1,4 +1,4 @@
-//! Who orders what `codebase_search` finds.
+//! The options of the endpoint that ranks the results of `search_code`.
 
 use clap::Args;
 

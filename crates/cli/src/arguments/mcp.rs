@@ -1,4 +1,4 @@
-//! The commands around MCP servers: those of others, and this program as one.
+//! The commands that use MCP servers, and the command that serves this program's tools over MCP.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -156,7 +156,7 @@ pub(crate) struct McpServe {
     /// Policy file.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// How commands are confined.
+    /// Confinement of commands.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
     /// Print the address and the token as a line of JSON.
@@ -190,7 +190,7 @@ pub(crate) struct McpSpot {
     /// Working folder of the server.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,
-    /// How servers are confined that a project names or whose entry requests it.
+    /// Confinement of servers that a project names or whose entry requests confinement.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
 }

@@ -1,4 +1,4 @@
-//! The options of `windlass models`, and those by which every provider is found and reached.
+//! The options of `windlass models`, and the options that select and reach a provider, which several commands share.
 
 use std::path::PathBuf;
 

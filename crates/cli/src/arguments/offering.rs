@@ -1,4 +1,4 @@
-//! What is offered: the mode, and tools besides the preset's or without some of them.
+//! The options that select the offered tools: the mode, and tools added to the preset or removed from it.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(crate) struct Offering {
     /// all tools of the preset are offered.
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
-    /// Additional tool. Can be repeated.
+    /// Tool to offer in addition to the preset. Can be repeated.
     #[arg(long = "tool", value_name = "NAME")]
     pub(crate) tools: Vec<String>,
     /// Tool that is never offered. Can be repeated.

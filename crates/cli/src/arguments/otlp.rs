@@ -1,4 +1,4 @@
-//! Where the spans of a run go.
+//! The options that export the spans of a run.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! The commands that show what a run changed, and go back.
+//! The commands that show and revert the changes of a run.
 
 use clap::Args;
 

@@ -7,8 +7,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use super::Windlass;
 use crate::output;
 
-/// Options that count for this process and not for the run, so they may be given when a run is resumed. The ids are
-/// those of the fields.
+/// Options of the process that are not stored with the run, so a resumed run accepts them. The list contains
+/// the names of the options' fields, which clap uses as ids.
 const OF_THE_PROCESS: [&str; 15] = [
     "resume",
     "replay",
@@ -29,8 +29,8 @@ const OF_THE_PROCESS: [&str; 15] = [
 
 /// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.
 ///
-/// Besides what clap checks, `run --resume` and `run --replay` refuse every option that is part of the run's own
-/// settings: these are on record, and an option that is ignored would mislead.
+/// Besides what clap checks, `run --resume` and `run --replay` refuse every option that is part of the run's
+/// own settings: these settings are stored with the run, so an option would be ignored silently.
 pub(crate) fn parse() -> Windlass {
     let matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
     if let Some((path, refused)) = find_refused(&matches) {
@@ -44,7 +44,8 @@ pub(crate) fn parse() -> Windlass {
     Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error))
 }
 
-/// Ends the process with help, the version or an error. An error quotes what was given, so it takes the way of all text.
+/// Ends the process with help, the version or an error. An error message quotes the arguments, so it is
+/// escaped for the terminal like all other output.
 fn refuse(error: &clap::Error) -> ! {
     if error.exit_code() == 0 {
         error.exit();

@@ -1,4 +1,4 @@
-//! The commands that let an agent work.
+//! The commands that run an agent, and the command that proxies a provider.
 
 use std::path::PathBuf;
 
@@ -34,8 +34,8 @@ pub(crate) struct Run {
     /// Record the responses of the provider and the tools in this file, for `--replay` and `windlass fork`.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,
-    /// Replay a recorded run, without asking the provider and without running tools. MCP servers of the run are
-    /// connected for the definitions of their tools. Any difference is an error.
+    /// Replay a recorded run, without asking the provider, running tools or starting MCP servers: everything
+    /// comes from the recording. Any difference is an error.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "resume", "record"])]
     pub(crate) replay: Option<PathBuf>,
     /// Name of the model at the provider.
@@ -71,7 +71,7 @@ pub(crate) struct Run {
     pub(crate) offering: Offering,
     #[command(flatten)]
     pub(crate) otlp: Otlp,
-    /// How commands are confined: auto, required, off.
+    /// Confinement of commands: auto, required, off.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
     /// Set of tools: minimal, standard, full.
@@ -192,7 +192,7 @@ pub(crate) struct Fork {
     pub(crate) json: bool,
 }
 
-/// How a call ends whose result a human gives.
+/// Status of a result that a human gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusName {
     /// Success.

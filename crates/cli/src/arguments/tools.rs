@@ -1,4 +1,4 @@
-//! The commands that try tools and policy by hand.
+//! The commands that list and call tools, and the commands that test a policy.
 
 use std::path::PathBuf;
 
@@ -71,7 +71,7 @@ pub(crate) struct Call {
     /// Run the call even if the policy asks.
     #[arg(long)]
     pub(crate) yes: bool,
-    /// How commands are confined.
+    /// Confinement of commands.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) sandbox: SandboxName,
     /// Policy file.

@@ -68,7 +68,7 @@ mod tests {
         Line { text: text.to_owned(), is_pasted: false }
     }
 
-    // command-line B19
+    // Regression test for the finding "command-line B19": the answer `ok` counted as a denial with a comment.
     #[test]
     fn only_a_plain_yes_approves_and_what_is_unclear_is_asked_again() {
         for text in ["y", "Y", "yes", "YES", "Yes", " yes \r"] {

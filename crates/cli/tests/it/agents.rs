@@ -32,7 +32,7 @@ async fn the_question_of_an_agent_is_answered_from_another_process() {
     let output = place.run(&run);
     let told = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
-    assert!(told.contains("wrong.md is left out: its front matter has the key `tool`"), "{told}");
+    assert!(told.contains("wrong.md is left out: its front matter has the unknown key `tool`"), "{told}");
     let id = place.run_id();
     let ok = |arguments: &[&str], code: Option<i32>| {
         let output = place.run(arguments);

@@ -65,7 +65,7 @@ async fn another_program_says_yes_and_no() {
     let output = child.wait_with_output().unwrap();
     let told = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{told}");
-    assert!(told.contains("\"stranger.decision.json\" is refused: there is no such question"), "{told}");
+    assert!(told.contains("\"stranger.decision.json\" is refused: no open question has this id"), "{told}");
     assert_eq!(std::fs::read_to_string(place.project().join("made")).unwrap(), "first\n");
     assert!(provider.requests()[2].body.to_string().contains("once is enough"));
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();

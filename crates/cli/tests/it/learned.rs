@@ -38,8 +38,8 @@ fn nothing_is_learned_at_first() {
 #[test]
 fn a_file_that_is_corrupt_is_kept_aside_and_said() {
     for (content, mode, words) in [
-        ("{", 0o600, "what was learned cannot be read"),
-        (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "has version 9"),
+        ("{", 0o600, "the stored learned approvals cannot be read"),
+        (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "have version 9"),
     ] {
         let place = Place::new();
         write(&place, content, mode);

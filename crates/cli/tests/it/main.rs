@@ -34,6 +34,7 @@ mod protocol;
 mod proxy;
 mod pty;
 mod questions;
+mod replay_mcp;
 mod restore;
 mod resume;
 mod secrets;

@@ -93,7 +93,7 @@ async fn a_replay_that_differs_is_an_error_that_says_where() {
         "--record",
         "../run.jsonl",
     ]);
-    assert!(text(&taken.stderr).contains("never written over"), "{}", text(&taken.stderr));
+    assert!(text(&taken.stderr).contains("never overwrites"), "{}", text(&taken.stderr));
 }
 
 const OTHER: &str = r#"{"turns": [

@@ -1,6 +1,6 @@
 //! `find`: known predicates that test and print. Each predicate that runs, removes or writes adds a doubt.
 
-use super::{DoubtKind, Effects, TouchKind};
+use super::{DoubtKind, Effects, Recorder, TouchKind};
 
 const ALONE: &[&str] = &[
     "-a",

@@ -5,7 +5,7 @@
 mod objects;
 
 use super::options::{Numbers, Options};
-use super::{DoubtKind, Effects, TouchKind};
+use super::{DoubtKind, Effects, Recorder, TouchKind};
 
 const HISTORY: &str = "p u s n= U= S= G= L= M? C? B? z w b i E F a m c R r t patch no-patch raw stat? numstat shortstat \
     dirstat? summary name-only name-status color? no-color oneline format= pretty? graph decorate? no-decorate all \

@@ -1,6 +1,6 @@
 //! Parses the arguments of a program by its list of known options. Each option outside the list adds a doubt.
 
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, Recorder};
 
 /// The value of an option.
 #[derive(Clone, Copy, PartialEq, Eq)]

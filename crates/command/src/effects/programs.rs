@@ -5,7 +5,7 @@
 //! the files that they read (`file -p`), set something (`date -s`), or do not end (`tail -f`).
 
 use super::options::{Numbers, Options};
-use super::{DoubtKind, Effects, TouchKind, unknown};
+use super::{DoubtKind, Effects, Recorder, TouchKind, unknown};
 
 /// The meaning of a program's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! programs.
 
 use super::options::{Numbers, Options};
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, Recorder};
 
 /// `-e` is parsed separately, because its value is assessed.
 const OPTIONS: Options = Options {

@@ -1,16 +1,15 @@
 //! Programs with unproven effects: each of their words may be a path that they touch.
 
-use super::{Effects, TouchKind};
+use super::{Recorder, TouchKind};
 
 /// Records the paths that a program may touch. For archivers and programs that copy between machines the list
 /// is more precise.
-pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) {
+pub(super) fn assess<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) {
     match name {
         "rsync" | "scp" => {
             let mut operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();
             if let Some(target) = operands.pop() {
-                effects.writes.push(target.clone());
-                effects.touch(TouchKind::Write, target, true);
+                effects.write_tree(target);
             }
             for source in operands {
                 effects.touch(TouchKind::Read, source, true);
@@ -41,14 +40,14 @@ pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) {
 }
 
 /// Records that each operand may be read with everything below it.
-fn trees(effects: &mut Effects, arguments: &[String]) {
+fn trees<'a>(effects: &mut impl Recorder<'a>, arguments: &'a [String]) {
     let operands = arguments.iter().filter(|word| !word.starts_with('-'));
     operands.for_each(|word| effects.may_touch(TouchKind::Read, word));
 }
 
 /// Records the path in a word: the word itself, or its part after `=`, after `@`, or after the letter of an
 /// option.
-fn record_word(effects: &mut Effects, word: &str) {
+fn record_word<'a>(effects: &mut impl Recorder<'a>, word: &'a str) {
     match word.strip_prefix('-') {
         None => effects.may_touch(TouchKind::Any, word.strip_prefix('@').unwrap_or(word)),
         Some(option) if !option.starts_with('-') => {
@@ -64,7 +63,7 @@ fn record_word(effects: &mut Effects, word: &str) {
 
 /// Records each word of a program that can write as written: an unknown option may be the one that names the
 /// output file.
-pub(super) fn may_write(effects: &mut Effects, arguments: &[String]) {
+pub(super) fn may_write<'a>(effects: &mut impl Recorder<'a>, arguments: &'a [String]) {
     for word in arguments {
         let value = match word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
             None => Some(word.as_str()),

@@ -1,7 +1,7 @@
 //! Wrappers, which start another program. The inner program is assessed if its words are certain. A wrapper
 //! that changes the identity, the words or the process of the inner program also adds a doubt.
 
-use super::{DoubtKind, Effects};
+use super::{DoubtKind, Effects, Recorder};
 use crate::Command;
 
 /// Assesses a wrapper and its inner program. Returns false if the program is not a wrapper.

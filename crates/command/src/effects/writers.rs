@@ -1,6 +1,6 @@
 //! Common programs that write. They are never proved harmless, but the files that they write are known.
 
-use super::{DoubtKind, Effects, TouchKind};
+use super::{DoubtKind, Recorder, TouchKind};
 
 /// The meaning of a program's operands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl<'a> Words<'a> {
 }
 
 /// Records the operands of a program that writes. Returns false if the program is not in the list.
-pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
+pub(super) fn assess<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) -> bool {
     let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else { return false };
     effects.doubt(DoubtKind::Writes, name, name);
     let words = Words::parse(arguments, matches!(kind, Operands::Copied | Operands::Moved));
@@ -148,7 +148,7 @@ pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) ->
     true
 }
 
-fn record_copy(effects: &mut Effects, name: &str, words: &Words<'_>) {
+fn record_copy<'a>(effects: &mut impl Recorder<'a>, name: &str, words: &Words<'a>) {
     let all = words.operands.as_slice();
     if name == "install" && words.has(&['d'], &["directory"]) {
         return all.iter().for_each(|path| effects.write(path));
@@ -182,8 +182,7 @@ fn record_copy(effects: &mut Effects, name: &str, words: &Words<'_>) {
             effects.write(target);
         }
         for source in sources.iter().filter(|_| is_one) {
-            let last = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source);
-            effects.touch(TouchKind::Write, &format!("{}/{last}", target.trim_end_matches('/')), false);
+            effects.copy_into(target, source);
         }
         if below {
             effects.may_touch(TouchKind::Write, target);
@@ -192,7 +191,7 @@ fn record_copy(effects: &mut Effects, name: &str, words: &Words<'_>) {
 }
 
 /// Records the operands of `patch`. Without operands, the patch itself names the files that are changed.
-fn record_patch(effects: &mut Effects, words: &Words<'_>) {
+fn record_patch<'a>(effects: &mut impl Recorder<'a>, words: &Words<'a>) {
     words.values.iter().chain(&words.operands).for_each(|path| effects.write(path));
     if words.operands.is_empty() {
         effects.may_touch(TouchKind::Write, ".");

@@ -62,27 +62,23 @@ fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
     }
     let after = |options: &[&str]| {
         let at = words.iter().position(|word| options.contains(&word.as_str()));
-        at.and_then(|at| words.get(at.saturating_add(1))).cloned()
+        at.and_then(|at| words.get(at.saturating_add(1)))
     };
     match name {
         "sed" | "perl"
             if words.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place")) =>
         {
-            words.iter().filter(|word| !word.starts_with('-')).for_each(|word| notes.write(word.clone()));
+            words.iter().filter(|word| !word.starts_with('-')).for_each(|word| notes.write(word));
         }
         "uniq" => {
-            words
-                .iter()
-                .filter(|word| !word.starts_with('-'))
-                .skip(1)
-                .for_each(|word| notes.write(word.clone()));
+            words.iter().filter(|word| !word.starts_with('-')).skip(1).for_each(|word| notes.write(word));
         }
         "git" => {
             if let Some(path) = after(&["--output"]) {
                 notes.write(path);
             }
             let glued = words.iter().filter_map(|word| word.strip_prefix("--output="));
-            glued.for_each(|path| notes.write(path.to_owned()));
+            glued.for_each(|path| notes.write(path));
         }
         "sort" | "curl" | "wget" | "tree" | "gcc" | "cc" | "tar" | "patch" => {
             if let Some(path) = after(&["-o", "-O", "--output", "--output-document"]) {
@@ -90,7 +86,7 @@ fn note_writes(name: &str, words: &[String], notes: &mut Notes) {
             }
             for prefix in ["--output=", "--output-document=", "-o", "-O"] {
                 let glued = words.iter().filter_map(|word| word.strip_prefix(prefix));
-                glued.filter(|path| !path.is_empty()).for_each(|path| notes.write(path.to_owned()));
+                glued.filter(|path| !path.is_empty()).for_each(|path| notes.write(path));
             }
         }
         _ => {}

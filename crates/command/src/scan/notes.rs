@@ -17,16 +17,16 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Records a written path.
-    pub(super) fn write(&mut self, path: String) {
-        if self.written.contains(&path) {
+    pub(super) fn write(&mut self, path: &str) {
+        if self.written.contains(path) {
             return;
         }
         if self.writes.len() >= MAX_KEPT {
             self.full = true;
             return;
         }
-        self.written.insert(path.clone());
-        self.writes.push(path);
+        self.written.insert(path.to_owned());
+        self.writes.push(path.to_owned());
     }
 
     /// Records a danger.

@@ -136,7 +136,7 @@ impl Search {
                 Token::Write => {
                     if let Some(Token::Word(target)) = list.next_if(|next| matches!(next, Token::Word(_))) {
                         self.notes.partial |= target.dynamic;
-                        self.notes.write(target.text);
+                        self.notes.write(&target.text);
                     }
                 }
                 Token::Read => {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use windlass_protocol::Arguments;
 
 use super::Policy;
+use crate::canonical::canonical;
 use crate::{Constraint, Rule, Source};
 
 /// One element of a policy in the form that the digest covers: the form of policy files, in which each field
@@ -40,12 +40,6 @@ fn texts(policy: &Policy) -> Vec<String> {
         rules.chain(fences).chain(reachable).map(|element| canonical(&element)).collect();
     texts.sort_unstable();
     texts
-}
-
-/// Serializes with sorted keys, so that the order of the fields in their structs does not count either.
-fn canonical(element: &Element<'_>) -> String {
-    let json = serde_json::to_string(element).expect("texts, numbers and lists are JSON");
-    Arguments::parse(json).expect("it was written as JSON").canonical()
 }
 
 #[cfg(test)]

@@ -22,12 +22,12 @@ pub enum PolicyError {
         /// The limit that it exceeds.
         source: windlass_text::GlobError,
     },
-    /// The policy has too many rules and constraints, or too many globs.
+    /// The policy has too many rules and constraints, too many globs, or a file has too many examples.
     #[error("the policy has more than {limit} {what}")]
     TooMany {
-        /// The kind that is counted: rules and constraints, or globs.
+        /// The kind that is counted: rules and constraints, globs, or examples in one file.
         what: &'static str,
-        /// The maximum for all files together.
+        /// The maximum, for all files together except for examples.
         limit: usize,
     },
     /// A host cannot be parsed.

@@ -9,6 +9,8 @@ use crate::{Action, RuleFile, Source};
 const MAX_RULES: usize = 2_000;
 /// Maximum number of globs of all files together.
 const MAX_GLOBS: usize = 1_000;
+/// Maximum number of examples in one file. Each example is decided when the file is read.
+const MAX_EXAMPLES: usize = 10_000;
 
 /// Loader of one file into a policy.
 pub(super) struct Loader<'p> {
@@ -71,5 +73,7 @@ fn refuse_too_many(policy: &Policy, file: &RuleFile) -> Result<(), PolicyError> 
     let with_path = file.rules.iter().filter(|rule| rule.path.is_some()).count();
     let known = policy.rules.iter().filter(|rule| rule.rule.path.is_some()).count();
     let globs = blocked.chain(own).chain([with_path, known]).fold(0, usize::saturating_add);
-    refuse(globs, MAX_GLOBS, "globs")
+    refuse(globs, MAX_GLOBS, "globs")?;
+    let examples = file.rules.iter().map(|rule| rule.matches.len().saturating_add(rule.not_match.len()));
+    refuse(examples.fold(0, usize::saturating_add), MAX_EXAMPLES, "examples in one file")
 }

@@ -1,4 +1,5 @@
-//! What deciding costs grows with the bytes of what is decided, up to a limit; beyond it the answer is a typed refusal.
+//! Growth tests: a decision takes time linear in the bytes of the call and the policy, up to a limit. Beyond the limit
+//! the call is refused with a typed reason.
 
 use windlass_hitl::{
     Action, ApprovalHistory, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants,
@@ -35,6 +36,10 @@ fn a_policy_that_is_too_large_is_refused_with_its_limit() {
     };
     let policy = Policy::default().with_file(Source::User, half(0)).unwrap();
     assert_eq!(too_many(policy.with_file(Source::Project, half(600))), Some("globs"));
+    // Examples are decided when the file is read, so their number counts too.
+    let examples = |count: usize| rule(0).with_argv(["rm"]).with_examples(vec!["rm a"; count], ["ls"]);
+    assert_eq!(too_many(of(vec![examples(10_000)], vec![])), Some("examples in one file"));
+    assert_eq!(too_many(of(vec![examples(9_999)], vec![])), None);
     // Braces that are some hundred deep would end the process.
     for glob in ["{".repeat(300), "{a,b}".repeat(11), "a".repeat(1_001)] {
         let refused = of(vec![rule(0).with_path(glob)], vec![]);
@@ -83,7 +88,7 @@ const PATHS: [&str; 18] = [
     "private/", ".pem", "\u{200b}",
 ];
 
-/// The effects that paths are decided with, by the letter that stands before the path.
+/// The effects with which the tests check paths, by the letter that stands before the path.
 fn effect_of(text: &str) -> Effect {
     let (kind, path) = text.split_once(' ').unwrap();
     let path = path.to_owned();
@@ -105,6 +110,25 @@ fn paths_are_decided_in_linear_time() {
     growth::check("growth::paths_are_decided_in_linear_time", MEGABYTE, &shapes, |text| {
         decide_call(&policy, vec![effect_of(text)]);
     });
+}
+
+#[test]
+fn a_path_that_no_system_takes_is_refused_with_its_limit() {
+    let of = |effect: Effect| {
+        let decision =
+            decide(&policy(), &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![effect]));
+        (decision.verdict, decision.reason.rule_id)
+    };
+    let run = |directory: String| of(Effect::Execute { command: "touch a".into(), directory });
+    for path in ["a/".repeat(2_048), "a/../".repeat(819) + "a"] {
+        assert_ne!(run(path.clone()).1, "v.too_long");
+        assert_eq!(run(path.clone() + "a"), (Verdict::Deny, "v.too_long".into()));
+        assert_ne!(of(Effect::Read { path: path.clone() }).1, "v.too_long");
+        assert_eq!(of(Effect::Read { path: path + "a" }), (Verdict::Deny, "v.too_long".into()));
+    }
+    // A word of a command is possibly not a path. The rules are compared with it, whatever its length.
+    let blocked = format!("touch x/{}", "a/".repeat(3_000));
+    assert_eq!(of(Effect::Execute { command: blocked, directory: ".".into() }).0, Verdict::Deny);
 }
 
 #[test]

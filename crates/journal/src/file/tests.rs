@@ -4,7 +4,8 @@ use std::fs;
 
 use windlass_redact::Redactor;
 
-use super::{FileJournal, Tail};
+use super::FileJournal;
+use super::recovery::Tail;
 use crate::{Durability, Journal, JournalError, Redacting};
 
 fn journal_of(texts: &[&str]) -> (tempfile::TempDir, std::path::PathBuf) {

@@ -1,5 +1,5 @@
-//! The replay of a record: each entry restores the conversation and the counters, and what the record says of
-//! the open answer.
+//! The replay of a record: each entry restores the conversation, the counters, and the recorded state of the
+//! newest answer and its calls.
 
 use windlass_protocol::{Message, Part, ResultStatus, Role, ToolCall, ToolResult, Usage};
 

@@ -7,7 +7,7 @@ use windlass_protocol::{CallId, PlannedFile, StopReason, ToolResult};
 
 use crate::Entry;
 
-/// What a record says of the newest answer and its calls.
+/// The recorded state of the newest answer and its calls.
 #[derive(Default)]
 pub(crate) struct RestoredState {
     /// The calls that started.

@@ -2,19 +2,17 @@
 
 mod answer;
 mod early;
-mod failure;
+mod ending;
 
 use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
-use windlass_protocol::{Message, Part, StopReason, ToolCall};
+use windlass_protocol::ToolCall;
 use windlass_stream::Chunk;
 
-use self::answer::EndedAnswer;
 use self::early::EarlyChecks;
-use super::turn;
 use crate::core::Core;
 use crate::speculative_calls::{SpeculativeCalls, is_harmless};
 use crate::transition::Transition;
-use crate::{Command, EarlyRefusal, Entry, Event, Input, StopCause, StreamFailure};
+use crate::{Command, EarlyRefusal, Event, Input};
 
 /// An answer that arrives.
 #[derive(Debug)]
@@ -124,84 +122,6 @@ impl Streaming {
         core.emit(Command::CloseStream);
         // The machine itself stopped the answer, so its missing end is not a failure.
         Some(self.take_answer(core).evaluate(core))
-    }
-
-    fn end(&mut self, core: &mut Core, end: Result<(), StreamFailure>) -> Transition {
-        let ended = self.take_answer(core);
-        // An answer whose stream broke off runs no tool (RULES S10): it is void and requested again.
-        if let Some(failure) = end.err().or_else(|| failure::failure_of(&ended.answer)) {
-            return break_off(core, &ended, &failure);
-        }
-        // If the window is full, the conversation is shortened and the answer requested again. If it cannot
-        // be shortened, the answer counts as one that was cut.
-        if ended.answer.stop == Some(StopReason::ContextWindow) && core.shrink() {
-            core.count_usage(&ended.answer.usage);
-            abandon(core, &ended.speculative);
-            core.discard_attempt();
-            let reason = "the answer filled the model's window".to_owned();
-            core.show(Event::AttemptDiscarded { reason, delay_ms: 0 });
-            return Transition::Request { delay_ms: 0 };
-        }
-        ended.evaluate(core)
-    }
-
-    /// Ends the answer with the chunks that have arrived, and leaves an empty one.
-    fn take_answer(&mut self, core: &mut Core) -> EndedAnswer {
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
-        let mut early = std::mem::take(&mut self.early);
-        let mut events = Vec::new();
-        let answer = assembler.finish(&mut events);
-        for event in events {
-            // The answer has ended, so a check of the event would come too late, and no call starts early.
-            let _ = early.follow(&event);
-            let is_shown = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
-            if !is_shown {
-                let _ = show_call(core, event);
-            }
-        }
-        EndedAnswer::new(answer, early, std::mem::take(&mut self.speculative))
-    }
-
-    /// Keeps the text of an answer that was cancelled, and drops its calls.
-    fn cancel(&mut self, core: &mut Core) -> Transition {
-        core.emit(Command::CloseStream);
-        abandon(core, &self.speculative);
-        let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
-        let answer = assembler.finish(&mut Vec::new());
-        core.count_usage(&answer.usage);
-        let parts: Vec<_> = answer.parts.into_iter().filter(|part| matches!(part, Part::Text(_))).collect();
-        if !parts.is_empty() {
-            let message = Message::assistant(parts);
-            let entry = Entry::Answered {
-                message: message.clone(),
-                refused: Vec::new(),
-                malformed: None,
-                repaired: Vec::new(),
-                stop: None,
-                usage: answer.usage,
-            };
-            core.record_answer(message, entry);
-        }
-        Transition::stop(StopCause::Cancelled)
-    }
-}
-
-/// Handles an answer that broke off: changes the request if the failure shows how, and otherwise repeats it.
-fn break_off(core: &mut Core, ended: &EndedAnswer, failure: &StreamFailure) -> Transition {
-    // The provider also charges for an answer that broke off (RULES H10).
-    core.count_usage(&ended.answer.usage);
-    abandon(core, &ended.speculative);
-    core.discard_attempt();
-    if core.change_request(failure) {
-        return Transition::Request { delay_ms: 0 };
-    }
-    turn::retry(core, failure)
-}
-
-/// Stops the early calls of a void answer.
-fn abandon(core: &mut Core, calls: &SpeculativeCalls) {
-    if !calls.is_empty() {
-        core.emit(Command::AbandonSpeculative { answer: calls.answer() });
     }
 }
 

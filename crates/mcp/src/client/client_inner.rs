@@ -106,7 +106,7 @@ impl ClientInner {
 
     /// Ends the connection with its running requests, and prevents another start.
     pub(crate) async fn stop(&self) {
-        // A start that holds the lock gives up first.
+        // Cancel before taking the lock: a start that holds the lock then ends and releases it.
         self.stopped.cancel();
         let mut state = self.state.lock().await;
         if let Some(connection) = state.connection.take() {

@@ -140,7 +140,7 @@ pub enum RequestError {
     #[error("there is no server {0}")]
     UnknownServer(String),
     /// The server did not answer, answered with an error, or sent an invalid answer.
-    #[error("the server {server} gave nothing: {why}")]
+    #[error("the request to the server {server} failed: {why}")]
     Failed {
         /// The server's id.
         server: String,

@@ -34,7 +34,7 @@ enum Target {
     Reader,
 }
 
-/// The call of the target that a proxy's call stands for.
+/// The target's call that a proxy's call is converted to.
 struct TargetCall {
     tool: Arc<dyn Tool>,
     payload: Payload,

@@ -37,13 +37,13 @@ pub enum LoginError {
         missing: &'static str,
     },
     /// The local listener to which the browser returns failed.
-    #[error("no port of this machine could be had for the browser to come back to")]
+    #[error("no local port could be opened for the browser's redirect")]
     Listen(#[source] io::Error),
     /// The authorization URL is not safe to open.
     #[error("the authority's address is not opened")]
     Url(#[from] UrlRefusal),
     /// The browser did not return in time.
-    #[error("nobody came back from the browser in {} seconds", after.as_secs())]
+    #[error("the browser did not return within {} seconds", after.as_secs())]
     TimedOut {
         /// The time limit.
         after: Duration,

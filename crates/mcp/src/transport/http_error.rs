@@ -14,7 +14,7 @@ pub(crate) enum HttpError {
     Status { status: u16, words: String },
     #[error("its answer is longer than {0} bytes")]
     TooLong(usize),
-    #[error("its answer is no message")]
+    #[error("its answer is not a JSON-RPC message")]
     NoMessage,
     #[error(
         "it speaks the older HTTP+SSE transport of 2024-11-05 alone, which is not spoken here; ask whoever runs it for its \

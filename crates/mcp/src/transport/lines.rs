@@ -30,9 +30,9 @@ pub(crate) struct Lines {
 /// Error of sending a message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
-    #[error("the connection is over")]
+    #[error("the connection has ended")]
     Over,
-    #[error("the message is no JSON")]
+    #[error("the message is not JSON")]
     Json(#[from] serde_json::Error),
 }
 

@@ -125,6 +125,6 @@ async fn servers_start_beside_each_other_and_one_that_fails_costs_the_others_not
     assert!(matches!(started[1].1, Err(StartError::Connect { .. })), "{}", told[1]);
     assert!(told[2].contains("500 ms (limit `start`)") && told[2].contains("no licence"), "{}", told[2]);
     assert!(told[3].contains("it ended"), "{}", told[3]);
-    assert!(told[4].contains("is no use"), "{}", told[4]);
+    assert!(told[4].contains("cannot be used"), "{}", told[4]);
     assert!(told[5].contains("speaks version 1999"), "{}", told[5]);
 }

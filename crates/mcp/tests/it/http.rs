@@ -295,8 +295,8 @@ fn an_address_is_https_or_this_machine() {
     refused("http://127.0.0.1.example.com/", "is not taken");
     refused("http://192.168.1.1/", "is not taken");
     refused("file:///etc/passwd", "is not taken");
-    refused("https://user:word@example.com/", "with a user in it");
-    refused("no address", "no address");
+    refused("https://user:word@example.com/", "with a user name");
+    refused("no address", "is not a valid URL");
     let server = McpServer::http("web", "https://example.com").unwrap();
     for taken in ["Authorization", "content-type", "Mcp-Session-Id", "host"] {
         let error = server.clone().with_header(taken, "x").unwrap_err();

@@ -5,4 +5,5 @@ mod numbers;
 mod properties;
 mod redactor;
 mod stream;
+mod typed;
 mod wrapped;

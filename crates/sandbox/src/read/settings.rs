@@ -98,7 +98,7 @@ pub(crate) fn open_folder(folder: &Path, owner: SettingsOwner<'_>) -> io::Result
     }
 }
 
-/// Nothing where there is nothing.
+/// Converts the error of a missing file or folder to `None`.
 fn if_exists<T>(opened: io::Result<T>) -> io::Result<Option<T>> {
     match opened {
         Ok(opened) => Ok(Some(opened)),

@@ -15,9 +15,8 @@ use crate::json::{Json, Members};
 use crate::kind::Kind;
 use crate::loss::{Loss, Losses};
 use crate::rules::Objects;
+use crate::work::MAX_SCHEMA_BYTES;
 
-/// Maximum length of a schema in bytes.
-const BYTES: usize = 1 << 20;
 /// Maximum number of JSON values in a schema.
 const VALUES: usize = 50_000;
 
@@ -26,7 +25,7 @@ pub(crate) const WRAPPER: &str = "arguments";
 
 /// Compiles a whole schema. It always returns a usable schema.
 pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, Vec<Loss>, Restoration) {
-    let document = if text.len() > BYTES { None } else { Json::parse(text).ok() };
+    let document = if text.len() > MAX_SCHEMA_BYTES { None } else { Json::parse(text).ok() };
     match document.filter(|document| size(document, VALUES) < VALUES) {
         Some(document @ Json::Object(_)) => Compiler::new(&document, dialect).whole(union),
         Some(_) => open(dialect, "is no schema; an object of anything is taken"),

@@ -110,13 +110,32 @@ fn a_schema_is_sent_in_linear_time_in_each_dialect() {
     let shapes: Vec<Shape> = numbers
         .flat_map(|at| schemas().into_iter().map(move |shape| shape.with_front(&format!("{at} "))))
         .collect();
-    // A build without optimization takes a minute for as many megabytes.
-    let size = if cfg!(debug_assertions) { MEGABYTE / 16 } else { MEGABYTE };
+    // A build without optimization takes a minute for so many bytes.
+    let size = if cfg!(debug_assertions) { MEGABYTE / 16 } else { LONGEST };
     growth::check(test, size, &shapes, |numbered| {
         let (number, json) = numbered.split_once(' ').unwrap();
         let compiled = Dialect::ALL[number.parse::<usize>().unwrap()].compile(&raw(json));
         assert!(compiled.schema.as_str().starts_with('{'));
     });
+}
+
+#[test]
+fn a_schema_of_a_megabyte_is_replaced_in_each_dialect() {
+    let test = "growth::a_schema_of_a_megabyte_is_replaced_in_each_dialect";
+    growth::check(test, MEGABYTE, &[Shape::new(r#"{"enum":["z""#, ",0", "]}")], |json| {
+        let schema = raw(json);
+        let losses = Dialect::ALL.map(|dialect| dialect.compile(&schema).losses);
+        assert!(losses.iter().all(|losses| losses[0].to_string().contains("is too long")), "{losses:?}");
+    });
+    let schema = |bytes: usize| {
+        let empty = r#"{"description":"","properties":{}}"#;
+        empty
+            .replace(r#""","#, &format!(r#""{}","#, "a".repeat(bytes - empty.len())))
+            .parse::<RawJson>()
+            .unwrap()
+    };
+    assert_eq!(Dialect::Anthropic.compile(&schema(LONGEST)).losses, []);
+    assert_eq!(Dialect::Anthropic.compile(&schema(LONGEST + 1)).losses.len(), 1);
 }
 
 #[test]
@@ -206,6 +225,19 @@ fn a_long_name_is_not_repeated_for_each_value_below_it() {
     assert!(refused.iter().all(|violation| violation.path.len() < 2_000), "{}", refused.len());
     let (_, changes) = coerce(&CHECKED[0].parse().unwrap(), &Arguments::parse(arguments).unwrap());
     assert_eq!(changes, []);
+}
+
+#[test]
+fn arguments_of_too_many_values_are_not_coerced() {
+    let schema: RawJson =
+        r#"{"additionalProperties":{"items":{"type":"string"}},"properties":{"n":{"type":"integer"}}}"#
+            .parse()
+            .unwrap();
+    let of = |count: usize| {
+        let arguments = format!(r#"{{"n":"1","a":[1{}]}}"#, ",1".repeat(count - 4));
+        coerce(&schema, &Arguments::parse(arguments).unwrap()).1.len()
+    };
+    assert_eq!((of(50_000), of(50_001)), (1, 0));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn what_is_wrong_with_a_file_is_said() {
     check_refused("---\nname: one\n---\ntext", "has no `description`");
     check_refused("---\nname: one\ndescription: d\n---\n  \n", "what the agent is told stands behind");
     check_refused("---\nname: One Two\ndescription: d\n---\nt", "lower-case letters");
-    check_refused(&file("tool: read_file\n"), "has the key `tool`; those that are known are: name");
+    check_refused(&file("tool: read_file\n"), "has the unknown key `tool`; the known keys are: name");
     check_refused(&file("read-only: maybe\n"), "yes or no is wanted");
     check_refused(&file("max-turns: many\n"), "is no number");
     check_refused(&file("tools: a b$c\n"), "is no tool's name");

@@ -215,7 +215,7 @@ fn to_end(outcome: Outcome) -> Result<EndOfPart, String> {
     }
 }
 
-/// Counts records and steps, and kills the process at its point.
+/// Counts records and steps, and ends the simulated process at the configured point.
 struct Fuse {
     point: Option<(String, String, u32)>,
     passed: u32,

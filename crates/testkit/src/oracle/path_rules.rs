@@ -21,7 +21,7 @@ pub fn path_rules(bytes: &[u8]) {
     let mut bytes = bytes.iter().copied();
     let rules: Vec<Vec<&str>> = (0..=next(&mut bytes) % 3).map(|_| words(&mut bytes, &PATTERNS)).collect();
     let files: Vec<Vec<&str>> = (0..=next(&mut bytes) % 6).map(|_| words(&mut bytes, &NAMES)).collect();
-    // Every folder above a file is a path of its own.
+    // The tested paths are the files and all folders above them.
     let places: Vec<Vec<&str>> = files
         .iter()
         .flat_map(|file| (1..=file.len()).map(|end| file.iter().take(end).copied().collect()))
@@ -29,7 +29,8 @@ pub fn path_rules(bytes: &[u8]) {
     let leads = places.get(next(&mut bytes) % places.len()).cloned().unwrap_or_default();
     let links = Links { names_link: rules.iter().any(|rule| rule.first() == Some(&LINK)), leads };
     let is_denied = |place: &[&str]| rules.iter().any(|rule| links.denies(rule, place));
-    // A rule may also be about the name that another rule's link gives to the place: that is stricter.
+    // A rule may also match the path's alias through a link that another rule names. Refusing such a path is
+    // correct, because it is only stricter.
     let may_be_denied = |place: &[&str]| {
         let named = links.name_through_link(place).filter(|_| links.names_link);
         is_denied(place) || named.is_some_and(|named| rules.iter().any(|rule| fits(rule, &named)))
@@ -77,13 +78,13 @@ struct Links<'w> {
 }
 
 impl<'w> Links<'w> {
-    /// The name that the link gives to a place, if the place is reached through it.
+    /// Returns the alias of a path through the link, if the link's target contains the path.
     fn name_through_link(&self, place: &[&'w str]) -> Option<Vec<&'w str>> {
         let rest = place.strip_prefix(self.leads.as_slice())?;
         Some([LINK].into_iter().chain(rest.iter().copied()).collect())
     }
 
-    /// Whether a rule is about a place: by the place's name, or by the link's where the rule begins with the link.
+    /// Returns true if a rule matches a path, or its alias through the link if the rule begins with the link.
     fn denies(&self, rule: &[&str], place: &[&'w str]) -> bool {
         let named = self.name_through_link(place).filter(|_| rule.first() == Some(&LINK));
         fits(rule, place) || named.is_some_and(|named| fits(rule, &named))

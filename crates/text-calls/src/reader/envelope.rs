@@ -261,7 +261,7 @@ impl EnvelopeReader {
         }
     }
 
-    /// Commits to calls: from here on the JSON cannot become text.
+    /// Commits to reading the JSON as calls: it can no longer be emitted as text.
     fn commit(&mut self, sink: &mut Sink<'_>) {
         self.committed = true;
         self.held.clear();

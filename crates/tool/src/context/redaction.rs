@@ -1,4 +1,4 @@
-//! Removal of registered secrets from what a call emits.
+//! Removal of registered secrets from the output, progress and questions of a call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

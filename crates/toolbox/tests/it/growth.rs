@@ -59,6 +59,28 @@ fn a_file_of_modes_is_read_in_linear_time_up_to_its_limit() {
     assert!(matches!(refused, ModeError::TooLong { .. }), "{refused}");
 }
 
+// Each pattern alone stays below the limit of one pattern.
+#[test]
+fn modes_with_as_many_patterns_as_are_taken_are_read_in_linear_time() {
+    let modes = |pattern: &str| {
+        let groups = group(pattern).repeat(8);
+        let mode = |at: usize| format!("{}groups = [{groups}]\n", MODE.replace("{n}", &at.to_string()));
+        (0..59).map(mode).collect::<String>()
+    };
+    let parts = ["a", r"\d", "a*", "(a|b)", "[a-z]{2}", "(?i)b", r"[^/]+/", "é", "a|", "x{9}"];
+    let heavy = [r"\pL", r"\w", r"\w\w", r"\pL{3}", r"(?i)[a-zé]{50}", r"[^/]{90}", r"a{900}"];
+    let shapes = parts.map(Shape::repeat).into_iter();
+    let shapes: Vec<_> = shapes.chain(heavy.map(|front| Shape::new(front, "a", ""))).collect();
+    let test = "growth::modes_with_as_many_patterns_as_are_taken_are_read_in_linear_time";
+    growth::check(test, 400, &shapes, |pattern| {
+        let text = modes(pattern);
+        assert!(text.len() <= LONGEST);
+        if let Ok(modes) = WorkModes::builtin().with_file(&text, ModeOwner::Project) {
+            assert_eq!(modes.iter().count(), 64);
+        }
+    });
+}
+
 #[test]
 fn a_file_pattern_is_built_and_matched_in_linear_time_up_to_its_limit() {
     let shapes =

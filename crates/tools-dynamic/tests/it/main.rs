@@ -5,6 +5,7 @@
     reason = "a test that cannot go on fails, and writes files"
 )]
 
+mod growth;
 #[cfg(target_os = "linux")]
 mod hostile;
 mod process;

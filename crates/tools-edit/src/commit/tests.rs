@@ -47,7 +47,7 @@ fn check(disturb: impl Fn(&Path), words: &str) {
     let planned = plan(&workspace, parse(PATCH).unwrap(), &Effort::default()).unwrap();
     disturb(folder.path());
     let before = files(folder.path());
-    let told = commit(&workspace, &planned).unwrap_err();
+    let told = commit(&workspace, &planned, &CancellationToken::new()).unwrap_err();
     assert!(told.contains(words), "{told}");
     assert_eq!(files(folder.path()), before);
 }
@@ -75,4 +75,20 @@ fn what_cannot_be_taken_back_is_told() {
     // Somebody made another file where the removed one stood.
     let told = roll_back(&workspace, vec![Undo::PutBack(before, ExpectedState::Absent)], &error);
     assert!(told.contains(&format!("`{path}` could not be put back")), "{told}");
+}
+
+#[test]
+fn a_plan_of_a_stopped_call_changes_no_file() {
+    let folder = tempdir().unwrap();
+    for name in ["b", "c", "d", "e"] {
+        fs::write(folder.path().join(name), format!("{name}\n")).unwrap();
+    }
+    let workspace = Workspace::open(folder.path()).unwrap();
+    let planned = plan(&workspace, parse(PATCH).unwrap(), &Effort::default()).unwrap();
+    let before = files(folder.path());
+    let stop = CancellationToken::new();
+    stop.cancel();
+    let told = commit(&workspace, &planned, &stop).unwrap_err();
+    assert_eq!(told, "the call was stopped; nothing was changed");
+    assert_eq!(files(folder.path()), before);
 }

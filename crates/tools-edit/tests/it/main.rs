@@ -10,6 +10,7 @@
 mod aftermath;
 mod blocks;
 mod corpus;
+mod dropped;
 mod edit;
 mod effort;
 mod identity;

@@ -10,6 +10,7 @@ mod aftermath;
 #[cfg(unix)]
 mod attacks;
 mod delete;
+mod dropped;
 #[cfg(unix)]
 mod gate;
 mod inspect;

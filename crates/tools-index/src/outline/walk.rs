@@ -308,7 +308,8 @@ impl Walk<'_> {
     }
 }
 
-/// Refines the kind of a declaration by its content and position. Returns `None` if it is not a symbol there.
+/// Refines the kind of a declaration by its content and position. Returns `None` if the declaration is not a
+/// symbol at this position.
 fn refine_kind(node: Node<'_>, kind: Kind, is_inside: bool) -> Option<Kind> {
     let value = node.child_by_field_name("value");
     let runs = value.is_some_and(|value| is_function(value.kind()));

@@ -41,7 +41,7 @@ pub(super) fn order(answer: &mut Answer, ranked: Result<Ranking, String>) {
 
 /// Returns notes about the state of the index.
 pub(super) fn notes(behind: StaleFiles, made: Option<&'static str>) -> String {
-    let StaleFiles { secrets, left, unread, failed, is_busy, is_full } = behind;
+    let StaleFiles { secrets, left, unread, failed, is_busy, is_full, rules } = behind;
     let mut notes = made.map(|made| format!("; {made}")).unwrap_or_default();
     // Writing into a string cannot fail.
     if left > 0 {
@@ -62,6 +62,7 @@ pub(super) fn notes(behind: StaleFiles, made: Option<&'static str>) -> String {
     if secrets > 0 {
         let _ = write!(notes, "; {secrets} files with names of secrets are not in the index");
     }
+    notes.push_str(&rules.describe());
     notes
 }
 

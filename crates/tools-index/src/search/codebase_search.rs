@@ -48,7 +48,7 @@ const MAX_BODY_BYTES: usize = 16 * 1024;
 pub enum IndexError {
     /// The folder is inside the workspace, where searches would find the index and the agent could change it,
     /// or is relative.
-    #[error("the folder for the index, {}, lies inside the workspace or is relative; give one beside it", .folder.display())]
+    #[error("the folder for the index, {}, is inside the workspace or relative; use an absolute path outside of it", .folder.display())]
     InsideWorkspace {
         /// Path of the folder.
         folder: PathBuf,

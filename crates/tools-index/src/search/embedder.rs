@@ -45,7 +45,7 @@ pub type EmbedFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<Vec<f32>>, Str
 /// }
 /// ```
 pub trait Embedder: Send + Sync + fmt::Debug {
-    /// Returns the name for search results, such as a model and a host.
+    /// Returns the name that search results display, for example of the model and the host.
     fn name(&self) -> String;
 
     /// Returns an id of the vector space. Cached vectors are reused only within the same space.

@@ -12,7 +12,7 @@ use tantivy::{IndexWriter, Term};
 use super::folder::Folder;
 use super::store::{Store, Trouble, wait_for_lock};
 use super::watch::{SeenFile, Watch};
-use crate::place::{Place, now};
+use crate::place::{Place, RuleProblems, now};
 
 /// Maximum size of an indexed file, in bytes.
 const MAX_INDEXED_BYTES: u64 = 1024 * 1024;
@@ -40,6 +40,8 @@ pub(super) struct StaleFiles {
     pub(super) is_busy: bool,
     /// The workspace has more files than the index can hold.
     pub(super) is_full: bool,
+    /// Ignore files that cannot be used.
+    pub(super) rules: RuleProblems,
 }
 
 /// Checks all files and reads those that changed.
@@ -47,7 +49,8 @@ pub(super) fn refresh(store: &mut Store, folder: &Folder, place: &Place<'_>) -> 
     store.reload()?;
     let last = store.watch.take().and_then(|mut watch| watch.is_still_so().then_some(watch));
     let watch = last.unwrap_or_else(|| Watch::look(place));
-    let mut behind = StaleFiles { secrets: watch.secrets, is_full: watch.is_full, ..StaleFiles::default() };
+    let (secrets, is_full, rules) = (watch.secrets, watch.is_full, watch.problems.clone());
+    let mut behind = StaleFiles { secrets, is_full, rules, ..StaleFiles::default() };
     if (place.stopped)() {
         return Ok(behind);
     }

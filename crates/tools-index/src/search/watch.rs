@@ -15,7 +15,7 @@ use ignore::WalkState;
 use windlass_sandbox::WorkspacePath;
 
 use super::fields::Stamp;
-use crate::place::{Place, is_secret, walk_all};
+use crate::place::{Place, RuleProblems, is_secret, walk_all};
 
 /// Maximum number of files in an index.
 const MAX_FILES: usize = 100_000;
@@ -43,6 +43,8 @@ pub(super) struct Watch {
     pub(super) secrets: usize,
     /// The workspace has more files than the index can hold.
     pub(super) is_full: bool,
+    /// Ignore files that the walk could not use.
+    pub(super) problems: RuleProblems,
     root: PathBuf,
     /// Times of folders: creating, removing or renaming a file changes the time of its folder.
     folders: Vec<(PathBuf, u64)>,
@@ -59,7 +61,7 @@ impl Watch {
         // A folder time later than this cannot show a further change.
         let begin = SystemTime::now().checked_sub(COARSEST).and_then(|time| nanos(Some(time)));
         let found = Mutex::new(Self { root: root.to_path_buf(), ..Self::default() });
-        walk_all(root, &|entry| {
+        let problems = walk_all(root, &|entry| {
             if (place.stopped)() {
                 return WalkState::Quit;
             }
@@ -100,6 +102,7 @@ impl Watch {
             WalkState::Continue
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.problems = problems;
         found.files.sort_unstable_by(|left, right| left.below.cmp(&right.below));
         if !found.is_young && !found.is_full {
             found.rules = rules(&found.folders);
@@ -110,7 +113,8 @@ impl Watch {
     /// Checks the timestamps of everything seen. Returns false if only another walk can find the current
     /// files.
     pub(super) fn is_still_so(&mut self) -> bool {
-        if self.is_young || self.is_full {
+        // The files of a skipped folder were not seen, and its ignore file can be repaired at any time.
+        if self.is_young || self.is_full || self.problems.folders > 0 {
             return false;
         }
         let same_rule = |(path, stamp): &(PathBuf, Option<Stamp>)| Stamp::at_target(path) == *stamp;

@@ -34,6 +34,22 @@ fn files_are_found_by_name_best_first() {
 }
 
 #[test]
+fn ignore_files_that_cannot_be_used_are_reported() {
+    let long = "a*".repeat(2_000);
+    let files = [
+        ("parser.rs", ""),
+        (".gitignore", long.as_str()),
+        ("sub/parser.rs", ""),
+        ("sub/.ignore", long.as_str()),
+    ];
+    let (_folder, workspace) = scene(&files);
+    let text = call(&workspace, "indexer_search_files", &json!({"query": "parser"})).unwrap();
+    let expected = "[1 of 1 files shown; .gitignore cannot be read, so no file of that name was applied; \
+        1 folders were left out because their ignore files cannot be read]\nparser.rs\n";
+    assert_eq!(text, expected);
+}
+
+#[test]
 fn languages_are_told_by_name_first_line_and_content() {
     let files = [
         ("a.rs", ""),

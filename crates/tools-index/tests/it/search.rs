@@ -77,6 +77,27 @@ fn names_count_more_than_text_and_are_found_by_their_parts() {
 }
 
 #[test]
+fn ignore_files_that_cannot_be_used_are_reported_until_they_are_repaired() {
+    let (folder, workspace) = scene(FILES);
+    let root = workspace.root().to_path_buf();
+    let long = "a*".repeat(2_000);
+    write(&root, &[(".ignore", &long), ("sub/.gitignore", &long), ("sub/config.rs", "fn config() {}\n")]);
+    let tool = search(&folder, &workspace);
+    for _ in 0..2 {
+        let text = ask(&tool, "config");
+        assert!(text.contains("; .ignore cannot be read, so no file of that name was applied"), "{text}");
+        assert!(
+            text.contains("; 1 folders were left out because their ignore files cannot be read"),
+            "{text}"
+        );
+        assert!(!text.contains("sub/config.rs"), "{text}");
+    }
+    write(&root, &[(".ignore", ""), ("sub/.gitignore", "")]);
+    let text = ask(&tool, "config");
+    assert!(text.contains("sub/config.rs") && !text.contains("cannot be read"), "{text}");
+}
+
+#[test]
 fn the_index_follows_the_files() {
     let (folder, workspace) = scene(FILES);
     let root = workspace.root().to_path_buf();

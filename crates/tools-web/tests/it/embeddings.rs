@@ -59,11 +59,11 @@ async fn without_a_key_none_is_sent_and_without_texts_nothing() {
 
 #[tokio::test]
 async fn hostile_answers_are_refused_in_words() {
-    let garbled = "it answered with something that is no list of vectors";
+    let garbled = "the answer is not a list of vectors";
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (answer("200 OK", JSON, b"hello"), garbled),
         (answer("200 OK", JSON, &[b"[".repeat(200_000), b"]".repeat(200_000)].concat()), garbled),
-        (answer("200 OK", JSON, br#"{"data":[]}"#), "it gave 0 vectors for 1 texts"),
+        (answer("200 OK", JSON, br#"{"data":[]}"#), "the answer has 0 vectors for 1 texts"),
         (answer("200 OK", JSON, br#"{"data":[{"embedding":[1e99]}]}"#), "not finite"),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{".to_vec(), "an answer that was cut or is too long"),
         (b"not HTTP\r\n\r\n".to_vec(), "127.0.0.1 did not answer in HTTP"),

@@ -151,7 +151,7 @@ async fn a_key_goes_out_encrypted_or_to_what_the_program_owns() {
     let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base("http://public.test").unwrap();
     let text = search(tavily).await;
     assert!(
-        text.contains("public.test would be sent a key without encryption, and nothing was sent"),
+        text.contains("the key would be sent to public.test without encryption; the request was not sent"),
         "{text}"
     );
     assert!(web.dialed().is_empty());

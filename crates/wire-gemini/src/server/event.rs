@@ -13,7 +13,7 @@ use crate::stop::stop_reason;
 pub(crate) struct Event<'a> {
     pub(crate) candidate: Option<Candidate<'a>>,
     pub(crate) usage: Option<UsageMetadata>,
-    /// Fields beside `candidates`: an error, or feedback on the prompt.
+    /// Fields other than `candidates`: an error, or feedback on the prompt.
     pub(crate) beside: Map<String, Value>,
 }
 

@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use windlass_protocol::CallId;
 
-/// Calls in the order of their arrival, found by id, by name or by order in constant time.
+/// The calls that wait for results, in the order of their arrival, with lookup by id, by name or by order in
+/// constant time.
 #[derive(Default)]
 pub(crate) struct WaitingCalls {
     /// `None` once the call is answered.

@@ -7,7 +7,8 @@ use windlass_wire::{Fields, RequestError};
 use crate::names::NAME;
 use crate::server::request::{raw_json, strictness};
 
-/// Fields beside the tool's own body: `{"type": "function", "function": {…}, "cache_control": …}`.
+/// Fields of a tool's object outside of the tool's body: `{"type": "function", "function": {…},
+/// "cache_control": …}`.
 pub(crate) const OUTER: &str = "tool";
 /// Fields of a tool's body that this crate does not interpret.
 pub(crate) const INNER: &str = "function";

@@ -11,7 +11,7 @@ use crate::server::request::value;
 use crate::spoken::REFUSAL_FIELD;
 use crate::words::{JOINED, PART};
 
-/// Decodes a message. Its fields beside the content are stored on its parts.
+/// Decodes a message. Its fields other than the content are stored on its parts.
 pub(crate) fn decode_message(place: &str, raw: &RawValue) -> Result<Message, RequestError> {
     let mut fields = Fields::parse(place, raw.get())?;
     fields.raw("type");

@@ -58,7 +58,7 @@ fn conditions_are_joined() {
 #[test]
 fn a_missing_path_is_named_whatever_else_holds() {
     let condition = json!({"any": [{"equals": [1, 1]}, {"empty": "{{ input.nobody }}"}]});
-    assert_eq!(holds(condition), Err("nothing stands at input.nobody".to_owned()));
+    assert_eq!(holds(condition), Err("the path input.nobody does not lead to a value".to_owned()));
 }
 
 #[test]

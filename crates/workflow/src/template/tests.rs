@@ -55,11 +55,11 @@ fn refuses(value: &Value, expected: &str) {
 
 #[test]
 fn what_is_wrong_is_named() {
-    refuses(&json!("{{ input.nobody }}"), "nothing stands at input.nobody");
+    refuses(&json!("{{ input.nobody }}"), "the path input.nobody does not lead to a value");
     refuses(&json!("{{ input.name"), "a place begins with {{ and has no }}");
     refuses(
         &json!("{{ 1 + 1 }}"),
         "`1 + 1` is no path; one begins with input, item, index or steps.NAME, and has dots between its names",
     );
-    refuses(&json!(["{{ input.name... }}"]), "input.name is to be spread and is no list");
+    refuses(&json!(["{{ input.name... }}"]), "the value at input.name is not a list and cannot be spread");
 }

@@ -27,7 +27,10 @@ fn steps_and_inputs_that_are_not_there_are_named() {
     check(&format!("{A}after = [\"b\"]"), "step a: there is no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ steps.b.output }}}}\" }}"), "step a: there is no step b");
     check(&format!("{A}arguments = {{ x = \"{{{{ input.b }}}}\" }}"), "step a: there is no input b");
-    check(&format!("{A}arguments = {{ x = \"{{{{ item }}}}\" }}"), "step a: nothing stands at item");
+    check(
+        &format!("{A}arguments = {{ x = \"{{{{ item }}}}\" }}"),
+        "step a: the path item does not lead to a value",
+    );
     check(&format!("{A}on_failure = {{ goto = \"b\" }}"), "step a: there is no step b");
     check(
         "[[step]]\nname = \"c\"\ncondition = { empty = \"\" }\nthen = [\"b\"]",
@@ -52,7 +55,7 @@ fn a_step_is_of_exactly_one_kind_and_has_only_what_belongs_to_it() {
     check(&format!("{A}task = \"b\""), "step a: `task` belongs to a step with `agent`");
     check("[[step]]\nname = \"a\"\nmap = []", "step a: a `map` needs what is done for each element");
     check("[[step]]\nname = \"a\"\nagent = \"b\"", "step a: an agent needs a `task`");
-    check("[[step]]\nname = \"a b\"\ntool = \"t\"", "`a b` is no name");
+    check("[[step]]\nname = \"a b\"\ntool = \"t\"", "`a b` is not a valid name");
     check(&format!("{A}{A}"), "there are two steps a");
 }
 

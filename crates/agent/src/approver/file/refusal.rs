@@ -19,19 +19,21 @@ pub struct RefusedFile {
 #[non_exhaustive]
 pub enum RefusedFileReason {
     /// No request has this id.
-    #[error("there is no such question")]
+    #[error("no open question has this id")]
     NotAsked,
     /// The request was answered, timed out or was withdrawn before.
     #[error("the question has ended; the answer came too late")]
     Late,
     /// The id in the file differs from the id in its name.
-    #[error("it answers another question than its name says")]
+    #[error("the question id in the file differs from the id in its name")]
     WrongQuestion,
     /// The digest in the file differs from the digest of the request.
-    #[error("its digest is not the question's: what was shown is not what would run")]
+    #[error(
+        "its digest differs from the question's digest, so the displayed call is not the call that would run"
+    )]
     WrongDigest,
     /// The file does not have the format that the README describes.
-    #[error("it is no answer: {0}")]
+    #[error("it is not a valid answer: {0}")]
     Malformed(String),
     /// The file is larger than 64 KiB.
     #[error("it is larger than an answer can be")]

@@ -1,8 +1,8 @@
 //! Files that git shows from its objects: `HEAD:path`, `:path`, and all files for a sub-command that shows a
 //! difference.
 
-use super::super::Effects;
 use super::super::options::ParsedOptions;
+use super::super::{Effects, Recorder};
 
 /// Options of `git log` with which it does not show names or contents of files.
 const WORDS_ONLY: &[&str] = &[

@@ -18,7 +18,7 @@ use crate::work::{escape, target};
 /// Maximum number of schemas that are applied inside each other. More would exhaust the stack.
 const MAX_DEPTH: usize = 512;
 
-/// One check: the document and what was compiled of it.
+/// The state of one check: the schema document and its compiled patterns.
 pub(super) struct Check<'a> {
     pub(super) root: &'a Value,
     pub(super) patterns: &'a HashMap<String, Regex>,
@@ -26,7 +26,8 @@ pub(super) struct Check<'a> {
     pub(super) scope: Scope,
 }
 
-/// The depth of a schema, the number of violations after which a check ends, and their words.
+/// The limits of a check: the depth of the current schema, the number of violations after which the check
+/// ends, and the use of descriptions.
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
     pub(super) depth: usize,
@@ -34,11 +35,12 @@ pub(super) struct Limits {
     pub(super) words: Words,
 }
 
-/// Whether violations are described. A description can cost more than the check that it is about.
+/// The use of descriptions of violations. A description can cost more than the check itself, so it is
+/// optional.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Words {
     Full,
-    /// Only paths: nobody reads the words.
+    /// Report only the paths of violations, without descriptions.
     None,
 }
 
@@ -58,7 +60,7 @@ impl Limits {
     }
 }
 
-/// A value, its schema and its place.
+/// A value with its schema and its path.
 struct At<'a, 'p> {
     keywords: &'a Map<String, Value>,
     value: &'a Value,
@@ -67,7 +69,7 @@ struct At<'a, 'p> {
 }
 
 impl At<'_, '_> {
-    /// Returns the violation of a keyword that wants another value.
+    /// Returns the violation of a keyword that requires another value.
     fn violation(&self, wanted: impl FnOnce() -> String) -> Violation {
         let words = self.limits.words;
         Violation::new(self.path.clone(), words.of(|| show(self.value)), words.of(wanted))
@@ -79,7 +81,7 @@ impl At<'_, '_> {
 }
 
 impl<'a> Check<'a> {
-    /// Appends the violations of a value. Returns early when there are enough.
+    /// Appends the violations of a value. Returns early at the maximum number of violations.
     pub(super) fn apply(
         &self,
         schema: &'a Value,
@@ -150,7 +152,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Returns what is wanted, if a keyword that concerns the value itself is violated.
+    /// Returns the description of the expected value if the value violates a keyword that concerns the value
+    /// itself.
     fn simple(&self, keyword: &str, wanted: &Value, at: &At<'a, '_>) -> Option<String> {
         let value = at.value;
         let count = |count: usize, is_wrong: fn(&u64, &u64) -> bool| {
@@ -231,7 +234,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Describes what each branch of a union expects. The branches are described only after none of them fits.
+    /// Describes the value that each branch of a union expects, after every branch has rejected the value.
     fn expected(&self, branches: &'a [Value], at: &mut At<'a, '_>) -> Vec<String> {
         let mut expected: Vec<String> = Vec::new();
         for branch in branches {
@@ -271,7 +274,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Returns the wanted types if a value has none of them.
+/// Returns the expected types if the value has a different type.
 fn is_of_no_type(wanted: &Value, value: &Value) -> Option<String> {
     let names: Vec<&str> = match wanted {
         Value::String(name) => vec![name],

@@ -1,9 +1,9 @@
-//! Regular expressions of ECMA-262, as schemas have them, in the syntax of `regex`.
+//! Translation of ECMA-262 regular expressions, the syntax of JSON Schema patterns, to the syntax of `regex`.
 
 use regex::{Error, Regex, RegexBuilder};
 
-/// Compiles a pattern to at most this number of bytes. It matches in linear time, so it has no look-around and no back
-/// references.
+/// Compiles a pattern, or returns an error if its compiled form would exceed this number of bytes. It matches
+/// in linear time, so it has no look-around and no back references.
 pub(super) fn compiled(pattern: &str, bytes: usize) -> Result<Regex, Error> {
     RegexBuilder::new(&translated(pattern)).size_limit(bytes).dfa_size_limit(bytes).build()
 }

@@ -10,7 +10,7 @@ use windlass_vendors::WireFormat;
 /// A request that changes from turn to turn.
 pub(super) struct EditedRequest {
     pub(super) request: Request,
-    /// Set if the formats use their alternative options.
+    /// True if the request is encoded with options that differ from each format's default.
     pub(super) is_otherwise: bool,
     calls: usize,
 }

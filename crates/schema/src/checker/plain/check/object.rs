@@ -105,7 +105,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Appends a violation for each name that an object lacks, until there are enough.
+/// Appends a violation for each required name that an object lacks, up to the maximum number of violations.
 fn missing(names: &[Value], members: &Map<String, Value>, at: &At<'_, '_>, found: &mut Vec<Violation>) {
     for name in names.iter().filter_map(Value::as_str).filter(|name| !members.contains_key(*name)) {
         if at.has_enough(found) {

@@ -1,0 +1,62 @@
+//! Servers that answer from a recording.
+
+use std::sync::Arc;
+
+use windlass_mcp::{ClientOptions, McpClient, McpServer};
+
+use super::RecordedConnector;
+use crate::mcp::config::ServerOwner;
+use crate::mcp::entry::ApprovalRule;
+use crate::mcp::recorded::RecordedServer;
+
+/// A definition whose fingerprint depends on a number that no float holds.
+const TOOL: &str = r#"{"name":"look","description":"Looks.","inputSchema":{"type":"object","maxProperties":123456789012345678901},"annotations":{"destructiveHint":true}}"#;
+
+fn server() -> RecordedServer {
+    RecordedServer {
+        name: "far".into(),
+        owner: ServerOwner::User,
+        failure: None,
+        has_resources: true,
+        tools: vec![TOOL.into()],
+        accepted: ["look".to_owned()].into(),
+        approvals: [("look".to_owned(), ApprovalRule::Never)].into(),
+    }
+}
+
+async fn connect(server: RecordedServer) -> Result<McpClient, String> {
+    let connector = Arc::new(RecordedConnector { server });
+    let configured = McpServer::new("far", "/no/such/program").unwrap();
+    let client = McpClient::connect(configured, connector, ClientOptions::default()).await;
+    client.map_err(|error| describe(&error))
+}
+
+fn describe(error: &dyn std::error::Error) -> String {
+    format!("{error}: {}", error.source().map(ToString::to_string).unwrap_or_default())
+}
+
+#[tokio::test]
+async fn a_recorded_server_offers_its_tools_as_it_listed_them() {
+    let recorded: RecordedServer = serde_json::from_value(serde_json::to_value(server()).unwrap()).unwrap();
+    assert_eq!(recorded, server());
+    let client = connect(recorded).await.unwrap();
+    let definitions = client.definitions();
+    assert_eq!(definitions.iter().map(|tool| tool.listed().as_str()).collect::<Vec<_>>(), [TOOL]);
+    assert!(client.refused_tools().is_empty(), "{:?}", client.refused_tools());
+    assert!(client.has_resources());
+}
+
+#[tokio::test]
+async fn a_server_that_was_not_there_is_not_there_in_the_replay() {
+    let failure = Some("it ended".to_owned());
+    let error = connect(RecordedServer { failure, tools: Vec::new(), ..server() }).await.unwrap_err();
+    assert!(error.contains("the recorded run began without it: it ended"), "{error}");
+}
+
+#[test]
+fn the_configuration_of_a_recorded_server_has_its_approvals() {
+    let configured = server().configuration();
+    assert_eq!((configured.name.as_str(), configured.owner), ("far", ServerOwner::User));
+    assert_eq!(configured.entry.tools["look"].approval, Some(ApprovalRule::Never));
+    assert!(configured.is_trusted() && configured.entry.enabled);
+}

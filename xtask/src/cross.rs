@@ -1,0 +1,115 @@
+//! `cargo xtask cross`: type-checks crates for platforms whose standard library is not installed.
+
+mod chroot;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use xshell::Shell;
+
+use crate::arguments::Arguments;
+use crate::project::{self, Project};
+use chroot::Chroot;
+
+pub(crate) const HELP: &str = "\
+cargo xtask cross [--target TARGET] [--in FOLDER]
+
+Type-checks crates for other platforms: every pure crate for WebAssembly, the facade with default features and
+with all features for Windows, and the facade for macOS. Prints a table. Runs nothing of what it checks.
+
+Rustup's standard libraries of other platforms are not needed. The check runs in a chroot of Debian unstable,
+whose compiler comes with the sources of its standard library; cargo builds the library from them. MinGW of the
+same archive compiles C code for Windows, and `zig cc` (the package ziglang of PyPI) for macOS.
+
+Needs Linux, root, debootstrap, the Debian archive, and about 4 GB. Not a step of ci.
+
+  --target TARGET   checks one target: wasm32-unknown-unknown, x86_64-pc-windows-gnu or aarch64-apple-darwin
+  --in FOLDER       keeps the chroot there, instead of in target/cross; a later run uses it again
+
+For example: `cargo xtask cross --target wasm32-unknown-unknown`";
+
+/// A platform that is checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Platform {
+    WebAssembly,
+    Windows,
+    MacOs,
+}
+
+impl Platform {
+    const ALL: [Self; 3] = [Self::WebAssembly, Self::Windows, Self::MacOs];
+
+    /// Returns the name that rustc has for the platform.
+    const fn target(self) -> &'static str {
+        match self {
+            Self::WebAssembly => "wasm32-unknown-unknown",
+            Self::Windows => "x86_64-pc-windows-gnu",
+            Self::MacOs => "aarch64-apple-darwin",
+        }
+    }
+
+    /// Returns the checks of the platform.
+    fn checks(self, project: &Project) -> Vec<Check> {
+        if self == Self::WebAssembly {
+            let pure = &project.layers.pure;
+            return pure.iter().map(|name| Check::new(self, &format!("windlass-{name}"), &[])).collect();
+        }
+        vec![
+            Check::new(self, "windlass", &[]),
+            Check::new(self, "windlass", &["--all-features"]),
+            Check::new(self, "windlass-cli", &[]),
+        ]
+    }
+}
+
+/// One call of `cargo check`.
+struct Check {
+    platform: Platform,
+    package: String,
+    options: &'static [&'static str],
+}
+
+impl Check {
+    fn new(platform: Platform, package: &str, options: &'static [&'static str]) -> Self {
+        Self { platform, package: package.to_owned(), options }
+    }
+
+    fn words(&self) -> Vec<&str> {
+        let mut words = vec!["check", "--locked", "-Zbuild-std=std,panic_abort"];
+        words.extend(["--target", self.platform.target(), "--package", &self.package]);
+        words.extend(self.options);
+        words
+    }
+}
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let only = arguments.option("--target")?;
+    let folder = arguments.option("--in")?;
+    arguments.finish()?;
+    let is_wanted = |platform: &Platform| only.as_deref().is_none_or(|only| only == platform.target());
+    let platforms: Vec<Platform> = Platform::ALL.into_iter().filter(is_wanted).collect();
+    if platforms.is_empty() {
+        let names = Platform::ALL.map(Platform::target).join(", ");
+        bail!("--target takes one of: {names}");
+    }
+    let folder = folder.map_or_else(|| project::target(sh).join("cross"), Into::into);
+    let project = Project::load(sh)?;
+    let chroot = Chroot::prepare(sh, &folder)?;
+    chroot.copy_project(sh)?;
+    let mut rows = Vec::new();
+    let mut failed = 0;
+    for check in platforms.iter().flat_map(|platform| platform.checks(&project)) {
+        let began = Instant::now();
+        let error = chroot.cargo(sh, &check.words())?;
+        failed += usize::from(error.is_some());
+        let options = check.options.join(" ");
+        let verdict = error.unwrap_or_else(|| "ok".to_owned());
+        let name = format!("{} {options}", check.package);
+        let target = check.platform.target();
+        rows.push(format!("{target:<24} {name:<32} {:>6.1} s  {verdict}", began.elapsed().as_secs_f64()));
+    }
+    println!("\n{}", rows.join("\n"));
+    println!("\ncross: {} checks passed, {failed} failed", rows.len() - failed);
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
