@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
+use super::language::extension;
 
 /// Checks the links and the paths of sources in a Markdown page. `files` are the paths of all files.
 pub(super) fn check(path: &str, content: &str, files: &BTreeSet<&str>, found: &mut Findings) {
-    if !path.ends_with(".md") {
+    if extension(path) != "md" {
         return;
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -37,7 +38,7 @@ fn find_sources(line: &str) -> impl Iterator<Item = &str> {
     line.split('`')
         .skip(1)
         .step_by(2)
-        .filter(move |span| span.starts_with("crates/") && span.ends_with(".rs") && !is_pattern(span))
+        .filter(move |span| span.starts_with("crates/") && extension(span) == "rs" && !is_pattern(span))
 }
 
 fn is_path_character(character: char) -> bool {

@@ -175,12 +175,12 @@ fn a_secret_that_equals_a_field_name_lets_no_other_secret_through() {
 }
 
 /// The redacted event, which must be there, and be of the same kind.
-fn redact_event(secret: &str, event: Event) -> Event {
+fn redact_event(secret: &str, event: &Event) -> Event {
     let mut redacting = Redacting::new(Redactor::new([secret.into()]));
     let name = |event: &Event| serde_json::to_value(event).unwrap()["event"].clone();
     let [_, clean] = redacting.event(event.clone());
     let clean = clean.unwrap_or_else(|| panic!("{secret}: the event {event:?} was dropped"));
-    assert_eq!(name(&clean), name(&event), "{secret}");
+    assert_eq!(name(&clean), name(event), "{secret}");
     clean
 }
 
@@ -215,7 +215,7 @@ fn no_event_is_dropped_whatever_the_secret_equals() {
         let text = format!("a {secret} b");
         let mut ended = result.clone();
         ended.content = vec![Content::text(text.clone())];
-        let Event::CallEnded { result } = redact_event(secret, Event::CallEnded { result: ended }) else {
+        let Event::CallEnded { result } = redact_event(secret, &Event::CallEnded { result: ended }) else {
             panic!()
         };
         assert_eq!(result.content, [Content::text("a [redacted] b")], "{secret}");
@@ -224,19 +224,19 @@ fn no_event_is_dropped_whatever_the_secret_equals() {
             agents: vec![text.clone()],
             happened: told(&text).unwrap(),
         };
-        let Event::AgentEvent { agents, happened, .. } = redact_event(secret, agent) else { panic!() };
+        let Event::AgentEvent { agents, happened, .. } = redact_event(secret, &agent) else { panic!() };
         assert_eq!(agents, ["a [redacted] b"], "{secret}");
         assert_eq!(happened, told("a [redacted] b").unwrap(), "{secret}: the inner event keeps its form");
         let pressure = windlass_loop::ContextPressure::default();
         let filling = Event::ContextFilling { used: 123_456, window: 123_456, pressure, is_estimate: false };
-        assert_eq!(redact_event(secret, filling.clone()), filling, "{secret}");
+        assert_eq!(redact_event(secret, &filling), filling, "{secret}");
         let total = windlass_protocol::Usage { input_tokens: 123_456, ..Default::default() };
         let over = Event::TaskCompleted { text: text.clone(), usage: total };
         let clean = Event::TaskCompleted { text: "a [redacted] b".into(), usage: total };
-        assert_eq!(redact_event(secret, over), clean, "{secret}: optional fields are not lost");
+        assert_eq!(redact_event(secret, &over), clean, "{secret}: optional fields are not lost");
         let checkpoint = Event::Checkpoint { turn: 1, id: text.clone() };
         let clean = Event::Checkpoint { turn: 1, id: "a [redacted] b".into() };
-        assert_eq!(redact_event(secret, checkpoint), clean, "{secret}");
+        assert_eq!(redact_event(secret, &checkpoint), clean, "{secret}");
     }
 }
 

@@ -35,7 +35,7 @@ fn a_configuration_of_servers_is_read_in_linear_time_up_to_its_limit() {
         many(&format!("args = [{}]", "\"./a\", ".repeat(128))),
         many(&format!(
             "env = {{ {} }}",
-            (0..64).map(|at| format!("A{at} = \"b\",")).collect::<String>() + "B = \"\""
+            (0..64).map(|at| format!("A{at} = \"b\",")).collect::<Vec<_>>().concat() + "B = \"\""
         )),
         within("args = [", "\"a{n}\", ", "]"),
         within("args = [\"", "a", "\"]"),
@@ -61,13 +61,17 @@ fn a_configuration_that_is_too_large_is_refused_with_its_limit() {
         let place = Place::new();
         place.write(CONFIG, text);
         let servers = load_servers(&place.app, &place.project()).unwrap();
-        (servers.len(), place.notices().iter().map(|notice| format!("{notice:?}")).collect::<String>())
+        (
+            servers.len(),
+            place.notices().iter().map(|notice| format!("{notice:?}")).collect::<Vec<_>>().concat(),
+        )
     };
     let servers = |count: usize| (0..count).map(|at| format!("[mcp_servers.s{at}]\ncommand = \"x\"\n"));
-    assert_eq!(refused(&servers(256).collect::<String>()).0, 256);
-    let (count, told) = refused(&servers(257).collect::<String>());
+    assert_eq!(refused(&servers(256).collect::<Vec<_>>().concat()).0, 256);
+    let (count, told) = refused(&servers(257).collect::<Vec<_>>().concat());
     assert!(count == 0 && told.contains("it has 257 servers, at most 256 are taken"), "{told}");
-    let (count, told) = refused(&format!("{}#{}", servers(1).collect::<String>(), "a".repeat(LONGEST)));
+    let (count, told) =
+        refused(&format!("{}#{}", servers(1).collect::<Vec<_>>().concat(), "a".repeat(LONGEST)));
     assert!(count == 0 && told.contains("bytes, at most 262144 are taken"), "{told}");
 }
 

@@ -26,7 +26,7 @@ fn recording(place: &Place) -> PathBuf {
 /// Configures a server whose start leaves a mark, and returns the path of the mark.
 fn configure_marked(place: &Place) -> PathBuf {
     let mark = place.folder.path().join("started");
-    let entry = format!("[mcp_servers.far]\ncommand = \"touch\"\nargs = [{mark:?}]\n");
+    let entry = format!("[mcp_servers.far]\ncommand = \"touch\"\nargs = [\"{}\"]\n", mark.display());
     fs::write(settings(place).join("config.toml"), entry).unwrap();
     mark
 }

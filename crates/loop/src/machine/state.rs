@@ -13,7 +13,7 @@ impl Machine {
         self.core.progress().turns
     }
 
-    /// Returns the time at which the machine needs an [`Input::Tick`] if it receives no other input before.
+    /// Returns the time at which the machine needs an [`Input::Tick`](crate::Input::Tick) if it receives no other input before.
     pub fn next_deadline(&self) -> Option<u64> {
         self.core.next_deadline()
     }

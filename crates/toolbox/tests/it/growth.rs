@@ -68,14 +68,14 @@ fn modes_with_as_many_patterns_as_are_taken_are_read_in_linear_time() {
         (0..59).map(mode).collect::<String>()
     };
     let parts = ["a", r"\d", "a*", "(a|b)", "[a-z]{2}", "(?i)b", r"[^/]+/", "é", "a|", "x{9}"];
-    let heavy = [r"\pL", r"\w", r"\w\w", r"\pL{3}", r"(?i)[a-zé]{50}", r"[^/]{90}", r"a{900}"];
+    let classes = [r"\pL", r"\w", r"\w\w", r"\pL{3}", r"(?i)[a-zé]{50}", r"[^/]{90}", r"a{900}"];
     let shapes = parts.map(Shape::repeat).into_iter();
-    let shapes: Vec<_> = shapes.chain(heavy.map(|front| Shape::new(front, "a", ""))).collect();
+    let shapes: Vec<_> = shapes.chain(classes.map(|front| Shape::new(front, "a", ""))).collect();
     let test = "growth::modes_with_as_many_patterns_as_are_taken_are_read_in_linear_time";
     growth::check(test, 400, &shapes, |pattern| {
-        let text = modes(pattern);
-        assert!(text.len() <= LONGEST);
-        if let Ok(modes) = WorkModes::builtin().with_file(&text, ModeOwner::Project) {
+        let file = modes(pattern);
+        assert!(file.len() <= LONGEST);
+        if let Ok(modes) = WorkModes::builtin().with_file(&file, ModeOwner::Project) {
             assert_eq!(modes.iter().count(), 64);
         }
     });
