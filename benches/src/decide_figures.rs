@@ -6,12 +6,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use windlass_benches::decisions;
-use windlass_hitl::{Grants, Learned, decide};
+use windlass_hitl::{ApprovalHistory, Grants, decide};
 
 const ROUNDS: usize = 2_000;
 
 fn main() {
-    let (grants, learned) = (Grants::default(), Learned::default());
+    let (grants, learned) = (Grants::default(), ApprovalHistory::default());
     println!("decide(), ns a decision over {} calls, {ROUNDS} rounds", decisions::calls().len());
     println!("{:>7} {:>8} {:>8} {:>8} {:>9} {:>9}", "rules", "p50", "p90", "p99", "p99.9", "slowest call");
     for rules in [0, 20, 200] {

@@ -80,7 +80,7 @@ fn attempt(told: &CaseArguments<'_>) -> anyhow::Result<Ending> {
     let sentinel = Sentinel::start(case)?;
     let before = StateBefore::look(&scene, sentinel.iter().map(Sentinel::id).collect());
     let observed = observe(&stage, &before, sentinel)?;
-    Ok(judge(&stage, &before, &observed))
+    Ok(evaluate(&stage, &before, &observed))
 }
 
 fn observe(
@@ -136,8 +136,8 @@ async fn perform(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     }
 }
 
-/// Judges the case: the outcome has to be one of the accepted ones, and every assert has to hold.
-fn judge(stage: &Stage<'_>, before: &StateBefore, observed: &Observation) -> Ending {
+/// Decides about the case: the outcome has to be one of the accepted ones, and every assert has to hold.
+fn evaluate(stage: &Stage<'_>, before: &StateBefore, observed: &Observation) -> Ending {
     let mut why = Vec::new();
     if !stage.case.accept.iter().any(|word| observed.words.contains(word)) {
         why.push("the outcome is not accepted".to_owned());

@@ -46,7 +46,7 @@ pub(crate) struct Case {
     _note: Option<String>,
 }
 
-/// The purpose of a case. Attacks and controls are judged alike; they differ only in their accept lists.
+/// The purpose of a case. Attacks and controls are decided alike; they differ only in their accept lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {

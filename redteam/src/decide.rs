@@ -29,7 +29,7 @@ pub(crate) fn run(
     let (arguments, _) = words::arguments(tool, input);
     let arguments = words::understood(&engine, tool, &arguments)?;
     execute::require_confinement(&engine, setup, tool, &arguments)?;
-    let observed = judge(&mut engine, setup, tool, &arguments)?;
+    let observed = decide_call(&mut engine, setup, tool, &arguments)?;
     let is_plain = setup.otherwise == Otherwise::Ask
         && setup.heard.is_empty()
         && setup.secrets.is_empty()
@@ -44,13 +44,18 @@ pub(crate) fn run(
     Ok(observed.with_value("executed", 0))
 }
 
-fn judge(engine: &mut Engine, setup: &Setup, tool: &str, arguments: &str) -> anyhow::Result<Observation> {
+fn decide_call(
+    engine: &mut Engine,
+    setup: &Setup,
+    tool: &str,
+    arguments: &str,
+) -> anyhow::Result<Observation> {
     let call = match engine.call(tool, arguments)? {
         Ok(call) => call,
         Err(result) => return Ok(Observation::new([Word::Error], result.wire_text())),
     };
     engine.teach(&setup.heard, &call)?;
-    Ok(match engine.judge(&call) {
+    Ok(match engine.decide_call(&call) {
         EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
         EngineDecision::Decided(checked, decision) if setup.windows_paths => {
             // The files on this disk are irrelevant for another system's paths.

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 use serde_json::{Map, Value, json};
-use windlass_hitl::{Answer, Decision, Facts, Grants, Learned, Mode, Policy, decide};
+use windlass_hitl::{ApprovalHistory, AskOutcome, Autonomy, Decision, Facts, Grants, Policy, decide};
 use windlass_protocol::{Arguments, CallId, Payload, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_redact::Redactor;
 use windlass_sandbox::Workspace;
@@ -21,13 +21,13 @@ use crate::{confine, lessons, rules};
 pub(crate) struct Engine {
     pub(crate) toolbox: Toolbox,
     pub(crate) policy: Policy,
-    pub(crate) mode: Mode,
-    pub(crate) learned: Learned,
+    pub(crate) mode: Autonomy,
+    pub(crate) learned: ApprovalHistory,
     pub(crate) scope: String,
     pub(crate) redactor: Redactor,
 }
 
-/// The engine's judgement of a call.
+/// The engine's decision of a call.
 pub(crate) enum EngineDecision {
     /// Refused before the policy was consulted.
     Refused(ToolResult),
@@ -57,11 +57,11 @@ impl Engine {
             .config(ToolConfig::new(Preset::Full))
             .build()?;
         let policy = rules::policy(&setup.rules, &scene.workspace)?;
-        let learned = Learned::new(policy.epoch());
+        let learned = ApprovalHistory::new(policy.epoch());
         let mode = match setup.otherwise {
-            Otherwise::Ask => Mode::Ask,
-            Otherwise::Deny => Mode::Headless,
-            Otherwise::Allow => Mode::Auto,
+            Otherwise::Ask => Autonomy::Ask,
+            Otherwise::Deny => Autonomy::Headless,
+            Otherwise::Allow => Autonomy::Auto,
         };
         let scope = scene.workspace.display().to_string();
         let secrets = setup.secrets.iter().chain([&scene.secret]).map(|secret| secret.as_str().into());
@@ -87,13 +87,13 @@ impl Engine {
     pub(crate) fn hear(&mut self, heard: &EarlierAnswers, facts: &Facts) {
         // A denial before a lesson exists is only counted, so this order teaches most easily.
         let counts = [
-            (heard.denied, Answer::Denied),
-            (heard.unanswered, Answer::Unanswered),
-            (heard.approved, Answer::Approved),
+            (heard.denied, AskOutcome::Denied),
+            (heard.unanswered, AskOutcome::Unanswered),
+            (heard.approved, AskOutcome::Approved),
         ];
         for (count, answer) in counts {
             for _ in 0..count {
-                self.learned.hear(facts, answer);
+                self.learned.record(facts, answer);
             }
         }
     }
@@ -137,8 +137,8 @@ impl Engine {
         }
     }
 
-    /// Judges a call without running it.
-    pub(crate) fn judge(&self, call: &ToolCall) -> EngineDecision {
+    /// Decides about a call without running it.
+    pub(crate) fn decide_call(&self, call: &ToolCall) -> EngineDecision {
         match self.look(call) {
             Err(result) => EngineDecision::Refused(*result),
             Ok(checked) => {
@@ -148,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// Collects everything that is known of a call before it is judged.
+    /// Collects everything that is known of a call before it is decided.
     pub(crate) fn look(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let mut checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         checked.facts = checked.facts.with_links(self.policy.resolve_links());
@@ -162,7 +162,7 @@ impl Engine {
     }
 
     pub(crate) fn place_facts(&self, facts: Facts, now_ms: u64) -> Facts {
-        facts.with_mode(self.mode).with_place(self.scope.as_str(), now_ms)
+        facts.with_autonomy(self.mode).with_place(self.scope.as_str(), now_ms)
     }
 }
 

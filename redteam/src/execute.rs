@@ -53,7 +53,7 @@ pub(crate) fn require_confinement(
         return Ok(());
     }
     let Ok(call) = engine.call(tool, arguments)? else { return Ok(()) };
-    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { return Ok(()) };
+    let EngineDecision::Decided(checked, _) = engine.decide_call(&call) else { return Ok(()) };
     let starts = |effect: &Effect| matches!(effect, Effect::Execute { .. } | Effect::Unknown);
     if !checked.facts.effects.iter().any(starts) {
         return Ok(());
@@ -100,7 +100,7 @@ async fn race_against(
     let mut observed = Observation::default();
     let mut rounds = 0_u64;
     while rounds < ROUNDS {
-        // Perform the engine's steps without the model, because the race is between judging and running.
+        // Perform the engine's steps without the model, because the race is between deciding and running.
         observed.words.extend(step(&engine, tool, arguments).await?);
         rounds = rounds.saturating_add(1);
     }
@@ -112,11 +112,11 @@ async fn race_against(
     Ok(observed.with_value("iterations", rounds))
 }
 
-/// Judges a call, and runs it if it is allowed.
+/// Decides about a call, and runs it if it is allowed.
 async fn step(engine: &Engine, tool: &str, arguments: &str) -> anyhow::Result<Vec<Word>> {
     let Ok(call) = engine.call(tool, arguments)? else { return Ok(vec![Word::Error]) };
     let context = Context::new(call.id.clone());
-    Ok(match engine.judge(&call) {
+    Ok(match engine.decide_call(&call) {
         EngineDecision::Refused(_) => vec![Word::Error],
         EngineDecision::Decided(checked, decision) if decision.verdict == Verdict::Allow => {
             let result = engine.toolbox.run(&checked, &context).await;

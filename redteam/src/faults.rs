@@ -129,7 +129,7 @@ fn find(fault: &Fault) -> Option<&'static Row> {
 fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
         None => skip_fault("no test is known that injects this"),
-        Some(FaultProof::By(tests)) => judge(tests, passed),
+        Some(FaultProof::By(tests)) => evaluate(tests, passed),
         Some(FaultProof::Here(injected)) => ground.perform(&injected.job()),
     };
     Line {
@@ -142,7 +142,7 @@ fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
 }
 
 /// Checks that every named test exists and passes.
-fn judge(tests: &[(&str, &str)], passed: &Passed) -> Ending {
+fn evaluate(tests: &[(&str, &str)], passed: &Passed) -> Ending {
     let why: Vec<String> = match passed {
         Err(error) => vec![format!("the tests cannot be run: {error}")],
         Ok(passed) => {

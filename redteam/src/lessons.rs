@@ -6,7 +6,7 @@ use windlass_protocol::{Arguments, ToolCall};
 
 use crate::setup::EarlierAnswers;
 
-/// Returns a call in the lesson's scope that resembles the judged call as closely as possible. Returns `None`
+/// Returns a call in the lesson's scope that resembles the decided call as closely as possible. Returns `None`
 /// if the lesson is for another tool.
 pub(crate) fn example(
     heard: &EarlierAnswers,

@@ -90,7 +90,7 @@ impl Session {
             .model(Arc::clone(&model), "scripted")
             .toolbox(self.engine.toolbox)
             .policy(self.engine.policy)
-            .mode(self.engine.mode)
+            .autonomy(self.engine.mode)
             .root(self.engine.scope.clone())
             .approval_history(self.engine.learned, |_| {})
             .redactor(self.engine.redactor)

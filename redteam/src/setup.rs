@@ -24,7 +24,7 @@ pub(crate) struct Setup {
     pub(crate) secrets: Vec<String>,
     pub(crate) heard: Vec<EarlierAnswers>,
     pub(crate) race: Option<Race>,
-    /// True if paths are judged as on Windows and the disk is not inspected.
+    /// True if paths are compared as on Windows and the disk is not inspected.
     pub(crate) windows_paths: bool,
     pub(crate) is_untrusted: bool,
 }

@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture;
-use crate::ci::{Outcome, Verdict};
+use crate::ci::{Outcome, StepStatus};
 use crate::project::Project;
 
 pub(crate) const HELP: &str = "\
@@ -99,7 +99,7 @@ fn measure(sh: &Shell, project: &Project, filter: Option<&str>, save: Option<&st
 }
 
 fn no_benches() -> Outcome {
-    Outcome::new(Verdict::Skipped, format!("{PACKAGE} has no benchmark program"))
+    Outcome::new(StepStatus::Skipped, format!("{PACKAGE} has no benchmark program"))
 }
 
 /// The benchmark programs to run, and their filter. Programs are named individually, because the package's

@@ -37,26 +37,26 @@ const NEEDED_GIGABYTES: u64 = 30;
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum StepStatus {
     Passed,
     Failed,
     Skipped,
 }
 
-/// The outcome of a step: its verdict, a note for its row, and lines that the summary repeats.
+/// The outcome of a step: its status, a note for its row, and lines that the summary repeats.
 pub(crate) struct Outcome {
-    pub(crate) verdict: Verdict,
+    pub(crate) status: StepStatus,
     pub(crate) note: String,
     pub(crate) lines: Vec<String>,
 }
 
 impl Outcome {
-    pub(crate) fn new(verdict: Verdict, note: impl Into<String>) -> Self {
-        Self { verdict, note: note.into(), lines: Vec::new() }
+    pub(crate) fn new(status: StepStatus, note: impl Into<String>) -> Self {
+        Self { status, note: note.into(), lines: Vec::new() }
     }
 
     pub(crate) fn from_success(success: bool) -> Self {
-        Self::new(if success { Verdict::Passed } else { Verdict::Failed }, "")
+        Self::new(if success { StepStatus::Passed } else { StepStatus::Failed }, "")
     }
 
     /// Prints the outcome of a command that consists of one step, and returns its exit code.
@@ -64,12 +64,12 @@ impl Outcome {
         for line in &self.lines {
             println!("{line}");
         }
-        match self.verdict {
-            Verdict::Skipped => println!("skipped: {}", self.note),
-            Verdict::Passed | Verdict::Failed if self.note.is_empty() => {}
-            Verdict::Passed | Verdict::Failed => println!("{}", self.note),
+        match self.status {
+            StepStatus::Skipped => println!("skipped: {}", self.note),
+            StepStatus::Passed | StepStatus::Failed if self.note.is_empty() => {}
+            StepStatus::Passed | StepStatus::Failed => println!("{}", self.note),
         }
-        if self.verdict == Verdict::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        if self.status == StepStatus::Failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
     }
 }
 
@@ -141,7 +141,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     }
     summary.left_out = left_out.iter().map(|step| step.name).collect();
     println!("\n{}", summary.text(setting.elapsed()));
-    let is_good = summary.count(Verdict::Failed) == 0 && (!strict || summary.count(Verdict::Skipped) == 0);
+    let is_good =
+        summary.count(StepStatus::Failed) == 0 && (!strict || summary.count(StepStatus::Skipped) == 0);
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -161,7 +162,7 @@ fn perform(step: &Step, setting: &Setting<'_>) -> FinishedStep {
     let begun = Instant::now();
     let outcome = (step.run)(setting).unwrap_or_else(|error| {
         println!("error: {error:#}");
-        Outcome::new(Verdict::Failed, format!("{error:#}").lines().next().unwrap_or_default())
+        Outcome::new(StepStatus::Failed, format!("{error:#}").lines().next().unwrap_or_default())
     });
     FinishedStep { name: step.name, outcome, took: begun.elapsed() }
 }

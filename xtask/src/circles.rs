@@ -49,7 +49,7 @@ const LARGEST: [(&str, usize); 27] = [
     ("testkit", 3),
     ("text-calls", 6),
     ("tool-args", 5),
-    ("toolbox", 5),
+    ("toolbox", 4),
     ("tools-browser", 6),
     ("tools-dynamic", 12),
     ("tools-search", 4),

@@ -8,7 +8,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus, libtest};
 use crate::needs;
 
 pub(crate) const HELP: &str = "\
@@ -44,18 +44,18 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let lines = libtest::summary_lines(&captured.lines);
     let count = |word: &str| captured.lines.iter().filter(|line| line.starts_with(word)).count();
     let (figures, skipped) = (count("corpus:"), count("skipped:"));
-    let (verdict, note) = if !captured.success {
+    let (status, note) = if !captured.success {
         libtest::print_failures(&captured.lines);
-        (Verdict::Failed, "a corpus test failed".to_owned())
+        (StepStatus::Failed, "a corpus test failed".to_owned())
     } else if folder(sh).is_none() {
         (
-            Verdict::Skipped,
+            StepStatus::Skipped,
             "no corpora at ../shared/corpora; WINDLASS_CORPORA may name their folder".to_owned(),
         )
     } else if figures == 0 {
-        (Verdict::Skipped, "no test printed a `corpus:` line".to_owned())
+        (StepStatus::Skipped, "no test printed a `corpus:` line".to_owned())
     } else {
-        (Verdict::Passed, format!("figures: {figures}, skipped: {skipped}"))
+        (StepStatus::Passed, format!("figures: {figures}, skipped: {skipped}"))
     };
-    Ok(Outcome { verdict, note, lines })
+    Ok(Outcome { status, note, lines })
 }

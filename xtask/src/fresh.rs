@@ -78,7 +78,7 @@ impl TimedCommand {
     }
 
     fn row(&self) -> String {
-        let verdict = if self.success { "ok" } else { "FAILED" };
-        format!("{:<34}{verdict:<8}{:>8.1} s", self.words, self.took.as_secs_f64())
+        let status = if self.success { "ok" } else { "FAILED" };
+        format!("{:<34}{status:<8}{:>8.1} s", self.words, self.took.as_secs_f64())
     }
 }

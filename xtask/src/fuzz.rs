@@ -11,7 +11,7 @@ use xshell::{Cmd, Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{Outcome, Verdict};
+use crate::ci::{Outcome, StepStatus};
 use crate::fetch;
 use crate::install::{self, InstalledCommand, Tool};
 
@@ -47,7 +47,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     };
     // `cargo fuzz` does not accept `--locked`. If the lock file matches its manifest, it has nothing to
     // rewrite.
-    if fetch::all(sh)?.verdict == Verdict::Failed {
+    if fetch::all(sh)?.status == StepStatus::Failed {
         bail!("a lock file does not match its manifest");
     }
     let mode = Mode::detect(sh);
@@ -67,12 +67,12 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
 /// and the build takes a third of the time.
 pub(crate) fn smoke(sh: &Shell, seconds: u64) -> Result<Outcome> {
     if !sh.path_exists(MANIFEST) {
-        return Ok(Outcome::new(Verdict::Skipped, format!("{MANIFEST} is missing")));
+        return Ok(Outcome::new(StepStatus::Skipped, format!("{MANIFEST} is missing")));
     }
     let targets = targets(sh)?;
     let cargo_fuzz = match install::ensure(sh, install::FUZZ)? {
         Tool::Ready(cargo_fuzz) => cargo_fuzz,
-        Tool::Missing { how_to } => return Ok(Outcome::new(Verdict::Skipped, how_to)),
+        Tool::Missing { how_to } => return Ok(Outcome::new(StepStatus::Skipped, how_to)),
     };
     let mut lines = Vec::new();
     let mut success = true;

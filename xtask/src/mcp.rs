@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture::{self, Keep};
-use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict, libtest};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus, libtest};
 use crate::needs;
 use install::InstalledServers;
 
@@ -57,18 +57,18 @@ fn outcome(sh: &Shell, servers: bool, suite: bool) -> Result<Outcome> {
     if suite {
         outcomes.extend(conformance::both(sh, &installed)?);
     }
-    let has = |verdict| outcomes.iter().any(|outcome| outcome.verdict == verdict);
-    let verdict = if has(Verdict::Failed) {
-        Verdict::Failed
-    } else if has(Verdict::Passed) {
-        Verdict::Passed
+    let has = |status| outcomes.iter().any(|outcome| outcome.status == status);
+    let status = if has(StepStatus::Failed) {
+        StepStatus::Failed
+    } else if has(StepStatus::Passed) {
+        StepStatus::Passed
     } else {
-        Verdict::Skipped
+        StepStatus::Skipped
     };
     let notes: Vec<&str> = outcomes.iter().map(|outcome| outcome.note.as_str()).collect();
     let note = notes.join("; ");
     lines.extend(outcomes.into_iter().flat_map(|outcome| outcome.lines));
-    Ok(Outcome { verdict, note, lines })
+    Ok(Outcome { status, note, lines })
 }
 
 /// Runs the tests that start the servers. Each test reports the parts that it had to skip.

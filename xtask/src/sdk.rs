@@ -10,7 +10,7 @@ use xshell::{Shell, cmd};
 
 use crate::arguments::Arguments;
 use crate::capture;
-use crate::ci::{Outcome, Verdict};
+use crate::ci::{Outcome, StepStatus};
 use crate::project::target;
 
 pub(crate) const HELP: &str = "\
@@ -39,10 +39,10 @@ pub(crate) fn run(sh: &Shell, arguments: Arguments) -> Result<ExitCode> {
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     let python = match python(sh)? {
         Ok(python) => python,
-        Err(why) => return Ok(Outcome::new(Verdict::Skipped, why)),
+        Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
     };
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
+        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
     }
     let windlass = target(sh).join("debug/windlass");
     let mock = Server::start(&windlass, &["mock", "--script", SCRIPT, "--json"])?;
@@ -74,8 +74,8 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
         good += told.len() - failed.len();
         all += told.len();
     }
-    let verdict = if good == all && all > 0 { Verdict::Passed } else { Verdict::Failed };
-    Ok(Outcome { lines, ..Outcome::new(verdict, format!("{good} of {all} conversations")) })
+    let status = if good == all && all > 0 { StepStatus::Passed } else { StepStatus::Failed };
+    Ok(Outcome { lines, ..Outcome::new(status, format!("{good} of {all} conversations")) })
 }
 
 /// The result of one library.

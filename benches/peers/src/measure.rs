@@ -121,11 +121,11 @@ impl Session {
     fn checked_work(&mut self, peer: &str, case: &Case) -> Result<Work, String> {
         let work = work::find(peer, case)
             .ok_or_else(|| format!("not measured: {peer} has no work on {case} in this program"))?;
-        let verdict = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| {
+        let outcome = self.checked.entry((peer.to_owned(), case.clone())).or_insert_with(|| {
             eprintln!("checking {peer} on {case}");
             work.check()
         });
-        verdict.clone().map_err(|reason| format!("{peer} on {case}: {reason}"))?;
+        outcome.clone().map_err(|reason| format!("{peer} on {case}: {reason}"))?;
         Ok(work)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_hitl::{Mode, Policy};
+use windlass_hitl::{Autonomy, Policy};
 use windlass_loop::Config;
 use windlass_redact::Redactor;
 use windlass_stream::Model;
@@ -10,7 +10,7 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use crate::asking::SpeechOptions;
-use crate::lessons::Lessons;
+use crate::lessons::SharedHistory;
 use crate::tools::Tools;
 use crate::{AgentError, Approver};
 
@@ -19,14 +19,14 @@ pub(crate) struct AgentInner {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) toolbox: Option<Toolbox>,
     pub(crate) policy: Policy,
-    pub(crate) mode: Mode,
+    pub(crate) autonomy: Autonomy,
     pub(crate) work_mode: Option<String>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) human: Option<Arc<dyn Human>>,
     pub(crate) root: String,
     pub(crate) config: Config,
     pub(crate) speech: SpeechOptions,
-    pub(crate) lessons: Option<Arc<Lessons>>,
+    pub(crate) lessons: Option<Arc<SharedHistory>>,
     pub(crate) redactor: Redactor,
     /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,

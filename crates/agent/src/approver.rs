@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 
-pub use answers::{Answer, Answers};
+pub use answers::{Answers, ApproverReply};
 pub use channel::{AnswerRefused, ChannelApprover, OpenQuestion, Questions};
 #[cfg(unix)]
 pub use file::{ApprovalFolderError, FileApprover, RefusedFile, RefusedFileReason};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_hitl::{Learned, Mode, Policy};
+use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
 use windlass_loop::{
     Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
 };
@@ -16,7 +16,7 @@ use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
 use crate::asking::SpeechOptions;
-use crate::lessons::{LearnedStore, Lessons};
+use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, DenyAll};
@@ -43,7 +43,7 @@ pub struct AgentBuilder {
     model: Option<(Arc<dyn Model>, String)>,
     toolbox: Option<Toolbox>,
     policy: Policy,
-    mode: Mode,
+    autonomy: Autonomy,
     work_mode: Option<String>,
     approver: Option<Arc<dyn Approver>>,
     human: Option<Arc<dyn Human>>,
@@ -59,7 +59,7 @@ pub struct AgentBuilder {
     unknown_effects: UnknownEffects,
     protocols: Vec<ToolProtocol>,
     speech: SpeechOptions,
-    lessons: Option<Arc<Lessons>>,
+    lessons: Option<Arc<SharedHistory>>,
     redactor: Redactor,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
@@ -83,7 +83,7 @@ impl AgentBuilder {
             model: Some((Arc::clone(&parts.model), config.model.clone())),
             toolbox,
             policy: parts.policy.clone(),
-            mode: parts.mode,
+            autonomy: parts.autonomy,
             approver: Some(Arc::clone(&parts.approver)),
             human: parts.human.clone(),
             root: parts.root.clone(),
@@ -130,8 +130,8 @@ impl AgentBuilder {
     }
 
     /// Sets the autonomy: the decision about calls that no rule covers. By default the approver is asked.
-    pub fn mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
+    pub fn autonomy(mut self, mode: Autonomy) -> Self {
+        self.autonomy = mode;
         self
     }
 
@@ -249,17 +249,21 @@ impl AgentBuilder {
     /// approver would confirm its own answers. By default nothing is learned.
     pub fn approval_history(
         mut self,
-        learned: Learned,
-        keeper: impl Fn(&Learned) + Send + Sync + 'static,
+        learned: ApprovalHistory,
+        keeper: impl Fn(&ApprovalHistory) + Send + Sync + 'static,
     ) -> Self {
-        self.lessons = Some(Arc::new(Lessons::new(learned, keeper)));
+        self.lessons = Some(Arc::new(SharedHistory::new(learned, keeper)));
         self
     }
 
     /// Like [`AgentBuilder::approval_history`], but for a store that several processes share. Each answer is applied
     /// to the current content of the store, so that no process overwrites the changes of another.
-    pub fn approval_history_in(mut self, learned: Learned, store: impl LearnedStore + 'static) -> Self {
-        self.lessons = Some(Arc::new(Lessons::in_store(learned, store)));
+    pub fn approval_history_in(
+        mut self,
+        learned: ApprovalHistory,
+        store: impl ApprovalHistoryStore + 'static,
+    ) -> Self {
+        self.lessons = Some(Arc::new(SharedHistory::in_store(learned, store)));
         self
     }
 
@@ -305,7 +309,7 @@ impl AgentBuilder {
             model,
             toolbox: self.toolbox,
             policy: self.policy,
-            mode: self.mode,
+            autonomy: self.autonomy,
             work_mode: self.work_mode,
             approver: self.approver.unwrap_or_else(|| Arc::new(DenyAll)),
             human: self.human,

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_hitl::{
-    ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Learned, Verdict, decide,
+    ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Verdict, decide,
 };
-use windlass_loop::Judgement;
+use windlass_loop::CallDecision;
 use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
 use windlass_toolbox::{Checked, Toolbox, WrongPayload};
 
@@ -41,18 +41,18 @@ struct CheckedCall {
 }
 
 /// The outcome of a decision.
-pub(crate) struct CallJudgement {
-    pub(crate) judgement: Judgement,
+pub(crate) struct GuardedDecision {
+    pub(crate) decision: CallDecision,
     /// Descriptions of the coercions that were applied to the arguments.
     pub(crate) coerced: Vec<String>,
 }
 
-impl CallJudgement {
+impl GuardedDecision {
     /// Returns the refusal of a call for which the decision failed.
     pub(crate) fn from_failure(call: &CallId, error: &dyn std::error::Error) -> Self {
-        let text = format!("not run: it could not be judged: {error}");
+        let text = format!("not run: the decision about it failed: {error}");
         let result = ToolResult::text(call.clone(), ResultStatus::Error, text);
-        Self { judgement: Judgement::Refused(result), coerced: Vec::new() }
+        Self { decision: CallDecision::Refused(result), coerced: Vec::new() }
     }
 }
 
@@ -68,18 +68,18 @@ impl CallGuard {
     }
 
     /// Decides about a call and stores the decision for the check before the call runs.
-    pub(crate) fn judge(&self, call: &ToolCall) -> CallJudgement {
+    pub(crate) fn decide_call(&self, call: &ToolCall) -> GuardedDecision {
         let checked = match self.check(call) {
             Ok(checked) => checked,
             Err(result) => {
-                return CallJudgement { judgement: Judgement::Refused(*result), coerced: Vec::new() };
+                return GuardedDecision { decision: CallDecision::Refused(*result), coerced: Vec::new() };
             }
         };
         let decision = self.decide(&checked.facts);
         let request = match decision.verdict {
             Verdict::Ask => match self.question(&checked, &decision) {
                 Ok(request) => Some(Box::new(request)),
-                Err(error) => return CallJudgement::from_failure(&call.id, &error),
+                Err(error) => return GuardedDecision::from_failure(&call.id, &error),
             },
             Verdict::Allow | Verdict::Deny => None,
         };
@@ -88,7 +88,7 @@ impl CallGuard {
         let digest = (decision.verdict == Verdict::Ask).then(|| self.digest(&checked, call));
         let known = CheckedCall { digest, verdict: decision.verdict, checked };
         self.calls().insert(call.id.clone(), known);
-        CallJudgement { judgement: Judgement::Decided { facts, decision, request }, coerced }
+        GuardedDecision { decision: CallDecision::Decided { facts, decision, request }, coerced }
     }
 
     /// Builds the approval request. The human sees and approves the call after coercion, as it will run
@@ -111,7 +111,7 @@ impl CallGuard {
     /// (RULES H4, H5).
     pub(crate) fn recheck(&self, call: &ToolCall) -> Result<(), Box<ToolResult>> {
         let known = self.calls().remove(&call.id);
-        let Some(known) = known else { return Err(stale(call, "nobody has judged this call")) };
+        let Some(known) = known else { return Err(stale(call, "policy has not decided about this call")) };
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
@@ -149,7 +149,7 @@ impl CallGuard {
     pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
         let Some(lessons) = &self.parts.lessons else { return };
         if let Some(known) = self.calls().get(call) {
-            lessons.hear(&known.checked.facts, outcome);
+            lessons.record(&known.checked.facts, outcome);
         }
     }
 
@@ -167,7 +167,7 @@ impl CallGuard {
         checked.facts = checked
             .facts
             .with_links(self.parts.policy.resolve_links())
-            .with_mode(self.parts.mode)
+            .with_autonomy(self.parts.autonomy)
             .with_place(self.parts.root.as_str(), now_ms())
             .with_taint(self.tainted.load(Ordering::Relaxed))
             .with_secret(has_secret(&self.parts.redactor, call));
@@ -178,7 +178,7 @@ impl CallGuard {
         let (policy, grants) = (&self.parts.policy, self.session.grants());
         match &self.parts.lessons {
             Some(lessons) => decide(policy, &grants, &lessons.lock_history(), facts),
-            None => decide(policy, &grants, &Learned::default(), facts),
+            None => decide(policy, &grants, &ApprovalHistory::default(), facts),
         }
     }
 
@@ -217,7 +217,7 @@ pub(crate) fn is_tainted<'a>(
 
 fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
-        "stale_approval: not run, because the call is no longer what was judged ({what}). Look at it again, and make \
+        "stale_approval: not run, because the call does not match the decision about it ({what}). Look at it again, and make \
          the call once more if it is still right"
     );
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windlass_hitl::Mode;
+use windlass_hitl::Autonomy;
 use windlass_loop::Limits;
 use windlass_tool::{CancellationToken, Context};
 use windlass_toolbox::Toolbox;
@@ -49,8 +49,8 @@ impl CallingRun {
     }
 
     /// Returns the autonomy of the run: the decision about calls that no rule covers.
-    pub fn mode(&self) -> Mode {
-        self.parts.mode
+    pub fn autonomy(&self) -> Autonomy {
+        self.parts.autonomy
     }
 
     /// Returns the limits of the run. Agents below it inherit them unless their builder sets others.

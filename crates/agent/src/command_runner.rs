@@ -124,7 +124,7 @@ impl CommandRunner {
                 self.ahead.cancel();
                 self.ahead = self.calls.child_token();
             }
-            Command::Decide(call) => self.judge(call),
+            Command::Decide(call) => self.decide(call),
             Command::Ask(request) => self.ask(*request),
             Command::Run(call) => self.run(call),
             Command::Reconcile { call, planned } => self.look_back(call, planned),

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use windlass_hitl::deny_early;
-use windlass_loop::EarlyRefusal;
+use windlass_loop::{CallIndex, EarlyRefusal};
 use windlass_protocol::{Control, ToolName};
-use windlass_stream::CallKey;
 use windlass_tool::EarlyArguments;
 use windlass_toolbox::RefusalCause;
 
@@ -18,8 +17,8 @@ use crate::tools::Tools;
 pub(crate) struct EarlyChecks {
     answer: u64,
     /// The first call of the answer that switches the mode and is valid so far.
-    switch: Option<CallKey>,
-    arguments: HashMap<CallKey, EarlyArguments>,
+    switch: Option<CallIndex>,
+    arguments: HashMap<CallIndex, EarlyArguments>,
 }
 
 impl EarlyChecks {
@@ -28,7 +27,7 @@ impl EarlyChecks {
     pub(crate) fn check(
         &mut self,
         (parts, tools): (&AgentInner, &Tools),
-        (answer, key): (u64, CallKey),
+        (answer, key): (u64, CallIndex),
         tool: &ToolName,
         argument: &str,
         value: Value,
@@ -41,7 +40,7 @@ impl EarlyChecks {
         let arguments = self.arguments.entry(key).or_default();
         arguments.insert(argument, value);
         let toolbox = tools.current()?;
-        let foreseen = match toolbox.foresee(tool.as_str(), arguments, argument) {
+        let foreseen = match toolbox.check_partial(tool.as_str(), arguments, argument) {
             Ok(foreseen) => foreseen,
             // Calls after a mode switch are decided in the new mode (RULES L11), which is not known yet.
             Err(refusal)

@@ -29,7 +29,7 @@ mod tools;
 
 pub use agent::{Agent, Report};
 pub use approver::{
-    Answer, AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ChannelApprover, DenyAll,
+    AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ApproverReply, ChannelApprover, DenyAll,
     OpenQuestion, Questions, StoredAnswers,
 };
 #[cfg(unix)]
@@ -39,14 +39,14 @@ pub use call_batch::{BatchReport, CallBatch};
 pub use calling_run::CallingRun;
 pub use checkpointer::{CheckpointFailed, CheckpointFuture, Checkpointer, WithoutCheckpoint};
 pub use error::AgentError;
-pub use lessons::LearnedStore;
+pub use lessons::ApprovalHistoryStore;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
 pub use session::Session;
 pub use shared_budget::SharedBudget;
 pub use stream::EventStream;
 pub use windlass_loop::{
-    Budget, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event, ImportedTranscript,
-    InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause, Transcript,
-    UnansweredPolicy, UnknownEffects, Used, Wait,
+    Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,
+    ImportedTranscript, InterruptId, InterruptReason, Limits, Mend, Outcome, Prices, RunOrigin, StopCause,
+    Transcript, UnansweredPolicy, UnknownEffects, Used, Wait,
 };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use windlass_loop::CallIndex;
 use windlass_loop::Event;
-use windlass_stream::CallKey;
 use windlass_tool::Progress;
 use windlass_toolbox::PartialCall;
 
@@ -12,7 +12,7 @@ use crate::tools::Tools;
 /// The streaming calls whose tools read partial arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Previews {
-    calls: HashMap<CallKey, PartialCall>,
+    calls: HashMap<CallIndex, PartialCall>,
 }
 
 impl Previews {
@@ -49,7 +49,7 @@ impl Previews {
     }
 }
 
-fn listener(key: CallKey, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
+fn listener(key: CallIndex, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
     move |progress| match progress {
         Progress::Output(text) | Progress::Note(text) => shown.push(Event::CallPreview { key, text }),
         // The call has not started, so other kinds of progress are wrong here.

@@ -9,10 +9,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_hitl::ApprovalOutcome;
-use windlass_loop::{EarlyRefusal, Event, Input, Judgement, SpeculativeOutcome, StreamFailure, Transcript};
+use windlass_loop::{
+    CallDecision, CallIndex, EarlyRefusal, Event, Input, SpeculativeOutcome, StreamFailure, Transcript,
+};
 use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::{RedactStream, Redactor};
-use windlass_stream::{CallKey, Chunk};
+use windlass_stream::Chunk;
 
 /// The text that replaces a result if the redacted result cannot be parsed.
 const WITHHELD: &str = "the result is withheld: a secret is where none can be taken out";
@@ -22,8 +24,8 @@ pub(crate) struct Redacting {
     redactor: Redactor,
     words: RedactStream,
     thoughts: RedactStream,
-    arguments: HashMap<CallKey, RedactStream>,
-    previews: HashMap<CallKey, RedactStream>,
+    arguments: HashMap<CallIndex, RedactStream>,
+    previews: HashMap<CallIndex, RedactStream>,
 }
 
 impl Redacting {
@@ -76,8 +78,8 @@ impl Redacting {
                 let outcome = Box::new(redact_speculative(redactor, *outcome));
                 Input::Speculative { answer, call, outcome }
             }
-            Input::Judged { call, judgement } => {
-                Input::Judged { call, judgement: Box::new(judgement_without(redactor, *judgement)) }
+            Input::Decided { call, decision } => {
+                Input::Decided { call, decision: Box::new(redact_decision(redactor, *decision)) }
             }
             Input::Result(result) => Input::Result(result_without(redactor, result)),
             Input::Fatal { call, message } => Input::Fatal { call, message: clean(redactor, message) },
@@ -240,8 +242,8 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
 fn redact_speculative(redactor: &Redactor, outcome: SpeculativeOutcome) -> SpeculativeOutcome {
     match outcome {
         SpeculativeOutcome::NotBegun => SpeculativeOutcome::NotBegun,
-        SpeculativeOutcome::Judged(judgement) => {
-            SpeculativeOutcome::Judged(judgement_without(redactor, judgement))
+        SpeculativeOutcome::Decided(decision) => {
+            SpeculativeOutcome::Decided(redact_decision(redactor, decision))
         }
         SpeculativeOutcome::Ran { facts, mut decision, result } => {
             decision.reason.text = clean(redactor, decision.reason.text);
@@ -254,10 +256,10 @@ fn redact_speculative(redactor: &Redactor, outcome: SpeculativeOutcome) -> Specu
     }
 }
 
-fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
-    match judgement {
-        Judgement::Refused(result) => Judgement::Refused(result_without(redactor, result)),
-        Judgement::Decided { facts, mut decision, request } => {
+fn redact_decision(redactor: &Redactor, decision: CallDecision) -> CallDecision {
+    match decision {
+        CallDecision::Refused(result) => CallDecision::Refused(result_without(redactor, result)),
+        CallDecision::Decided { facts, mut decision, request } => {
             decision.reason.text = clean(redactor, decision.reason.text);
             // The machine finds the request and the call by their ids. If redaction changes an id, the
             // request is removed, and the call does not run.
@@ -266,7 +268,7 @@ fn judgement_without(redactor: &Redactor, judgement: Judgement) -> Judgement {
                 let clean = redact_value(redactor, request)?;
                 (clean.request_id == id && clean.call.id == call).then_some(clean)
             });
-            Judgement::Decided { facts, decision, request }
+            CallDecision::Decided { facts, decision, request }
         }
     }
 }

@@ -56,16 +56,16 @@ impl Session {
     /// Adds the grants that the record of a run contains. A grant for a call of critical risk is skipped, as
     /// in the original run.
     pub(crate) fn restore(&self, entries: &[Entry]) {
-        let mut judged: BTreeMap<&CallId, &Facts> = BTreeMap::new();
+        let mut decided: BTreeMap<&CallId, &Facts> = BTreeMap::new();
         let mut asked = BTreeMap::new();
         for entry in entries {
             match entry {
-                Entry::Judged { call, facts: Some(facts), .. } => drop(judged.insert(call, &**facts)),
+                Entry::Decided { call, facts: Some(facts), .. } => drop(decided.insert(call, &**facts)),
                 Entry::Asked { request } => drop(asked.insert(&request.call.id, &request.call)),
                 Entry::Approval { call, outcome: ApprovalOutcome::Answered(decision) }
                     if is_grant(decision) =>
                 {
-                    if let (Some(facts), Some(call)) = (judged.get(call), asked.get(call)) {
+                    if let (Some(facts), Some(call)) = (decided.get(call), asked.get(call)) {
                         let facts = Facts::clone(facts).with_payload(call.payload.clone());
                         self.remember(&facts, decision).ok();
                     }

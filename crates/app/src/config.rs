@@ -7,12 +7,13 @@ mod selection;
 mod settings;
 mod wire_format;
 
-pub use self::choices::{Autonomy, Confinement, ToolPreset};
+pub use self::choices::{Confinement, ToolPreset};
 pub use self::environment::variable;
 pub use self::folders::Folders;
 pub use self::selection::{EmbeddingOptions, ToolSelection};
 pub use self::settings::RunSettings;
 pub use self::wire_format::WireFormat;
+pub use windlass_hitl::Autonomy;
 
 pub use self::folders::resolve_root;
 

@@ -2,11 +2,13 @@
 
 mod causes;
 mod conversions;
+mod remedy;
 
 use std::error::Error as StdError;
 use std::fmt;
 
 pub use causes::{causes, one_line};
+pub use remedy::{Remedy, Setting};
 
 /// Class of an error, from which a front end chooses its reaction, such as a status code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +28,16 @@ pub enum ErrorKind {
     Unavailable,
 }
 
-/// Error of this crate: a class, and words for a person.
+/// Error of this crate: a class, words for a person, and possibly a [`Remedy`].
 ///
+/// The text names no control of a front end, such as an option of a command line.
 /// The text never quotes the content of a file, because a person may name a file with secrets by mistake.
 /// [`causes`] lists the text together with the texts of the causes.
 #[derive(Debug)]
 pub struct AppError {
     kind: ErrorKind,
     body: Body,
+    remedy: Option<Remedy>,
 }
 
 type Source = Box<dyn StdError + Send + Sync>;
@@ -49,7 +53,18 @@ enum Body {
 impl AppError {
     /// Creates an error from its class and its text.
     pub fn new(kind: ErrorKind, text: impl Into<String>) -> Self {
-        Self { kind, body: Body::Text(text.into(), None) }
+        Self { kind, body: Body::Text(text.into(), None), remedy: None }
+    }
+
+    /// Adds the step by which a person can resolve the error.
+    #[must_use]
+    pub fn with_remedy(self, remedy: Remedy) -> Self {
+        Self { remedy: Some(remedy), ..self }
+    }
+
+    /// Returns the step by which a person can resolve the error, if this error or its direct cause has one.
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref().or_else(|| self.downcast_ref::<Self>()?.remedy())
     }
 
     /// Returns the class of the error.
@@ -66,16 +81,16 @@ impl AppError {
     }
 
     pub(crate) fn foreign(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
-        Self { kind, body: Body::Foreign(Box::new(error)) }
+        Self { kind, body: Body::Foreign(Box::new(error)), remedy: None }
     }
 
     fn with_text(self, text: String) -> Self {
-        let kind = self.kind;
+        let (kind, remedy) = (self.kind, self.remedy);
         let source: Source = match self.body {
             Body::Foreign(source) => source,
-            body @ Body::Text(..) => Box::new(Self { kind, body }),
+            body @ Body::Text(..) => Box::new(Self { kind, body, remedy: None }),
         };
-        Self { kind, body: Body::Text(text, Some(source)) }
+        Self { kind, body: Body::Text(text, Some(source)), remedy }
     }
 }
 
@@ -129,8 +144,12 @@ impl<T> Context<T> for Option<T> {
     }
 }
 
-/// Returns an error from the calling function: its kind, and the arguments of `format!`.
+/// Returns an error from the calling function: its kind, possibly a remedy, and the arguments of `format!`.
 macro_rules! bail {
+    ($kind:ident, remedy: $remedy:expr, $($text:tt)+) => {
+        return Err($crate::error::AppError::new($crate::error::ErrorKind::$kind, format!($($text)+))
+            .with_remedy($remedy))
+    };
     ($kind:ident, $($text:tt)+) => {
         return Err($crate::error::AppError::new($crate::error::ErrorKind::$kind, format!($($text)+)))
     };

@@ -23,5 +23,5 @@ pub use config::{
     Autonomy, Confinement, EmbeddingOptions, Folders, RunSettings, ToolPreset, ToolSelection, WireFormat,
     resolve_root, variable,
 };
-pub use error::{AppError, ErrorKind, causes, one_line};
+pub use error::{AppError, ErrorKind, Remedy, Setting, causes, one_line};
 pub use notices::{Notice, NoticeSink};

@@ -11,13 +11,20 @@ pub enum Notice {
     Warning(String),
     /// Something that a person should know, such as a wait for the provider.
     Info(String),
+    /// Calls of a shape begin or cease to run without a question, because of a person's earlier answers.
+    Learned {
+        /// The message.
+        text: String,
+        /// The id of the remembered approval, with which it can be revoked.
+        id: String,
+    },
 }
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Warning(text) => write!(f, "warning: {text}"),
-            Self::Info(text) => f.write_str(text),
+            Self::Info(text) | Self::Learned { text, .. } => f.write_str(text),
         }
     }
 }
@@ -50,6 +57,10 @@ impl Notices {
 
     pub(crate) fn inform(&self, text: impl Into<String>) {
         self.0.receive(&Notice::Info(text.into()));
+    }
+
+    pub(crate) fn report_learned(&self, text: String, id: &str) {
+        self.0.receive(&Notice::Learned { text, id: id.to_owned() });
     }
 }
 

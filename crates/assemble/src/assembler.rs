@@ -10,10 +10,10 @@ use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, W
 use self::ending::end_of;
 use crate::calls::fragment::Fragment;
 use crate::calls::{Calls, Place, Routed};
+use crate::classification::{AnswerEnd, End, Rank};
 use crate::growing::Marks;
-use crate::judgement::{AnswerEnd, End, Rank};
 use crate::parts::{Parts, Slot};
-use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
+use crate::{Answer, AnswerCall, CallEvent, CallIndex, Ending, Notes, Options};
 
 /// Assembles the chunks of one response into calls and an [`Answer`] (RULES S13).
 ///
@@ -21,9 +21,9 @@ use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 /// assembler handles one response.
 ///
 /// ```
-/// use windlass_assemble::{Assembler, CallEvent, Options};
+/// use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
 /// use windlass_protocol::StopReason;
-/// use windlass_stream::{CallChunk, CallKey, Chunk};
+/// use windlass_stream::{CallChunk, Chunk};
 ///
 /// let fragment = |id: Option<&str>, name: Option<&str>, arguments: &str| {
 ///     Chunk::Call(CallChunk::Partial {
@@ -38,7 +38,7 @@ use crate::{Answer, AnswerCall, CallEvent, Ending, Notes, Options};
 /// let mut assembler = Assembler::new(Options::default());
 /// let mut events = Vec::new();
 /// assembler.push(fragment(Some("call_1"), Some("read_file"), r#"{"path":"src/"#), &mut events);
-/// let path = assembler.partial(CallKey(0)).and_then(|partial| partial.get("path"));
+/// let path = assembler.partial(CallIndex(0)).and_then(|partial| partial.get("path"));
 /// assert_eq!(path.and_then(|path| path.as_str()), Some("src/"));
 /// assembler.push(fragment(None, None, r#"lib.rs"}"#), &mut events);
 /// assembler.push(Chunk::Finish { reason: StopReason::Calls, raw: "tool_calls".into() }, &mut events);
@@ -113,10 +113,10 @@ impl Assembler {
         }
     }
 
-    /// Returns a view of a call's arguments in constant time, or `None` if the call has ended. The key is the
-    /// index of the call in the answer.
-    pub fn partial(&self, key: CallKey) -> Option<Snapshot<'_>> {
-        self.calls.growing(usize::try_from(key.0).ok()?).map(|call| call.parser.snapshot())
+    /// Returns a view of a call's arguments in constant time, or `None` if the call has ended. The index is
+    /// the place of the call in the answer.
+    pub fn partial(&self, index: CallIndex) -> Option<Snapshot<'_>> {
+        self.calls.growing(usize::try_from(index.0).ok()?).map(|call| call.parser.snapshot())
     }
 
     /// Ends the response and returns the answer. A stream without a finish reason counts as dropped, and its

@@ -9,7 +9,7 @@ use windlass_stream::CallKey;
 
 use crate::growing::{GrowingCall, Marks};
 use crate::name::GrowingName;
-use crate::{AnswerCall, MalformedCall, MalformedReason, Options};
+use crate::{AnswerCall, CallIndex, MalformedCall, MalformedReason, Options};
 
 /// A call of the answer, in its current state.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Calls {
         if at >= options.limits.calls {
             return None;
         }
-        let key = CallKey(u64::try_from(at).unwrap_or(u64::MAX));
+        let key = CallIndex(u64::try_from(at).unwrap_or(u64::MAX));
         // A duplicate id is not used; the call gets a synthesized id at its end at the latest.
         let id = id.and_then(|id| self.free_id(id));
         if let Some(id) = &id {
@@ -155,7 +155,7 @@ impl Calls {
         let id = self.make_id(at, options);
         self.ids.insert(id.clone(), at);
         let call = MalformedCall {
-            key: CallKey(u64::try_from(at).unwrap_or(u64::MAX)),
+            key: CallIndex(u64::try_from(at).unwrap_or(u64::MAX)),
             id,
             name: None,
             reason: MalformedReason::TooManyCalls { limit: options.limits.calls },

@@ -4,21 +4,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use windlass_partial_json::Repair;
 use windlass_protocol::{CallId, ToolCall, ToolName};
-use windlass_stream::CallKey;
 
-use crate::MalformedCall;
+use crate::{CallIndex, MalformedCall};
 
 /// An event of a call. Each call that starts ends exactly once, finished or malformed (RULES S8).
 ///
-/// The key is the index of the call in its answer, from 0, independent of the provider's numbering.
+/// `key` is the place of the call in its answer, not the provider's number of the call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallEvent {
     /// A call began and its name is complete.
     Started {
-        /// The key of the call.
-        key: CallKey,
+        /// The place of the call in its answer.
+        key: CallIndex,
         /// The call's id, if the provider has already sent it; the finished call always has an id.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<CallId>,
@@ -27,16 +26,16 @@ pub enum CallEvent {
     },
     /// The arguments grew. `Assembler::partial` returns their current state.
     Arguments {
-        /// The key of the call.
-        key: CallKey,
+        /// The place of the call in its answer.
+        key: CallIndex,
         /// The text that was added.
         delta: String,
     },
     /// One argument, a member of the top-level object, is complete. It serves display and early decisions,
     /// never execution (RULES J1).
     ArgumentComplete {
-        /// The key of the call.
-        key: CallKey,
+        /// The place of the call in its answer.
+        key: CallIndex,
         /// The argument, as a JSON Pointer.
         path: String,
         /// The value of the argument.
@@ -44,8 +43,8 @@ pub enum CallEvent {
     },
     /// A call is complete and may be decided on.
     Finished {
-        /// The key of the call.
-        key: CallKey,
+        /// The place of the call in its answer.
+        key: CallIndex,
         /// The call.
         call: ToolCall,
         /// Notes about the call's arguments: the form in which they arrived, and their repairs.

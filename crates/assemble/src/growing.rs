@@ -2,10 +2,9 @@
 
 use windlass_partial_json::{Event, Parser, Status};
 use windlass_protocol::{CallId, Opaque, ToolName};
-use windlass_stream::CallKey;
 
 use crate::name::GrowingName;
-use crate::{CallEvent, Limits};
+use crate::{CallEvent, CallIndex, Limits};
 
 /// The provider's marking of the end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +20,7 @@ pub(crate) enum Marks {
 /// A call while it streams.
 #[derive(Debug)]
 pub(crate) struct GrowingCall {
-    pub(crate) key: CallKey,
+    pub(crate) key: CallIndex,
     pub(crate) id: Option<CallId>,
     pub(crate) name: GrowingName,
     pub(crate) opaque: Option<Opaque>,
@@ -38,7 +37,7 @@ pub(crate) struct GrowingCall {
 
 impl GrowingCall {
     pub(crate) fn new(
-        key: CallKey,
+        key: CallIndex,
         id: Option<CallId>,
         name: GrowingName,
         marks: Marks,

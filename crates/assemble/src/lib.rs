@@ -5,6 +5,7 @@ mod limits;
 mod options;
 
 mod event;
+mod index;
 mod malformed;
 
 mod assembler;
@@ -14,13 +15,14 @@ mod normalizer;
 mod parts;
 
 mod calls;
+mod classification;
 mod growing;
-mod judgement;
 mod name;
 
 pub use answer::{Answer, AnswerCall};
 pub use assembler::Assembler;
 pub use event::{ArgumentForm, CallEvent, Notes};
+pub use index::CallIndex;
 pub use limits::Limits;
 pub use malformed::{Ending, MalformedCall, MalformedReason};
 pub use normalizer::Normalizer;

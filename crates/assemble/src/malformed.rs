@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{CallId, Opaque, ResultStatus, ToolName};
-use windlass_stream::CallKey;
+
+use crate::CallIndex;
 
 /// The way in which an answer, or a call in it, ended (RULES S8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub enum Ending {
 #[non_exhaustive]
 pub struct MalformedCall {
     /// The index of the call in its answer.
-    pub key: CallKey,
+    pub key: CallIndex,
     /// The id from the provider, or a synthesized id.
     pub id: CallId,
     /// The tool's name, if a valid name arrived.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use windlass_protocol::{Opaque, Payload, StopReason, ToolCall};
-use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
+use windlass_stream::{CallChunk, Chunk, WholeCall};
 
-use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
+use crate::{Assembler, CallEvent, CallIndex, MalformedCall, MalformedReason, Options};
 
 /// Converts every call of an answer into a `Start` with an id, `Delta`s and an `End`, independent of the
 /// provider's form.
@@ -37,7 +37,7 @@ use crate::{Assembler, CallEvent, MalformedCall, MalformedReason, Options};
 pub struct Normalizer {
     assembler: Assembler,
     events: Vec<CallEvent>,
-    calls: BTreeMap<CallKey, ForwardState>,
+    calls: BTreeMap<CallIndex, ForwardState>,
 }
 
 /// The forwarding state of a call.
@@ -111,7 +111,7 @@ impl Normalizer {
                 }
                 CallEvent::Arguments { key, delta } => match self.calls.get_mut(&key) {
                     Some(ForwardState::Waits { arguments, .. }) => arguments.push_str(&delta),
-                    _ => chunks.push(Chunk::Call(CallChunk::Delta { key, arguments: delta })),
+                    _ => chunks.push(Chunk::Call(CallChunk::Delta { key: key.into(), arguments: delta })),
                 },
                 CallEvent::Finished { key, call, .. } => self.forward_finished(key, call, chunks, own),
                 CallEvent::Malformed(call) => self.forward_malformed(&call, chunks),
@@ -122,11 +122,11 @@ impl Normalizer {
 
     /// `own` is the length of `chunks` before the current chunk; the chunks before that index belong to the
     /// caller.
-    fn forward_finished(&mut self, key: CallKey, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
+    fn forward_finished(&mut self, key: CallIndex, call: ToolCall, chunks: &mut Vec<Chunk>, own: usize) {
         if !matches!(call.payload, Payload::Function { .. }) {
             self.calls.insert(key, ForwardState::Begun);
             // Replace the `Start` that was emitted for the name: a payload is forwarded as one `Whole` chunk.
-            let is_start = |chunk: &Chunk| matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key);
+            let is_start = |chunk: &Chunk| matches!(chunk, Chunk::Call(CallChunk::Start { key: begun, .. }) if *begun == key.into());
             if let Some(at) = chunks.iter().skip(own).position(is_start) {
                 chunks.remove(own.saturating_add(at));
             }
@@ -139,7 +139,7 @@ impl Normalizer {
             return;
         }
         self.begin(key, call.id.as_str(), chunks);
-        chunks.push(Chunk::Call(CallChunk::End { key, arguments: None }));
+        chunks.push(Chunk::Call(CallChunk::End { key: key.into(), arguments: None }));
     }
 
     fn forward_malformed(&mut self, call: &MalformedCall, chunks: &mut Vec<Chunk>) {
@@ -149,12 +149,12 @@ impl Normalizer {
         self.begin(call.key, call.id.as_str(), chunks);
         // A truncated call stays open. A complete but invalid call ends, and the receiver decides about it.
         if !matches!(call.reason, MalformedReason::Truncated { .. }) {
-            chunks.push(Chunk::Call(CallChunk::End { key: call.key, arguments: None }));
+            chunks.push(Chunk::Call(CallChunk::End { key: call.key.into(), arguments: None }));
         }
     }
 
     /// Emits the start of a call that was waiting for its id, together with its arguments.
-    fn begin(&mut self, key: CallKey, id: &str, chunks: &mut Vec<Chunk>) {
+    fn begin(&mut self, key: CallIndex, id: &str, chunks: &mut Vec<Chunk>) {
         let Some(ForwardState::Waits { name, arguments, opaque }) =
             self.calls.insert(key, ForwardState::Begun)
         else {
@@ -162,11 +162,11 @@ impl Normalizer {
         };
         chunks.push(start(key, id, name, opaque));
         if !arguments.is_empty() {
-            chunks.push(Chunk::Call(CallChunk::Delta { key, arguments }));
+            chunks.push(Chunk::Call(CallChunk::Delta { key: key.into(), arguments }));
         }
     }
 }
 
-fn start(key: CallKey, id: &str, name: String, opaque: Option<Opaque>) -> Chunk {
-    Chunk::Call(CallChunk::Start { key, id: Some(id.to_owned()), name, opaque })
+fn start(index: CallIndex, id: &str, name: String, opaque: Option<Opaque>) -> Chunk {
+    Chunk::Call(CallChunk::Start { key: index.into(), id: Some(id.to_owned()), name, opaque })
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use windlass_sandbox::{FileError, Run, Standing, WorkspacePath};
+use windlass_sandbox::{FileError, PathState, Run, WorkspacePath};
 
 use crate::object::{Object, ObjectKind, Oid};
 use crate::omitted::OmittedPaths;
@@ -115,7 +115,7 @@ impl Checkpoints {
         // Remove files first: a file to be written may have the name of a folder that becomes empty.
         let mut emptied = BTreeSet::new();
         for path in plan.remove {
-            let done = self.replace(&path, now.get(&path).map(|known| known.object), &Standing::Nothing);
+            let done = self.replace(&path, now.get(&path).map(|known| known.object), &PathState::Nothing);
             if restored.note(&path, done, |restored| &mut restored.removed) {
                 emptied.extend(path.ancestors().skip(1).map(Path::to_path_buf));
             }
@@ -150,9 +150,9 @@ impl Checkpoints {
     }
 
     /// Replaces a file, if it is unchanged since `seen` was read.
-    fn replace(&self, path: &Path, seen: Option<Object>, wanted: &Standing) -> Result<(), FileError> {
+    fn replace(&self, path: &Path, seen: Option<Object>, wanted: &PathState) -> Result<(), FileError> {
         let path = to_workspace_path(path)?;
-        let standing = self.workspace.standing(&path)?;
+        let standing = self.workspace.state(&path)?;
         if object_of(&standing) != seen {
             return Err(FileError::Stale { path: path.to_string() });
         }
@@ -223,13 +223,13 @@ fn plan(last: &Names, now: &Snapshot, target: &Target, foreign: Foreign) -> Resu
 }
 
 /// Returns the git object of a file in the workspace.
-fn object_of(standing: &Standing) -> Option<Object> {
+fn object_of(standing: &PathState) -> Option<Object> {
     match standing {
-        Standing::File { bytes, run } => {
+        PathState::File { bytes, run } => {
             let kind = if *run == Run::Program { ObjectKind::Program } else { ObjectKind::File };
             Some(Object { kind, oid: Oid::hash_blob(bytes) })
         }
-        Standing::Link { target } => Some(Object {
+        PathState::Link { target } => Some(Object {
             kind: ObjectKind::Link,
             oid: Oid::hash_blob(target.as_os_str().as_encoded_bytes()),
         }),
@@ -237,11 +237,11 @@ fn object_of(standing: &Standing) -> Option<Object> {
     }
 }
 
-fn standing_of(kind: ObjectKind, bytes: Vec<u8>) -> Standing {
+fn standing_of(kind: ObjectKind, bytes: Vec<u8>) -> PathState {
     match kind {
-        ObjectKind::File => Standing::File { bytes, run: Run::Plain },
-        ObjectKind::Program => Standing::File { bytes, run: Run::Program },
-        ObjectKind::Link => Standing::Link { target: tree::path_of(&bytes) },
+        ObjectKind::File => PathState::File { bytes, run: Run::Plain },
+        ObjectKind::Program => PathState::File { bytes, run: Run::Program },
+        ObjectKind::Link => PathState::Link { target: tree::path_of(&bytes) },
     }
 }
 

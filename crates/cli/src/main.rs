@@ -33,6 +33,7 @@ mod policy;
 mod project;
 #[cfg(feature = "gateway")]
 mod proxy;
+mod remedies;
 mod restore;
 mod run;
 mod say;
@@ -66,7 +67,8 @@ fn main() -> ExitCode {
         output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
     }
     panics::install();
-    let app = App::from_environment().with_notices(|notice: &Notice| output::note(&notice.to_string()));
+    let app =
+        App::from_environment().with_notices(|notice: &Notice| output::note(&remedies::word_notice(notice)));
     match dispatch(arguments::parse().command, &app) {
         Ok(code) => code,
         // A reader that closed the output early, such as `head`, is not an error.

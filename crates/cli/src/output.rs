@@ -10,6 +10,7 @@ use serde::Serialize;
 use windlass_app::{causes, secrets};
 use windlass_hitl::escape_unsafe;
 
+use crate::remedies::find_remedy;
 use crate::screen::{self, Channel};
 
 /// Beginning of a note about something that the user can correct.
@@ -73,7 +74,8 @@ fn is_first(text: &str) -> bool {
 pub(crate) fn complain(error: &anyhow::Error) {
     // The program ends here, so an open question must not hold the error back.
     screen::release();
-    note(&format!("error: {}", causes(error.as_ref()).join("\n  because: ")));
+    let remedy = find_remedy(error).map(|words| format!("; {words}")).unwrap_or_default();
+    note(&format!("error: {}{remedy}", causes(error.as_ref()).join("\n  because: ")));
 }
 
 /// Returns true if the error is a broken pipe.

@@ -1,8 +1,8 @@
 //! `windlass policy`: explains and tests the policy's decisions about calls without running them.
 
 mod check;
+mod decider;
 mod explain;
-mod judge;
 mod learned;
 mod shadow;
 
@@ -19,10 +19,10 @@ pub(crate) fn policy(arguments: Policy, app: &App) -> anyhow::Result<ExitCode> {
             check::check(app, &root, policy.as_deref(), Telling::from_flag(json))
         }
         PolicyCommand::Explain { root, policy, autonomy, file, json: _ } => {
-            explain::explain(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
+            explain::explain(&decider::Decider::new(app, &root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Test { root, policy, autonomy, file } => {
-            explain::test(&judge::Judge::new(app, &root, policy.as_deref(), autonomy)?, &file)
+            explain::test(&decider::Decider::new(app, &root, policy.as_deref(), autonomy)?, &file)
         }
         PolicyCommand::Learned { root, policy, revoke, json } => {
             learned::run_learned(app, &root, policy.as_deref(), revoke.as_deref(), Telling::from_flag(json))

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 use windlass_agent::{Event, Outcome, Wait};
+use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalOutcome, Decision, Verdict, display_safe};
 use windlass_partial_json::{Event as JsonEvent, Parser};
 use windlass_protocol::{ToolResult, Usage};
-use windlass_stream::CallKey;
 
 use crate::output;
 
@@ -18,7 +18,7 @@ const RESULT_LINES: usize = 12;
 /// Renderer of a run's events, with the summary that is printed at the end.
 #[derive(Default)]
 pub(crate) struct Show {
-    growing: BTreeMap<CallKey, Parser>,
+    growing: BTreeMap<CallIndex, Parser>,
     at_line_start: bool,
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
@@ -142,7 +142,7 @@ impl Show {
     }
 
     /// Renders a delta of a call's arguments: each field under its name, strings while they grow.
-    fn arguments(&mut self, key: CallKey, delta: &str) -> String {
+    fn arguments(&mut self, key: CallIndex, delta: &str) -> String {
         let Some(parser) = self.growing.get_mut(&key) else { return String::new() };
         // A later `CallMalformed` event reports text that is not JSON.
         let _ = parser.push(delta);

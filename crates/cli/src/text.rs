@@ -11,7 +11,7 @@ use serde_json::json;
 use windlass_assemble::Answer;
 use windlass_protocol::{Part, RawJson, StopReason, ToolName, ToolSpec};
 use windlass_stream::Chunk;
-use windlass_text_calls::{Dialect, Offer, Options, Reasoning, Scanner};
+use windlass_text_calls::{CallableTools, Dialect, Options, Reasoning, Scanner};
 
 use crate::arguments::{Parse, Stage, WireName};
 use crate::parse::{CallOfMessage, answer, calls};
@@ -65,7 +65,7 @@ pub(crate) fn parse(arguments: &Parse) -> anyhow::Result<ExitCode> {
         Some(file) => {
             offer_of(&input::text(file)?).with_context(|| format!("{} has no tools", file.display()))?
         }
-        None => Offer::Any,
+        None => CallableTools::Any,
     };
     let mut options =
         Options::default().with_dialect(arguments.dialect).with_reasoning(match arguments.thoughts {
@@ -192,9 +192,9 @@ fn reasoning(answer: &Answer) -> String {
 }
 
 /// Parses a JSON array of tools. Keeps the text of schemas, because the order of parameters is significant.
-fn offer_of(json: &str) -> anyhow::Result<Offer> {
+fn offer_of(json: &str) -> anyhow::Result<CallableTools> {
     let tools: Vec<RawJson> = serde_json::from_str(json).context("the tools are no JSON array")?;
-    tools.iter().map(spec_of).collect::<anyhow::Result<_>>().map(Offer::Only)
+    tools.iter().map(spec_of).collect::<anyhow::Result<_>>().map(CallableTools::Only)
 }
 
 /// A tool in the forms of the providers' APIs.

@@ -58,7 +58,7 @@ impl Command {
         }
     }
 
-    /// Judges which programs the command would start, and which files it would read and write.
+    /// Assesses which programs the command would start, and which files it would read and write.
     pub fn effects(&self) -> Effects {
         Effects::from_command(self)
     }

@@ -26,7 +26,7 @@ const MAX_DEPTH: usize = 8;
 
 /// The programs of a command, the files that it reads and writes, and the doubts about it.
 ///
-/// The paths are words of the command and are not resolved; path rules judge them. Each part of the command
+/// The paths are words of the command and are not resolved; path rules assess them. Each part of the command
 /// that is not known to be harmless adds a [`Doubt`].
 ///
 /// ```
@@ -119,7 +119,7 @@ impl<'a> Recorder<'a> for Effects {
 }
 
 impl Effects {
-    /// Judges a program that is started without a shell. The words may contain any characters.
+    /// Assesses a program that is started without a shell. The words may contain any characters.
     pub fn from_argv(argv: &[String]) -> Self {
         let mut effects = Self::default();
         if argv.iter().map(|word| word.len().saturating_add(1)).sum::<usize>() > MAX_SCAN_BYTES {
@@ -162,7 +162,7 @@ impl Effects {
         &self.touched
     }
 
-    /// Returns the reason why the words were not judged, or `None` if they were. With a reason, there is also
+    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is also
     /// a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
@@ -214,18 +214,18 @@ impl Effects {
             return self.doubt(DoubtKind::Runs, program, program);
         }
         match program.as_str() {
-            "find" => find::judge(self, arguments),
-            "sed" => sed::judge(self, arguments),
-            "git" => git::judge(self, arguments),
+            "find" => find::assess(self, arguments),
+            "sed" => sed::assess(self, arguments),
+            "git" => git::assess(self, arguments),
             name => {
-                let known = wrapper::judge(self, name, arguments, depth)
-                    || writers::judge(self, name, arguments)
-                    || programs::judge(self, name, arguments);
+                let known = wrapper::assess(self, name, arguments, depth)
+                    || writers::assess(self, name, arguments)
+                    || programs::assess(self, name, arguments);
                 if !known {
                     let runs = kind::program_kind(program) == ProgramKind::Wrapper;
                     let doubt = if runs { DoubtKind::Runs } else { DoubtKind::UnknownProgram };
                     self.doubt(doubt, program, program);
-                    unknown::judge(self, &kind::table_name(program), arguments);
+                    unknown::assess(self, &kind::table_name(program), arguments);
                 }
             }
         }
@@ -253,8 +253,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 /// Returns the paths that a program writes, by the lists of programs that write.
 pub(crate) fn written<'a>(name: &str, arguments: &'a [String]) -> Vec<&'a str> {
     let mut written = WrittenPaths::default();
-    if !writers::judge(&mut written, name, arguments) {
-        unknown::judge(&mut written, name, arguments);
+    if !writers::assess(&mut written, name, arguments) {
+        unknown::assess(&mut written, name, arguments);
     }
     written.into_paths()
 }

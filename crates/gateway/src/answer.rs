@@ -16,11 +16,11 @@ use crate::stop::Stop;
 ///
 /// An error means that the response is truncated. The server should then abort the connection, so that the
 /// client does not take the response for complete.
-pub type AnswerBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
+pub type ResponseBody = Pin<Box<dyn Stream<Item = Result<Bytes, EncodeError>> + Send>>;
 
 /// A response for an HTTP server to send.
 #[non_exhaustive]
-pub struct Answer {
+pub struct GatewayResponse {
     /// The status code.
     pub status: u16,
     /// The media type.
@@ -28,7 +28,7 @@ pub struct Answer {
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
     /// The body of the response.
-    pub body: AnswerBody,
+    pub body: ResponseBody,
 }
 
 /// The conversion of the model's chunks into bytes of the client's format.
@@ -44,7 +44,7 @@ pub(crate) struct Writing {
     pub(crate) waiting: VecDeque<Result<Bytes, EncodeError>>,
 }
 
-impl Answer {
+impl GatewayResponse {
     pub(crate) fn whole(status: u16, body: Vec<u8>) -> Self {
         let body = stream::once(async { Ok(Bytes::from(body)) });
         Self { status, content_type: "application/json", headers: Vec::new(), body: Box::pin(body) }
@@ -52,7 +52,7 @@ impl Answer {
 }
 
 impl Writing {
-    pub(crate) fn body(self) -> AnswerBody {
+    pub(crate) fn body(self) -> ResponseBody {
         Box::pin(stream::unfold(self, |mut writing| async move {
             let bytes = writing.next().await?;
             Some((bytes, writing))

@@ -12,7 +12,7 @@ use windlass_wire::{
     DecodedRequest, ProviderError, ProviderErrorKind, RequestError, ResponseHead, Server, Wire,
 };
 
-use crate::answer::{Answer, Writing};
+use crate::answer::{GatewayResponse, Writing};
 use crate::stop::Stop;
 use crate::{carry, refusal};
 
@@ -94,12 +94,12 @@ impl Gateway {
     /// the parts of the request that the upstream format cannot express.
     ///
     /// Cancel-safe: dropping the future, or the body of the response, cancels the request to the model.
-    pub async fn answer(&self, path: &str, body: &[u8]) -> Answer {
+    pub async fn answer(&self, path: &str, body: &[u8]) -> GatewayResponse {
         self.answer_until(path, body, Stop::default()).await
     }
 
     /// Like [`Gateway::answer`], but ends the response with an error when the server must stop.
-    pub(crate) async fn answer_until(&self, path: &str, body: &[u8], stop: Stop) -> Answer {
+    pub(crate) async fn answer_until(&self, path: &str, body: &[u8], stop: Stop) -> GatewayResponse {
         for server in &self.servers {
             match server.decode_request(path, body) {
                 Ok(asked) => return self.ask(server.as_ref(), asked, stop).await,
@@ -110,10 +110,10 @@ impl Gateway {
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
         let what = format!("nothing is at {path}; the formats here are {}", formats.join(", "));
         let error = serde_json::json!({"error": {"message": what, "type": "not_found_error", "code": null}});
-        Answer::whole(404, error.to_string().into_bytes())
+        GatewayResponse::whole(404, error.to_string().into_bytes())
     }
 
-    async fn ask(&self, server: &dyn Server, mut asked: DecodedRequest, mut stop: Stop) -> Answer {
+    async fn ask(&self, server: &dyn Server, mut asked: DecodedRequest, mut stop: Stop) -> GatewayResponse {
         let model = asked.request.model.clone();
         let carried = carry(asked.request.clone(), server.name(), self.upstream.wire.as_ref());
         if let Some(what) = carried.refused {
@@ -149,20 +149,20 @@ impl Gateway {
         if !carried.lost.is_empty() {
             headers.push(("x-windlass-lost", header(&carried.lost.join(", "))));
         }
-        Answer { status: 200, content_type, headers, body }
+        GatewayResponse { status: 200, content_type, headers, body }
     }
 }
 
 /// Returns status 503: the gateway itself is unavailable, and 502 would blame the upstream provider.
-fn refuse_while_stopping(server: &dyn Server) -> Answer {
-    Answer { status: 503, ..refuse(server, &refusal::stopping_error()) }
+fn refuse_while_stopping(server: &dyn Server) -> GatewayResponse {
+    GatewayResponse { status: 503, ..refuse(server, &refusal::stopping_error()) }
 }
 
-fn refuse(server: &dyn Server, error: &ProviderError) -> Answer {
+fn refuse(server: &dyn Server, error: &ProviderError) -> GatewayResponse {
     let (status, body) = server.encode_error(error);
     // An upstream failure is status 502 for a gateway, whatever status the format has for it.
     let status = if error.kind == ProviderErrorKind::Server { 502 } else { status };
-    let mut answer = Answer::whole(status, body);
+    let mut answer = GatewayResponse::whole(status, body);
     if let Some(wait) = error.retry_after {
         // Round up to whole seconds, because a client that retries too early is rejected again.
         let seconds = wait.as_millis().div_ceil(1000);

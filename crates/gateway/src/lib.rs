@@ -9,7 +9,7 @@ mod refusal;
 mod serve;
 mod stop;
 
-pub use answer::{Answer, AnswerBody};
+pub use answer::{GatewayResponse, ResponseBody};
 pub use carry::{ConvertedRequest, carry};
 pub use gateway::{Gateway, Upstream};
 pub use serve::{ServeOptions, serve, serve_until};

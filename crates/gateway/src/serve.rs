@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use tokio::time::Duration;
 
 use crate::stop::{Phase, Stop};
-use crate::{Answer, Gateway};
+use crate::{Gateway, GatewayResponse};
 
 type Body = http_body_util::combinators::UnsyncBoxBody<Bytes, io::Error>;
 
@@ -164,7 +164,7 @@ fn closing(
     })
 }
 
-fn written(answer: Answer) -> Result<Response<Body>, hyper::http::Error> {
+fn written(answer: GatewayResponse) -> Result<Response<Body>, hyper::http::Error> {
     let mut response = Response::builder().status(answer.status).header(CONTENT_TYPE, answer.content_type);
     for (name, value) in answer.headers {
         response = response.header(name, value);
@@ -177,5 +177,5 @@ fn written(answer: Answer) -> Result<Response<Body>, hyper::http::Error> {
 fn plain(status: u16, message: &str) -> Result<Response<Body>, hyper::http::Error> {
     let error =
         serde_json::json!({"error": {"message": message, "type": "invalid_request_error", "code": null}});
-    written(Answer::whole(status, error.to_string().into_bytes()))
+    written(GatewayResponse::whole(status, error.to_string().into_bytes()))
 }

@@ -16,7 +16,7 @@ const COMPARED_BYTES: usize = 256;
 pub(crate) fn too_many_effects(effects: &[Effect]) -> Option<Reason> {
     let count = effects.len();
     (count > MAX_EFFECTS)
-        .then(|| refuse(&format!("the call has {count} effects, at most {MAX_EFFECTS} are judged")))
+        .then(|| refuse(&format!("the call has {count} effects, at most {MAX_EFFECTS} are decided")))
 }
 
 /// Returns the reason to deny a call whose parts need too many comparisons with the rules.

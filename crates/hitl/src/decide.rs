@@ -3,42 +3,44 @@
 use globset::Candidate;
 use windlass_protocol::{Effect, Risk, ToolName};
 
+use crate::autonomy::{decide_by_autonomy, read_only};
 use crate::burden::{too_many_comparisons, too_many_effects};
 use crate::floor::floor;
-use crate::mode::{decide_by_mode, read_only};
 use crate::must_ask::must_ask;
 use crate::part::{Origin, Part, parts, word_parts};
 use crate::policy::{Breach, CompiledRule};
 use crate::reading::hindrance;
 use crate::risk::risk_of;
 use crate::validity::invalid;
-use crate::{Action, Decision, Facts, Grants, Learned, Policy, Reason, Source, Step, Verdict};
+use crate::{
+    Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, Source, Stage, TraceEntry, Verdict,
+};
 
 /// Decides whether a call may run.
 ///
 /// The call is split into parts: its effects, the targets of links in their paths, and the files that the
 /// words of its commands read and write. Each part passes these stages in order, and the first stage with a
 /// verdict decides about it: validity, the floor, deny rules, constraints, must-ask and ask rules, allow
-/// rules, session grants, learned approvals, the mode's default (RULES H2, SECURITY "Policy engine"). Within
+/// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy engine"). Within
 /// a stage the lowest rule id wins, so the order of rules does not matter. The most severe part decides about
 /// the call.
 ///
 /// ```
-/// use windlass_hitl::{Facts, Grants, Learned, Policy, Verdict, decide};
+/// use windlass_hitl::{Facts, Grants, ApprovalHistory, Policy, Verdict, decide};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
-/// let judge = |path: &str| {
+/// let decide_write = |path: &str| {
 ///     let effects = vec![Effect::Write { path: path.into(), bytes: None }];
 ///     let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
-///     decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts)
+///     decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts)
 /// };
-/// assert_eq!(judge("src/lib.rs").verdict, Verdict::Ask);
-/// let outside = judge("../../etc/passwd");
+/// assert_eq!(decide_write("src/lib.rs").verdict, Verdict::Ask);
+/// let outside = decide_write("../../etc/passwd");
 /// assert_eq!((outside.verdict, outside.reason.rule_id.as_str()), (Verdict::Deny, "f.outside_write"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts) -> Decision {
+pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts: &Facts) -> Decision {
     if let Some(reason) = too_many_effects(&facts.effects) {
         return refusal(facts, reason, facts.hints.risk);
     }
@@ -47,27 +49,27 @@ pub fn decide(policy: &Policy, grants: &Grants, learned: &Learned, facts: &Facts
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }
-    let known = check_grants(grants, facts, risk).or_else(|| check_learned(learned, facts, risk));
-    let mut trace: Vec<Step> = Vec::new();
-    let mut below: Option<Step> = None;
+    let known = check_grants(grants, facts, risk).or_else(|| check_history(history, facts, risk));
+    let mut trace: Vec<TraceEntry> = Vec::new();
+    let mut below: Option<TraceEntry> = None;
     for part in &parts {
-        let step = judge(policy, known.as_ref(), facts, part);
+        let entry = decide_part(policy, known.as_ref(), facts, part);
         if part.origin != Origin::Below {
             trace.extend(below.take());
-            trace.push(step);
-        } else if below.as_ref().is_none_or(|worst| step.is_worse_than(worst)) {
+            trace.push(entry);
+        } else if below.as_ref().is_none_or(|worst| entry.is_worse_than(worst)) {
             // The trace of a removed folder keeps only its most severe name, so that a record stays small.
-            below = Some(step);
+            below = Some(entry);
         }
     }
     trace.extend(below);
-    Decision::from_trace(trace, risk).in_mode(facts.mode)
+    Decision::from_trace(trace, risk).deny_if_headless(facts.autonomy)
 }
 
 /// Returns the reason why a call with at least these effects will be denied, or `None` if that is not
 /// certain. Callers use it while other arguments of the call still stream (DESIGN "Early decision").
 ///
-/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints. Modes,
+/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints. Autonomy,
 /// grants and the human are not consulted.
 ///
 /// ```
@@ -93,34 +95,41 @@ pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Optio
 /// Returns the denial of a call that exceeds the limits of a decision.
 fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
     let about = format!("{} as a whole", facts.tool);
-    Decision::from_trace(vec![Step::new(0, Verdict::Deny, reason, about)], risk).in_mode(facts.mode)
+    Decision::from_trace(vec![TraceEntry::new(Stage::Validity, Verdict::Deny, reason, about)], risk)
+        .deny_if_headless(facts.autonomy)
 }
 
-fn judge(policy: &Policy, known: Option<&Step>, facts: &Facts, part: &Part<'_>) -> Step {
+fn decide_part(policy: &Policy, known: Option<&TraceEntry>, facts: &Facts, part: &Part<'_>) -> TraceEntry {
     denial(policy, &facts.tool, part)
-        .or_else(|| read_only(facts, part).map(|reason| part.step(3, Verdict::Deny, reason)))
+        .or_else(|| {
+            read_only(facts, part).map(|reason| part.to_entry(Stage::Constraints, Verdict::Deny, reason))
+        })
         .or_else(|| demand(policy, facts, part))
         .or_else(|| permission(policy, facts, part))
-        .or_else(|| known.map(|step| Step { about: part.describe(), ..step.clone() }))
-        .unwrap_or_else(|| decide_by_mode(facts, part))
+        .or_else(|| known.map(|entry| TraceEntry { about: part.describe(), ..entry.clone() }))
+        .unwrap_or_else(|| decide_by_autonomy(facts, part))
 }
 
-/// Runs the stages 0 to 3. Their denials cannot be lifted by a later stage.
-pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<Step> {
+/// Runs the stages up to the constraints. Their denials cannot be lifted by a later stage.
+pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Option<TraceEntry> {
     // Skip the validity of words of a command, which are possibly not paths, and of names that were found on
     // the disk, which exist whatever they are called.
     let is_path = !matches!(part.origin, Origin::Command | Origin::Below);
     if let Some(reason) = Some(part).filter(|_| is_path).and_then(invalid) {
-        return Some(part.step(0, Verdict::Deny, reason));
+        return Some(part.to_entry(Stage::Validity, Verdict::Deny, reason));
     }
     if let Some(reason) = floor(policy, part) {
-        return Some(part.step(1, Verdict::Deny, reason));
+        return Some(part.to_entry(Stage::Floor, Verdict::Deny, reason));
     }
     let denies = |rule: &&CompiledRule| rule.is_certain(part);
     if let Some(rule) =
         rules(policy, Action::Deny, tool, part).filter(denies).min_by_key(|rule| &rule.rule.id)
     {
-        return Some(part.step(2, Verdict::Deny, quote_reason(rule, "a rule denies this")));
+        return Some(part.to_entry(
+            Stage::DenyRules,
+            Verdict::Deny,
+            quote_reason(rule, "a rule denies this"),
+        ));
     }
     breaches(policy, part)
         .filter_map(|(id, source, breach)| match breach {
@@ -128,7 +137,7 @@ pub(crate) fn denial(policy: &Policy, tool: &ToolName, part: &Part<'_>) -> Optio
             Breach::Unclear(_) => None,
         })
         .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
-        .map(|reason| part.step(3, Verdict::Deny, reason))
+        .map(|reason| part.to_entry(Stage::Constraints, Verdict::Deny, reason))
 }
 
 fn breaches<'a>(
@@ -139,9 +148,9 @@ fn breaches<'a>(
     fences.filter_map(|fence| Some((fence.id.as_str(), fence.source, fence.breach(part)?)))
 }
 
-/// Runs stage 4: ask rules, deny rules and constraints whose match is uncertain, and the built-in must-ask
+/// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the built-in must-ask
 /// rules.
-fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
+fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
     let by_rule =
         rules(policy, Action::Ask, &facts.tool, part).map(|rule| quote_reason(rule, "a rule asks for this"));
     let unclear = breaches(policy, part).filter_map(|(id, source, breach)| match breach {
@@ -158,7 +167,7 @@ fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
         .chain(unclear)
         .chain(must_ask(facts, part))
         .min_by(|left, right| left.rule_id.cmp(&right.rule_id))
-        .map(|reason| part.step(4, Verdict::Ask, reason))
+        .map(|reason| part.to_entry(Stage::AskRules, Verdict::Ask, reason))
 }
 
 /// Returns a reason to ask for each deny or ask rule that would match if a word of the command were a path or
@@ -184,15 +193,15 @@ fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reas
     reasons
 }
 
-/// Runs stage 5: allow rules.
-fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<Step> {
+/// Runs the stage of allow rules.
+fn permission(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
     let mut fitting: Vec<_> = rules(policy, Action::Allow, &facts.tool, part).collect();
     fitting.sort_by_key(|rule| &rule.rule.id);
     let rule = match part.effect.as_ref() {
         Effect::Execute { .. } => covering(&fitting, part)?,
         _ => fitting.first()?,
     };
-    Some(part.step(5, Verdict::Allow, quote_reason(rule, allow_text(rule, &part.effect))))
+    Some(part.to_entry(Stage::AllowRules, Verdict::Allow, quote_reason(rule, allow_text(rule, &part.effect))))
 }
 
 /// Returns the rule with the lowest id among those that together cover every program of a command. Returns
@@ -231,24 +240,24 @@ fn allow_text(rule: &CompiledRule, effect: &Effect) -> &'static str {
     }
 }
 
-fn check_grants(grants: &Grants, facts: &Facts, risk: Risk) -> Option<Step> {
+fn check_grants(grants: &Grants, facts: &Facts, risk: Risk) -> Option<TraceEntry> {
     // Calls of critical risk are asked each time (SECURITY "Risk levels").
     if risk == Risk::Critical || !grants.covers(facts) {
         return None;
     }
     let reason = Reason::new("g.session", Source::Session, "allowed by the human for this session");
-    Some(Step::new(6, Verdict::Allow, reason, String::new()))
+    Some(TraceEntry::new(Stage::SessionGrants, Verdict::Allow, reason, String::new()))
 }
 
-fn check_learned(learned: &Learned, facts: &Facts, risk: Risk) -> Option<Step> {
+fn check_history(history: &ApprovalHistory, facts: &Facts, risk: Risk) -> Option<TraceEntry> {
     // Untrusted text may steer the model, so calls that could exfiltrate data are asked (SECURITY "Secrets
     // and output").
     let carries = |effect: &Effect| !effect.is_read() && !matches!(effect, Effect::Internal);
     if risk > Risk::Medium || facts.tainted && facts.effects_or_unknown().iter().any(carries) {
         return None;
     }
-    let id = learned.covers(facts)?;
+    let id = history.find_active(facts)?;
     let text = "calls of this shape were approved before, and often enough";
     let reason = Reason::new(format!("l.{id}"), Source::Learned, text);
-    Some(Step::new(7, Verdict::Allow, reason, String::new()))
+    Some(TraceEntry::new(Stage::LearnedApprovals, Verdict::Allow, reason, String::new()))
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use windlass_protocol::Risk;
 
-use crate::Mode;
+use crate::{Autonomy, Stage};
 
 /// Outcome for a call, ordered by severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -52,13 +52,12 @@ pub struct Reason {
     pub text: String,
 }
 
-/// Result for one part of a call: an effect, the target of a link, or a file that a command names.
+/// Entry of a decision's trace: the result for one part of a call: an effect, the target of a link, or a file that a command names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Step {
-    /// The stage that decided: 0 validity, 1 floor, 2 deny rules, 3 constraints and the read-only mode, 4
-    /// must-ask and ask rules, 5 allow rules, 6 session grants, 7 learned approvals, 8 the mode's default.
-    pub stage: u8,
+pub struct TraceEntry {
+    /// The stage that decided.
+    pub stage: Stage,
     /// The verdict about this part.
     pub verdict: Verdict,
     /// The rule that decided, and its explanation.
@@ -81,7 +80,7 @@ pub struct Decision {
     pub risk: Risk,
     /// The results for the parts. Link targets and files of commands precede the effect that they belong to.
     /// Of the names below a removed folder only the most severe one is listed.
-    pub trace: Vec<Step>,
+    pub trace: Vec<TraceEntry>,
 }
 
 impl Reason {
@@ -91,43 +90,46 @@ impl Reason {
     }
 }
 
-impl Step {
-    pub(crate) fn new(stage: u8, verdict: Verdict, reason: Reason, about: String) -> Self {
+impl TraceEntry {
+    pub(crate) fn new(stage: Stage, verdict: Verdict, reason: Reason, about: String) -> Self {
         Self { stage, verdict, reason, about }
     }
 
-    /// Returns whether this step takes precedence over another step of the same call.
+    /// Returns whether this entry takes precedence over another entry of the same call.
     pub(crate) fn is_worse_than(&self, other: &Self) -> bool {
         self.order(other) == Ordering::Less
     }
 
-    /// Orders steps by precedence: the most severe verdict first. Among equal verdicts the earlier stage wins
+    /// Orders entries by precedence: the most severe verdict first. Among equal verdicts the earlier stage wins
     /// for a denial or a question, and the later stage for an approval. Then rules of users win over built-in
     /// rules, and the lowest rule id over the others (SECURITY "Policy engine").
     fn order(&self, other: &Self) -> Ordering {
-        let rank = |step: &Self| {
-            let stage = i16::from(step.stage);
-            let stage = if step.verdict == Verdict::Allow { stage.saturating_neg() } else { stage };
-            (Reverse(step.verdict), stage, step.reason.source == Source::Builtin)
+        let rank = |entry: &Self| {
+            let stage = i16::from(u8::from(entry.stage));
+            let stage = if entry.verdict == Verdict::Allow { stage.saturating_neg() } else { stage };
+            (Reverse(entry.verdict), stage, entry.reason.source == Source::Builtin)
         };
         rank(self).cmp(&rank(other)).then_with(|| self.reason.rule_id.cmp(&other.reason.rule_id))
     }
 }
 
 impl Decision {
-    /// Returns whether an approval can be remembered for the session. It can if only the mode's default
-    /// (stage 8) asked and the risk is not critical: a question that a rule demands is repeated for each
+    /// Returns whether an approval can be remembered for the session. It can if only the default of
+    /// the autonomy asked and the risk is not critical: a question that a rule demands is repeated for each
     /// call.
     pub fn can_remember(&self) -> bool {
         self.verdict == Verdict::Ask
             && self.risk < Risk::Critical
-            && self.trace.iter().all(|step| step.verdict == Verdict::Allow || step.stage == 8)
+            && self
+                .trace
+                .iter()
+                .all(|entry| entry.verdict == Verdict::Allow || entry.stage == Stage::Autonomy)
     }
 
-    pub(crate) fn from_trace(trace: Vec<Step>, risk: Risk) -> Self {
+    pub(crate) fn from_trace(trace: Vec<TraceEntry>, risk: Risk) -> Self {
         let worst = trace.iter().min_by(|left, right| left.order(right));
         let (verdict, reason) = match worst {
-            Some(step) => (step.verdict, step.reason.clone()),
+            Some(entry) => (entry.verdict, entry.reason.clone()),
             None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),
         };
         Self { verdict, reason, risk, trace }
@@ -135,9 +137,9 @@ impl Decision {
 }
 
 impl Decision {
-    /// Turns a question into a denial in the headless mode, where no human can answer.
-    pub(crate) fn in_mode(mut self, mode: Mode) -> Self {
-        if mode == Mode::Headless && self.verdict == Verdict::Ask {
+    /// Turns a question into a denial in a headless run, where no human can answer.
+    pub(crate) fn deny_if_headless(mut self, autonomy: Autonomy) -> Self {
+        if autonomy == Autonomy::Headless && self.verdict == Verdict::Ask {
             self.verdict = Verdict::Deny;
             self.reason.text.push_str("; nobody is there to ask");
         }

@@ -47,7 +47,7 @@ pub struct Binding<'a> {
     pub spec: &'a ToolSpec,
     /// The root folder of the workspace.
     pub root: &'a str,
-    /// The digest of the rules that judged the call ([`Policy::epoch`](crate::Policy::epoch)).
+    /// The digest of the rules that decided the call ([`Policy::epoch`](crate::Policy::epoch)).
     pub epoch: &'a str,
 }
 

@@ -9,13 +9,13 @@ use crate::RuleLink;
 use crate::part::parts;
 use crate::risk::risk_of;
 
-/// Autonomy of a run. It decides at stage 8, if no rule, grant or lesson applies.
-/// [`ReadOnly`](Self::ReadOnly) also denies at stage 3, [`Headless`](Self::Headless) turns every question
+/// Autonomy of a run. It decides at the last stage, if no rule, grant or learned approval applies.
+/// [`ReadOnly`](Self::ReadOnly) also denies at the stage of constraints, [`Headless`](Self::Headless) turns every question
 /// into a denial, and learned approvals count only in [`Ask`](Self::Ask).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Mode {
+pub enum Autonomy {
     /// A human is asked about every call that no rule, grant or lesson decides.
     #[default]
     Ask,
@@ -47,7 +47,8 @@ pub struct Facts {
     /// The effects that the call would have, as the tool reports them.
     pub effects: Vec<Effect>,
     /// The autonomy of the run.
-    pub mode: Mode,
+    #[serde(rename = "mode")]
+    pub autonomy: Autonomy,
     /// The files that the paths of the effects lead to on the disk.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<Target>,
@@ -81,7 +82,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Creates the facts of a call: in the mode [`Mode::Ask`], with empty or false values for everything
+    /// Creates the facts of a call: with the autonomy [`Autonomy::Ask`], with empty or false values for everything
     /// else.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
         let payload = call.payload.clone();
@@ -90,7 +91,7 @@ impl Facts {
             hints,
             payload,
             effects,
-            mode: Mode::Ask,
+            autonomy: Autonomy::Ask,
             targets: Vec::new(),
             links: Vec::new(),
             containment: None,
@@ -142,8 +143,8 @@ impl Facts {
     }
 
     /// Sets the autonomy of the run.
-    pub fn with_mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
+    pub fn with_autonomy(mut self, autonomy: Autonomy) -> Self {
+        self.autonomy = autonomy;
         self
     }
 
@@ -166,7 +167,7 @@ impl Facts {
         self
     }
 
-    /// Returns the effects that are judged. A call without reported effects is judged as [`Effect::Unknown`],
+    /// Returns the effects that are decided. A call without reported effects is decided as [`Effect::Unknown`],
     /// so that every rule for unknown effects applies.
     pub(crate) fn effects_or_unknown(&self) -> &[Effect] {
         if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }

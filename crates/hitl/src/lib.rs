@@ -17,15 +17,16 @@ mod part;
 mod reading;
 mod risk;
 
+mod autonomy;
 mod floor;
-mod mode;
 mod must_ask;
 mod validity;
 
+mod approval_history;
 mod grants;
-mod learned;
 
 mod decision;
+mod stage;
 
 mod decide;
 mod path_rules;
@@ -38,18 +39,19 @@ mod approvals;
 mod prompt;
 
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
+pub use approval_history::{ApprovalHistory, ApprovalHistoryError, AskOutcome, RememberedApproval};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
 pub use decide::{decide, deny_early};
-pub use decision::{Decision, Reason, Source, Step, Verdict};
+pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
 pub use digest::{Binding, Digest};
 pub use display::{display_safe, escape_unsafe, has_invisible};
-pub use facts::{Facts, Mode};
+pub use facts::{Autonomy, Facts};
 pub use grants::{GrantError, Grants};
 pub use host::is_public;
-pub use learned::{Answer, Learned, LearnedError, Lesson};
 pub use links::RuleLink;
 pub use own::OwnPlace;
 pub use path_rules::PathRules;
 pub use policy::{Policy, PolicyError};
 pub use rule::{Action, Constraint, EffectKind, Rule, RuleFile};
+pub use stage::{Stage, UnknownStage};
 pub use windlass_protocol::Risk;

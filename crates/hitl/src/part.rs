@@ -7,12 +7,12 @@ use windlass_protocol::{Effect, Target, TargetKind};
 use crate::links::aliases;
 use crate::place::{LONGEST_PATH, Place, normal};
 use crate::reading::Reading;
-use crate::{EffectKind, Facts, Reason, RuleLink, Step, Verdict};
+use crate::{EffectKind, Facts, Reason, RuleLink, Stage, TraceEntry, Verdict};
 
 /// Maximum length of a part's description in a trace, in characters.
 const QUOTED: usize = 160;
 
-/// One part of a call, judged separately.
+/// One part of a call, decided separately.
 pub(crate) struct Part<'a> {
     pub(crate) effect: Cow<'a, Effect>,
     pub(crate) origin: Origin,
@@ -221,8 +221,8 @@ impl Part<'_> {
     }
 
     /// Creates the result of this part.
-    pub(crate) fn step(&self, stage: u8, verdict: Verdict, reason: Reason) -> Step {
-        Step::new(stage, verdict, reason, self.describe())
+    pub(crate) fn to_entry(&self, stage: Stage, verdict: Verdict, reason: Reason) -> TraceEntry {
+        TraceEntry::new(stage, verdict, reason, self.describe())
     }
 
     /// Returns whether a rule about a kind of effect applies to this part. A command that writes a file may

@@ -2,30 +2,27 @@
 
 mod banned;
 mod epoch;
+mod error;
 mod fence;
 mod glob;
 mod host;
+mod loader;
 mod matcher;
 mod starts;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use windlass_protocol::{Effect, ToolName};
+use windlass_protocol::ToolName;
 
+pub use error::PolicyError;
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::CompiledRule;
 
+use self::loader::Loader;
 use crate::links::LinkResolver;
 use crate::own::{OwnPlace, OwnPlaces};
 use crate::part::Part;
 use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
-
-/// Maximum number of rules and constraints of all files together, with the built-in rules.
-const MAX_RULES: usize = 2_000;
-/// Maximum number of globs of all files together.
-const MAX_GLOBS: usize = 1_000;
-/// Maximum number of examples in one file. Each one is judged when the file is read.
-const MAX_EXAMPLES: usize = 10_000;
 
 /// Compiled rules and constraints from all sources.
 ///
@@ -49,73 +46,6 @@ pub struct Policy {
     own: OwnPlaces,
     links: LinkResolver,
     warnings: Vec<String>,
-}
-
-/// Error of a policy file. The whole file is refused, so that a file is never partly in force.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PolicyError {
-    /// A glob cannot be parsed.
-    #[error("rule {id}: the glob {glob} cannot be read")]
-    Glob {
-        /// The id of the rule or constraint.
-        id: String,
-        /// The glob.
-        glob: String,
-        /// The reason.
-        source: globset::Error,
-    },
-    /// A glob exceeds the limits on its length, its braces or their nesting.
-    #[error("rule {id}: the glob is too large")]
-    GlobSize {
-        /// The id of the rule or constraint.
-        id: String,
-        /// The limit that it exceeds.
-        source: windlass_text::GlobError,
-    },
-    /// The policy has too many rules and constraints, too many globs, or a file has too many examples.
-    #[error("the policy has more than {limit} {what}")]
-    TooMany {
-        /// The kind that is counted: rules and constraints, globs, or examples in one file.
-        what: &'static str,
-        /// The maximum, for all files together except for examples.
-        limit: usize,
-    },
-    /// A host cannot be parsed.
-    #[error("rule {id}: {host} is no host; write a name, an address, or *.name for every host below it")]
-    Host {
-        /// The id of the rule or constraint.
-        id: String,
-        /// The host.
-        host: String,
-    },
-    /// A rule or constraint has an empty id, so that no message could name it.
-    #[error("a rule or constraint has an empty id")]
-    EmptyId,
-    /// An id is used twice, or begins like the ids of built-in rules.
-    #[error("rule {id}: the id is taken")]
-    DuplicateId {
-        /// The id.
-        id: String,
-    },
-    /// An example contradicts its rule.
-    #[error("rule {id}: the example `{example}` {}", if *fits { "is one that it fits, under not_match" } else { "is one that it does not fit, under match" })]
-    Example {
-        /// The id of the rule or constraint.
-        id: String,
-        /// The example.
-        example: String,
-        /// True if the rule matches the example.
-        fits: bool,
-    },
-    /// A project's file has an allow rule.
-    #[error(
-        "rule {id}: a project's policy can deny and ask, but not allow; move the rule to the user's policy"
-    )]
-    Loosens {
-        /// The id of the rule or constraint.
-        id: String,
-    },
 }
 
 impl Default for Policy {
@@ -143,41 +73,8 @@ impl Policy {
     /// If a glob or a host cannot be parsed, an id is taken, an example contradicts its rule, a project's
     /// file has an allow rule, or the policy becomes too large. The whole file is refused then.
     pub fn with_file(mut self, source: Source, file: RuleFile) -> Result<Self, PolicyError> {
-        self.refuse_too_many(&file)?;
-        let mut taken: HashSet<String> = self.ids().map(|(id, _)| id.to_owned()).collect();
-        for rule in file.rules {
-            if source == Source::Project && rule.action == Action::Allow {
-                return Err(PolicyError::Loosens { id: rule.id });
-            }
-            take_id(&mut taken, &rule.id)?;
-            let (rule, warning) = CompiledRule::new(rule, source)?;
-            self.rules.push(rule);
-            self.warnings.extend(warning);
-        }
-        for constraint in file.constraints {
-            take_id(&mut taken, &constraint.id)?;
-            self.fences.push(Fence::new(constraint, source)?);
-        }
+        Loader::new(&mut self, source, &file)?.load(file)?;
         Ok(self)
-    }
-
-    /// Refuses a file that is too large before its globs are compiled. Each glob costs time and memory, and
-    /// each rule is compared with every part of a call.
-    fn refuse_too_many(&self, file: &RuleFile) -> Result<(), PolicyError> {
-        let refuse = |count: usize, limit, what| {
-            if count > limit { Err(PolicyError::TooMany { what, limit }) } else { Ok(()) }
-        };
-        let rules = [self.count(), file.rules.len(), file.constraints.len()];
-        refuse(rules.into_iter().fold(0, usize::saturating_add), MAX_RULES, "rules and constraints")?;
-        let blocked =
-            file.constraints.iter().map(|fence| fence.paths.len().saturating_add(fence.blocked.len()));
-        let own = self.fences.iter().map(Fence::globs);
-        let with_path = file.rules.iter().filter(|rule| rule.path.is_some()).count();
-        let known = self.rules.iter().filter(|rule| rule.rule.path.is_some()).count();
-        let globs = blocked.chain(own).chain([with_path, known]).fold(0, usize::saturating_add);
-        refuse(globs, MAX_GLOBS, "globs")?;
-        let examples = file.rules.iter().map(|rule| rule.matches.len().saturating_add(rule.not_match.len()));
-        refuse(examples.fold(0, usize::saturating_add), MAX_EXAMPLES, "examples in one file")
     }
 
     /// Returns the number of rules and constraints.
@@ -194,7 +91,7 @@ impl Policy {
         self
     }
 
-    /// Permits a private address: connections to exactly this host and port are judged like public ones. It
+    /// Permits a private address: connections to exactly this host and port are decided like public ones. It
     /// is meant for a program with its own local service, and can be set only in code, not in a policy file.
     pub fn with_reachable(mut self, host: impl Into<String>, port: u16) -> Self {
         self.reachable.push((host.into().to_lowercase(), port));
@@ -214,7 +111,7 @@ impl Policy {
     ///
     /// ```
     /// use windlass_hitl::{OwnPlace, Policy, deny_early};
-    /// use windlass_protocol::{Effect, ToolName};
+    /// use windlass_protocol::ToolName;
     ///
     /// let policy = Policy::default().with_own(OwnPlace::State, ".local/state/windlass");
     /// let read = [Effect::Read { path: ".local/state/windlass/mcp/tokens/a.json".into() }];
@@ -319,35 +216,5 @@ impl Policy {
     /// files. It does not depend on their order. Approvals that were learned under another digest do not count (RULES H9).
     pub fn epoch(&self) -> String {
         epoch::epoch(self)
-    }
-}
-
-/// Reserves the id of a rule or constraint.
-fn take_id(taken: &mut HashSet<String>, id: &str) -> Result<(), PolicyError> {
-    let builtin =
-        ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
-    if id.is_empty() {
-        return Err(PolicyError::EmptyId);
-    }
-    if builtin || !taken.insert(id.to_owned()) {
-        return Err(PolicyError::DuplicateId { id: id.to_owned() });
-    }
-    Ok(())
-}
-
-impl EffectKind {
-    pub(crate) fn from_effect(effect: &Effect) -> Self {
-        match effect {
-            Effect::Read { .. } | Effect::ReadTree { .. } => Self::Read,
-            Effect::Write { .. } | Effect::WriteTree { .. } => Self::Write,
-            Effect::Delete { .. } | Effect::DeleteTree { .. } => Self::Delete,
-            Effect::Execute { .. } => Self::Execute,
-            Effect::Connect { .. } => Self::Network,
-            Effect::Mcp { .. } => Self::Mcp,
-            Effect::Spawn { .. } => Self::Spawn,
-            Effect::Internal => Self::Internal,
-            // An effect of a later version.
-            _ => Self::Unknown,
-        }
     }
 }

@@ -29,13 +29,13 @@ impl ApprovalRequest {
     /// pager.
     ///
     /// ```
-    /// # use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
+    /// # use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, ApprovalHistory, Policy, decide};
     /// # use windlass_protocol::{Arguments, CallId, Change, Hints, ToolCall, ToolName, ToolSpec};
     /// # let call = ToolCall::function(CallId::new("c")?, ToolName::new("edit")?, Arguments::default());
     /// # let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
     /// # let spec = ToolSpec::function(call.name.clone(), "", "{}".parse()?);
     /// # let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
-    /// # let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    /// # let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     /// # let request = ApprovalRequest::new("r", call, &facts, &decision, digest);
     /// let long = format!("{}the middle{}", "+a\n".repeat(3_000), "+a\n".repeat(3_000));
     /// let request = request.with_changes(vec![Change::new("a.txt", long)]);

@@ -119,7 +119,7 @@ pub(crate) fn hindrance(argv: &[String]) -> Option<Hindrance> {
         match doubt.kind() {
             // The program is not known here. The author of the rule knows it.
             DoubtKind::UnknownProgram if argv.first().is_some_and(|program| program == doubt.program()) => {}
-            // Each written path is a part of its own, judged as a write.
+            // Each written path is a part of its own, decided as a write.
             DoubtKind::Writes => {}
             DoubtKind::Runs => return Some(Hindrance::Wraps),
             _ => return Some(Hindrance::Unproven),

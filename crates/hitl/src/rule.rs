@@ -1,7 +1,7 @@
 //! Rules and constraints as a human writes them.
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::ToolName;
+use windlass_protocol::{Effect, ToolName};
 
 /// Verdict of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,23 @@ pub enum EffectKind {
     Internal,
     /// An unknown effect.
     Unknown,
+}
+
+impl EffectKind {
+    pub(crate) fn from_effect(effect: &Effect) -> Self {
+        match effect {
+            Effect::Read { .. } | Effect::ReadTree { .. } => Self::Read,
+            Effect::Write { .. } | Effect::WriteTree { .. } => Self::Write,
+            Effect::Delete { .. } | Effect::DeleteTree { .. } => Self::Delete,
+            Effect::Execute { .. } => Self::Execute,
+            Effect::Connect { .. } => Self::Network,
+            Effect::Mcp { .. } => Self::Mcp,
+            Effect::Spawn { .. } => Self::Spawn,
+            Effect::Internal => Self::Internal,
+            // An effect of a later version.
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// One rule of a policy. It matches a part of a call if all of its criteria match; a missing criterion always

@@ -1,7 +1,7 @@
 //! The states of a call of an answer, and the transitions between them.
 //!
 //! ```text
-//!  Speculative --hold--> Held --judge--> Judging --queue_approval--> ApprovalQueued --ask--> Asking
+//!  Speculative --hold--> Held --await_decision--> Deciding --queue_approval--> ApprovalQueued --ask--> Asking
 //!       |                 |  \             |                                                  |   \
 //!       |                 |   `-reconcile  |                                                  |    postpone
 //!       | adopt           |collect   v     | run                                          run |      v
@@ -33,13 +33,13 @@ enum CallState {
     /// The call started while its answer streamed, and its outcome is unknown. `runs` is true if policy
     /// allowed it.
     Speculative { runs: bool },
-    /// The call has not been judged, because it may have to wait for others: a completion, a call that ends
+    /// The call has not been decided, because it may have to wait for others: a completion, a call that ends
     /// its answer or changes the mode, and the calls after a change of the mode.
     Held,
     /// The call's process ended while it ran. The driver compares the files with the call's plan.
     Reconciling,
     /// The driver looks the call up and asks policy.
-    Judging,
+    Deciding,
     /// Policy asks the human about the call. The approval request waits for those of earlier calls.
     ApprovalQueued(Box<ApprovalRequest>),
     /// The human has been asked.
@@ -104,8 +104,8 @@ impl Call {
         self.state == CallState::Reconciling
     }
 
-    pub(crate) fn is_judging(&self) -> bool {
-        self.state == CallState::Judging
+    pub(crate) fn is_deciding(&self) -> bool {
+        self.state == CallState::Deciding
     }
 
     pub(crate) fn is_asking(&self) -> bool {
@@ -125,7 +125,7 @@ impl Call {
         match self.state {
             CallState::Speculative { .. }
             | CallState::Reconciling
-            | CallState::Judging
+            | CallState::Deciding
             | CallState::ApprovalQueued(_)
             | CallState::Asking
             | CallState::Running => true,
@@ -141,7 +141,7 @@ impl Call {
             self.state,
             CallState::Speculative { runs: false }
                 | CallState::Reconciling
-                | CallState::Judging
+                | CallState::Deciding
                 | CallState::ApprovalQueued(_)
         )
     }
@@ -168,7 +168,7 @@ impl Call {
     pub(crate) fn result_on_stop(&self) -> Option<ToolResult> {
         let (status, text) = match self.state {
             CallState::Held
-            | CallState::Judging
+            | CallState::Deciding
             | CallState::ApprovalQueued(_)
             | CallState::Asking
             | CallState::Postponed { .. } => (ResultStatus::Cancelled, words::CANCELLED),
@@ -192,7 +192,7 @@ impl Call {
         self.change(self.is_speculative(), CallState::Speculative { runs: true })
     }
 
-    /// Returns a call that changed nothing to the held calls, so that it is judged again.
+    /// Returns a call that changed nothing to the held calls, so that it is decided again.
     pub(crate) fn hold(&mut self) -> Result<(), WrongState> {
         self.change(self.is_speculative() || self.is_reconciling(), CallState::Held)
     }
@@ -202,19 +202,19 @@ impl Call {
         self.change(self.is_held(), CallState::Reconciling)
     }
 
-    /// Waits for the judgement of the call.
-    pub(crate) fn judge(&mut self) -> Result<(), WrongState> {
-        self.change(self.is_held() || self.is_speculative(), CallState::Judging)
+    /// Waits for the decision of the call.
+    pub(crate) fn await_decision(&mut self) -> Result<(), WrongState> {
+        self.change(self.is_held() || self.is_speculative(), CallState::Deciding)
     }
 
     /// Keeps an approval request until those of earlier calls have been sent.
     pub(crate) fn queue_approval(&mut self, request: Box<ApprovalRequest>) -> Result<(), WrongState> {
-        self.change(self.is_judging(), CallState::ApprovalQueued(request))
+        self.change(self.is_deciding(), CallState::ApprovalQueued(request))
     }
 
     /// Waits for the outcome of the approval request.
     pub(crate) fn ask(&mut self) -> Result<(), WrongState> {
-        let is_permitted = self.is_judging() || self.next_approval().is_some();
+        let is_permitted = self.is_deciding() || self.next_approval().is_some();
         self.change(is_permitted, CallState::Asking)
     }
 
@@ -225,7 +225,7 @@ impl Call {
 
     /// Starts a call that policy or the human allowed.
     pub(crate) fn run(&mut self) -> Result<(), WrongState> {
-        self.change(self.is_judging() || self.is_asking(), CallState::Running)
+        self.change(self.is_deciding() || self.is_asking(), CallState::Running)
     }
 
     /// Accepts a call that ran while its answer streamed; its result follows.

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use windlass_assemble::CallIndex;
 use windlass_hitl::ApprovalRequest;
 use windlass_protocol::{PlannedFile, Request, ToolCall, ToolName, ToolProtocol};
-use windlass_stream::CallKey;
 
 use crate::{Entry, Event, InterruptId, Outcome};
 
@@ -41,7 +41,7 @@ pub enum Command {
         /// The number of the answer.
         answer: u64,
         /// The call's key in the answer.
-        key: CallKey,
+        key: CallIndex,
         /// The tool's name, as the model wrote it.
         tool: ToolName,
         /// The argument's name.
@@ -49,7 +49,7 @@ pub enum Command {
         /// The argument's value.
         value: Value,
     },
-    /// Judge a complete read-only call while its answer still streams: look it up, check its arguments, and
+    /// Decide about a complete read-only call while its answer still streams: look it up, check its arguments, and
     /// ask policy. If policy allows it without a question, run it. Reply with `Input::Speculative` in every
     /// case.
     #[serde(rename = "run_ahead")]
@@ -65,7 +65,7 @@ pub enum Command {
         /// The number of the answer.
         answer: u64,
     },
-    /// Look the call up, check its arguments and ask policy; reply with `Input::Judged`.
+    /// Look the call up, check its arguments and ask policy; reply with `Input::Decided`.
     Decide(ToolCall),
     /// Show the approval request to the human; reply with `Input::Approval`.
     Ask(Box<ApprovalRequest>),

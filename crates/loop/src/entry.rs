@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use windlass_assemble::Repair;
+use windlass_assemble::{CallIndex, Repair};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
 use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
-use windlass_stream::CallKey;
 
 use crate::{DeliverAt, InterruptId, Outcome, RunOrigin, Used};
 
@@ -88,7 +87,8 @@ pub enum Entry {
         message: Message,
     },
     /// Policy decided about a call.
-    Judged {
+    #[serde(rename = "judged")]
+    Decided {
         /// The id of the call.
         call: CallId,
         /// The decision.
@@ -220,7 +220,7 @@ pub enum MessageSource {
 #[non_exhaustive]
 pub struct CallRepairs {
     /// The call's key in its answer.
-    pub key: CallKey,
+    pub key: CallIndex,
     /// The repairs.
     pub repairs: Vec<Repair>,
 }

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_assemble::Repair;
+use windlass_assemble::{CallIndex, Repair};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
-use windlass_stream::CallKey;
 
 use crate::{ContextPressure, DeliverAt, Outcome};
 
@@ -49,32 +48,32 @@ pub enum Event {
     /// The model has started to write a call.
     CallStarted {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The tool's name, as the model wrote it.
         name: ToolName,
     },
     /// The model has sent more of a call's arguments.
     CallArguments {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The text that was added.
         delta: String,
     },
     /// A tool's preview of a call whose arguments still arrive. Policy has not decided about the call yet.
     CallPreview {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The preview in the tool's own words.
         text: String,
     },
     /// A call has arrived completely.
     CallFinished {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The call.
         call: ToolCall,
     },
-    /// Arguments did not match the tool's schema and were converted to match it. Policy judges the converted
+    /// Arguments did not match the tool's schema and were converted to match it. Policy decides about the converted
     /// arguments, and the tool runs with them (RULES J9).
     CallCoerced {
         /// The id of the call.
@@ -82,11 +81,11 @@ pub enum Event {
         /// A description of each change.
         changes: Vec<String>,
     },
-    /// A call's arguments were not valid JSON and were repaired. Policy judges the repaired arguments, and
+    /// A call's arguments were not valid JSON and were repaired. Policy decides about the repaired arguments, and
     /// the tool runs with them.
     CallRepaired {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The repairs.
         repairs: Vec<Repair>,
     },
@@ -94,14 +93,14 @@ pub enum Event {
     /// stopped.
     CallRefusedEarly {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The reason.
         problem: String,
     },
     /// A call cannot be run. Its result explains the problem to the model.
     CallMalformed {
         /// The call's key in its answer.
-        key: CallKey,
+        key: CallIndex,
         /// The problem.
         problem: String,
     },

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
 use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolResult};
-use windlass_stream::{CallKey, Chunk};
+use windlass_stream::Chunk;
 
 use crate::{DeliverAt, InterruptId, Offer, Used};
 
@@ -32,7 +33,7 @@ pub enum Input {
         /// The number of the answer, from `Command::CheckEarly`.
         answer: u64,
         /// The call's key in the answer.
-        key: CallKey,
+        key: CallIndex,
         /// The reason.
         refusal: EarlyRefusal,
     },
@@ -46,12 +47,14 @@ pub enum Input {
         /// The outcome of the call.
         outcome: Box<SpeculativeOutcome>,
     },
-    /// The judgement of a call, after its lookup and the check of its arguments.
-    Judged {
+    /// The decision about a call, after its lookup and the check of its arguments.
+    #[serde(rename = "judged")]
+    Decided {
         /// The id of the call.
         call: CallId,
-        /// The judgement.
-        judgement: Box<Judgement>,
+        /// The decision.
+        #[serde(rename = "judgement")]
+        decision: Box<CallDecision>,
     },
     /// The outcome of an approval request.
     Approval(ApprovalOutcome),
@@ -70,7 +73,7 @@ pub enum Input {
         #[serde(rename = "aftermath")]
         outcome: ReconcileOutcome,
     },
-    /// A call that is judged or runs found an error that ends the run.
+    /// The decision or the execution of a call failed with an error that ends the run.
     Fatal {
         /// The id of the call.
         call: CallId,
@@ -113,7 +116,7 @@ pub enum Input {
 /// The reason to refuse a call before all of its arguments have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "refused before judging, or by policy")]
+#[expect(clippy::exhaustive_enums, reason = "refused before policy decides, or by policy")]
 pub enum EarlyRefusal {
     /// The tool does not exist, or does not accept an argument.
     Refused {
@@ -131,10 +134,11 @@ pub enum EarlyRefusal {
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it did not run, it ran, or the run cannot go on")]
 pub enum SpeculativeOutcome {
-    /// The call was not looked up. It is judged after the end of the answer, like the others.
+    /// The call was not looked up. It is decided after the end of the answer, like the others.
     NotBegun,
     /// The call did not run, because policy did not allow it without a question, or because it was refused.
-    Judged(Judgement),
+    #[serde(rename = "judged")]
+    Decided(CallDecision),
     /// The call ran.
     Ran {
         /// The facts of the decision.
@@ -158,8 +162,8 @@ pub enum SpeculativeOutcome {
 /// The outcome of a call's lookup, the check of its arguments, and the decision of policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "refused before judging, or judged")]
-pub enum Judgement {
+#[expect(clippy::exhaustive_enums, reason = "refused before policy decides, or decided")]
+pub enum CallDecision {
     /// The call was refused before policy: the tool does not exist or does not accept the arguments.
     Refused(ToolResult),
     /// Policy has decided.

@@ -22,7 +22,7 @@ use crate::{Command, Config, Input, Transcript};
 /// * All others read the state: the conversation, the usage, and the durable step of a command
 ///   ([`step_of`](Self::step_of)).
 ///
-/// A driver repeats two things: it waits for the next input (a chunk of the answer, a judgement, an answer of
+/// A driver repeats two things: it waits for the next input (a chunk of the answer, a decision, an answer of
 /// the human, a result, a deadline), and executes the returned commands in their order. The order is a part
 /// of the contract: an entry that [is critical](crate::Entry::is_critical) is durable before the driver
 /// executes the command after it, so that no call runs before its intent is recorded. Commands that take time

@@ -21,7 +21,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Counts a call and returns the number of consecutive equal calls, from 1. `judge_turn` restarts the
+    /// Counts a call and returns the number of consecutive equal calls, from 1. `end_turn` restarts the
     /// count if a read-only call returned another result than before.
     pub(crate) fn count(&mut self, call: &ToolCall, is_read_only: bool) -> u32 {
         let fingerprint = call.fingerprint();
@@ -48,7 +48,7 @@ impl Progress {
 
     /// Counts the results of a turn. A successful result is progress; without one, a mistake of the model
     /// counts against the limit.
-    pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
+    pub(crate) fn end_turn(&mut self, results: &[&ToolResult]) {
         self.rounds.end(results);
         // A repeated read-only call is progress if its result changes.
         if self.is_reading && self.last_call.as_deref().is_some_and(|call| self.rounds.has_changed(call)) {

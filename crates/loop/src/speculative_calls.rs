@@ -58,7 +58,7 @@ impl SpeculativeCalls {
         self.calls.push(SpeculativeCall { id, fingerprint, runs: false, outcome: None });
     }
 
-    /// Returns true if the call runs and false if it only waits for a judgement; `None` if it did not start
+    /// Returns true if the call runs and false if it only waits for a decision; `None` if it did not start
     /// early.
     pub(crate) fn runs(&self, id: &CallId) -> Option<bool> {
         self.calls.iter().find(|call| call.id == *id).map(|call| call.runs)

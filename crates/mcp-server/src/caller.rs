@@ -67,7 +67,7 @@ impl Caller {
     }
 
     /// Creates a caller without progress messages and questions.
-    pub fn without_client(cancellation: CancellationToken) -> Self {
+    pub fn disconnected(cancellation: CancellationToken) -> Self {
         Self { cancellation, told: None, asked: None }
     }
 

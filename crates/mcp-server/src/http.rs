@@ -42,7 +42,7 @@ pub struct HttpToken(String);
 /// [`with_host`](Self::with_host).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct HttpOptions {
+pub struct HttpServerOptions {
     token: Option<HttpToken>,
     hosts: Vec<String>,
     reach: Reach,
@@ -102,7 +102,7 @@ impl fmt::Debug for HttpToken {
     }
 }
 
-impl HttpOptions {
+impl HttpServerOptions {
     /// Accepts requests with this token.
     pub fn with_token(token: HttpToken) -> Self {
         Self { token: Some(token), ..Self::allow_without_token() }
@@ -135,7 +135,7 @@ impl HttpOptions {
 pub(crate) async fn serve(
     listener: TcpListener,
     handler: Handler,
-    options: HttpOptions,
+    options: HttpServerOptions,
     stop: CancellationToken,
 ) -> Result<(), HttpError> {
     let address = listener.local_addr()?;
@@ -178,7 +178,7 @@ pub(crate) async fn serve(
 }
 
 /// The library's own check of hosts is disabled, because `RequestGuard` has checked host and origin already.
-fn service(handler: Handler, options: &HttpOptions, stop: CancellationToken) -> Service {
+fn service(handler: Handler, options: &HttpServerOptions, stop: CancellationToken) -> Service {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_max_request_body_bytes(options.body_bytes)

@@ -18,6 +18,6 @@ mod request_guard;
 mod tool_server;
 
 pub use self::caller::{Caller, Confirmation};
-pub use self::http::{HttpError, HttpOptions, HttpToken};
+pub use self::http::{HttpError, HttpServerOptions, HttpToken};
 pub use self::tool_host::{CallFuture, ToolHost};
 pub use self::tool_server::{ServeError, ToolServer};

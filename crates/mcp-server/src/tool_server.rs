@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ToolHost;
 use crate::handler::{Handler, Names};
-use crate::http::{self, HttpError, HttpOptions};
+use crate::http::{self, HttpError, HttpServerOptions};
 
 /// An MCP server that offers an implementation of [`ToolHost`] to clients.
 ///
@@ -118,7 +118,7 @@ impl ToolServer {
     pub async fn serve_http(
         &self,
         listener: TcpListener,
-        options: HttpOptions,
+        options: HttpServerOptions,
         stop: CancellationToken,
     ) -> Result<(), ServeError> {
         let handler = Handler::new(self.host.clone(), self.names.clone());

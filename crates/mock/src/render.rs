@@ -7,7 +7,7 @@ mod responses;
 
 use serde_json::Value;
 
-use crate::script::{ScriptUsage, Step, Turn};
+use crate::script::{ScriptPart, ScriptUsage, Turn};
 
 /// A wire format of the scripted provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +114,9 @@ fn finish(turn: &Turn, format: Format) -> &str {
 
 /// Returns the usage from the script, or an estimate of one token per four bytes.
 fn usage(turn: &Turn, request_bytes: usize) -> ScriptUsage {
-    let said = |step: &Step| match step {
-        Step::Reasoning(text) | Step::Text(text) => text.len(),
-        Step::Call(call) => call.name.len().saturating_add(call.arguments.as_str().len()),
+    let said = |step: &ScriptPart| match step {
+        ScriptPart::Reasoning(text) | ScriptPart::Text(text) => text.len(),
+        ScriptPart::Call(call) => call.name.len().saturating_add(call.arguments.as_str().len()),
     };
     let tokens = |bytes: usize| u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX);
     turn.usage.unwrap_or_else(|| ScriptUsage {

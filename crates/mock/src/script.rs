@@ -51,7 +51,7 @@ pub struct Script {
 #[non_exhaustive]
 pub struct Turn {
     /// The parts of the answer, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ScriptPart>,
     /// The stop reason. A reason that every provider has can be written in the spelling of any provider, and
     /// is converted to the spelling of the rendered format. Default: derived from whether the turn has calls.
     #[serde(default)]
@@ -74,7 +74,7 @@ pub struct Turn {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Step {
+pub enum ScriptPart {
     /// Reasoning.
     Reasoning(String),
     /// Text.
@@ -176,7 +176,7 @@ impl Script {
     pub fn turn(&self, assistant_messages: usize) -> Turn {
         match self.turns.get(assistant_messages) {
             Some(turn) => turn.clone(),
-            None => Turn::new(vec![Step::Text(self.fallback.clone())]),
+            None => Turn::new(vec![ScriptPart::Text(self.fallback.clone())]),
         }
     }
 }
@@ -200,9 +200,9 @@ impl Script {
         let Some(words) = &self.denied else { return self.turn(assistant_messages) };
         let mut turn = self.turn(assistant_messages.saturating_sub(denied.len()));
         if let (Some(result), true) = (denied.last(), last_denied) {
-            let first_call = turn.steps.iter().position(|step| matches!(step, Step::Call(_)));
+            let first_call = turn.steps.iter().position(|step| matches!(step, ScriptPart::Call(_)));
             turn.steps.drain(..first_call.unwrap_or(0));
-            turn.steps.insert(0, Step::Text(words.replace("{result}", result)));
+            turn.steps.insert(0, ScriptPart::Text(words.replace("{result}", result)));
         }
         turn
     }
@@ -217,15 +217,15 @@ impl Hostile {
 
 impl Turn {
     /// Creates a turn of these steps, with the defaults of a script.
-    pub fn new(steps: Vec<Step>) -> Self {
+    pub fn new(steps: Vec<ScriptPart>) -> Self {
         Self { steps, finish: None, usage: None, delay_ms: 0, piece: default_piece(), hostile: None }
     }
 
     /// Returns the calls of this turn.
     pub fn calls(&self) -> impl Iterator<Item = &ScriptCall> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Call(call) => Some(call),
-            Step::Text(_) | Step::Reasoning(_) => None,
+            ScriptPart::Call(call) => Some(call),
+            ScriptPart::Text(_) | ScriptPart::Reasoning(_) => None,
         })
     }
 }

@@ -4,17 +4,17 @@ use serde_json::json;
 use windlass_protocol::Arguments;
 use windlass_text_calls::{Dialect, render_call};
 
-use crate::script::{Script, ScriptCall, Step, Turn};
+use crate::script::{Script, ScriptCall, ScriptPart, Turn};
 
 impl Script {
     /// Returns the script with calls as text in this dialect. A call whose arguments are not an object is
     /// left out.
     ///
     /// ```
-    /// use windlass_mock::script::{Script, Step};
+    /// use windlass_mock::script::{Script, ScriptPart};
     /// use windlass_text_calls::Dialect;
     /// let script = Script::parse(r#"{"turns": [{"steps": [{"call": {"name": "list", "arguments": {"path": "a"}}}]}]}"#)?;
-    /// let Step::Text(words) = &script.to_text_calls(Dialect::Roo).turns[0].steps[0] else { panic!() };
+    /// let ScriptPart::Text(words) = &script.to_text_calls(Dialect::Roo).turns[0].steps[0] else { panic!() };
     /// assert_eq!(words, "<list>\n<path>a</path>\n</list>");
     /// # Ok::<(), serde_json::Error>(())
     /// ```
@@ -30,9 +30,9 @@ fn turn_to_text(turn: &Turn, dialect: Dialect) -> Turn {
     let (mut steps, mut words, mut calls) = (Vec::new(), String::new(), Vec::new());
     for step in &turn.steps {
         match step {
-            Step::Reasoning(_) => steps.push(step.clone()),
-            Step::Text(text) => words.push_str(text),
-            Step::Call(call) => calls.extend(call_to_text(call, dialect)),
+            ScriptPart::Reasoning(_) => steps.push(step.clone()),
+            ScriptPart::Text(text) => words.push_str(text),
+            ScriptPart::Call(call) => calls.extend(call_to_text(call, dialect)),
         }
     }
     let has_calls = !calls.is_empty();
@@ -49,7 +49,7 @@ fn turn_to_text(turn: &Turn, dialect: Dialect) -> Turn {
         words.push_str(&calls.join("\n"));
     }
     if !words.is_empty() {
-        steps.push(Step::Text(words));
+        steps.push(ScriptPart::Text(words));
     }
     let finish = turn.finish.clone().filter(|word| !matches!(word.as_str(), "tool_calls" | "tool_use"));
     Turn { steps, finish, ..turn.clone() }

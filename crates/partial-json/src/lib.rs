@@ -48,4 +48,4 @@ pub use node::{Completeness, Elements, Kind, Members, Node};
 pub use parser::Parser;
 pub use repair::{Repair, RepairKind, RepairedText, repair};
 pub use snapshot::{PendingKey, Snapshot, Status};
-pub use steps::{Bookmark, Change, Step, Steps};
+pub use steps::{Bookmark, Change, NestedChange, Steps};

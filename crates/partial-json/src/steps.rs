@@ -23,7 +23,7 @@ pub struct Bookmark {
 /// A change of one value, with the depth of that value.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
-pub struct Step<'a> {
+pub struct NestedChange<'a> {
     /// The number of containers around the value: 0 for the top-level value.
     pub depth: usize,
     /// The change.
@@ -98,26 +98,26 @@ impl<'a> Snapshot<'a> {
 }
 
 impl<'a> Iterator for Steps<'a, '_> {
-    type Item = Step<'a>;
+    type Item = NestedChange<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Step<'a>> {
+    fn next(&mut self) -> Option<NestedChange<'a>> {
         if self.is_done {
             return None;
         }
         let depth = self.bookmark.open.len();
         if let Some((at, told)) = self.bookmark.text {
-            return self.text(at, told).map(|change| Step { depth, change });
+            return self.text(at, told).map(|change| NestedChange { depth, change });
         }
         if let Some(container) = self.bookmark.open.last() {
             let value = Node::new(self.document, *container)?;
             let end = value.record.body.end;
             if end != OPEN && self.bookmark.next >= end {
                 self.bookmark.open.pop();
-                return Some(Step { depth: depth.saturating_sub(1), change: Change::End { value } });
+                return Some(NestedChange { depth: depth.saturating_sub(1), change: Change::End { value } });
             }
         }
-        self.value().map(|change| Step { depth, change })
+        self.value().map(|change| NestedChange { depth, change })
     }
 }
 

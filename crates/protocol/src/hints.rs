@@ -41,7 +41,7 @@ pub enum Control {
     /// The model declares that the task is complete.
     Completion,
     /// The call changes the mode of the run. Earlier calls of the same answer end first; later calls are
-    /// judged in the new mode (RULES L11).
+    /// decided in the new mode (RULES L11).
     ModeSwitch,
     /// The call is the last of its answer: it begins after earlier calls have ended, and later calls do not
     /// begin (RULES L12). For calls that hand the work over.

@@ -96,7 +96,7 @@ pub enum FileError {
     },
     /// A link leads to a hidden name that the path does not contain.
     #[error(
-        "`{path}` is a link to the hidden path `{target}`; name `{target}` itself, so that it can be judged"
+        "`{path}` is a link to the hidden path `{target}`; name `{target}` itself, so that it can be checked"
     )]
     HiddenTarget {
         /// The requested path.

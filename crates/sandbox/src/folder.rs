@@ -73,7 +73,7 @@ impl Workspace {
     /// # Errors
     /// If the path does not exist or leads out of the workspace.
     pub fn kind(&self, path: &WorkspacePath) -> Result<Kind, FileError> {
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         let found = self.handle(&real)?.symlink_metadata(real.for_handle());
         found
             .map(|metadata| Kind::from_file_type(metadata.file_type()))
@@ -87,7 +87,7 @@ impl Workspace {
     /// If the path is not a folder inside the workspace.
     pub fn list(&self, path: &WorkspacePath, limit: usize) -> Result<Listing, FileError> {
         let failed = |error| FileError::from_io(path, error);
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         let mut entries = Vec::new();
         let mut is_cut = false;
         for entry in self.handle(&real)?.read_dir(real.for_handle()).map_err(failed)? {
@@ -121,7 +121,7 @@ const RULES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 /// Returns true if a directory walker can read and build the folder's ignore files. A walker would block
 /// forever on a pipe or a device with such a name, and a megabyte of wildcards would take gigabytes of
 /// memory. A walker does not compile the rules of a file that has more than 1 MiB or exceeds the limits of
-/// [`windlass_text::rule_lines`]. A link is judged by its target.
+/// [`windlass_text::rule_lines`]. A link is checked by its target.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

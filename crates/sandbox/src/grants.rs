@@ -62,18 +62,18 @@ pub enum Repository {
 /// The grants of a command in a workspace, determined by inspecting the machine just before the command runs.
 ///
 /// ```
-/// use windlass_sandbox::{Access, Gap, Grants, Level};
+/// use windlass_sandbox::{Access, Gap, CommandGrants, Level};
 /// let folder = tempfile::tempdir()?;
 /// let secret = folder.path().canonicalize()?.join(".env");
 /// std::fs::write(&secret, "KEY=secret")?;
-/// let granted = Grants::new(folder.path().canonicalize()?).with_access(Access::ReadOnly).look();
+/// let granted = CommandGrants::new(folder.path().canonicalize()?).with_access(Access::ReadOnly).look();
 /// // The secret is hidden, which only namespaces can do.
 /// assert_eq!(granted.confinement.gaps(Level::Namespaces), []);
 /// assert!(granted.confinement.gaps(Level::Landlock).contains(&Gap::Readable(secret)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grants {
+pub struct CommandGrants {
     workspace: PathBuf,
     access: Access,
     repository: Repository,
@@ -96,7 +96,7 @@ pub struct GrantedConfinement {
     pub is_settled: bool,
 }
 
-impl Grants {
+impl CommandGrants {
     /// Creates grants for a workspace, readable and writable. The path has to be absolute and without links.
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         Self {
@@ -141,7 +141,7 @@ impl Grants {
         self
     }
 
-    /// Grants reading the folder of the program to run, even inside a path of `with_never`; then only the
+    /// CommandGrants reading the folder of the program to run, even inside a path of `with_never`; then only the
     /// rest of that path is hidden. A folder that contains the workspace or the home is not granted.
     pub fn with_program(mut self, folder: impl Into<PathBuf>) -> Self {
         self.served = Some(folder.into());
@@ -220,7 +220,7 @@ impl Grants {
         home || self.workspace.starts_with(folder) || folder.starts_with(&self.workspace)
     }
 
-    /// Grants reading the repository of a linked work tree, which is outside the workspace. The file that
+    /// CommandGrants reading the repository of a linked work tree, which is outside the workspace. The file that
     /// names the repository is part of the workspace and is not trusted alone: the repository has to refer
     /// back to it.
     fn add_linked_repository(&self, confinement: Confinement) -> Confinement {

@@ -161,7 +161,7 @@ impl WorkspacePath {
         Self { area: self.area, relative: relative.to_path_buf() }
     }
 
-    /// Returns the path with every name unquoted, as rules judge it; invalid UTF-8 is replaced. For display
+    /// Returns the path with every name unquoted, as rules check it; invalid UTF-8 is replaced. For display
     /// use `Display`, whose output resolves to the same file.
     pub fn plain(&self) -> String {
         self.written(|name, _| name.to_string_lossy())
@@ -194,7 +194,7 @@ impl fmt::Display for WorkspacePath {
     }
 }
 
-/// Returns a text that is not a path inside the workspace in the form that rules judge.
+/// Returns a text that is not a path inside the workspace in the form that rules check.
 pub(crate) fn words(text: &str) -> String {
     unquote(text).to_string_lossy().into_owned()
 }
@@ -225,8 +225,8 @@ fn check_text(text: &str) -> Result<(), PathError> {
 
 /// Removes `.` and `..` lexically. Returns `None` if `..` leads above the start.
 ///
-/// Policy judges this form (RULES H6), so the same form is opened. If a link precedes `..`, the file system
-/// would resolve the original path to another place than the one that was judged.
+/// Policy decides about this form (RULES H6), so the same form is opened. If a link precedes `..`, the file system
+/// would resolve the original path to another place than the one that was checked.
 pub(crate) fn normalize(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {

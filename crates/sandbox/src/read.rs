@@ -42,7 +42,7 @@ impl Workspace {
     /// # Errors
     /// If the file is missing, too large, not a regular file, or leads out of the workspace.
     pub fn read(&self, path: &WorkspacePath) -> Result<Contents, FileError> {
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         let (mut file, metadata) = self.open_real(&real)?;
         let bytes = read_all(&mut file, &metadata, &real)?;
         let permissions = metadata.permissions();

@@ -159,7 +159,7 @@ impl Workspace {
         self.seen.get(path)
     }
 
-    /// Returns the path with all links followed. Policy may judge it once more.
+    /// Returns the path with all links followed. Policy may decide about it once more.
     ///
     /// # Errors
     /// If the path does not exist, or a link leads out of the workspace.
@@ -187,7 +187,7 @@ impl Workspace {
     /// # Errors
     /// If the path does not exist inside the workspace, or is neither a file nor a folder.
     pub fn absolute(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         match self.kind(&real)? {
             Kind::File | Kind::Folder if !path.is_output() => Ok(self.root.join(real.relative())),
             kind => Err(FileError::NotAFile { path: path.to_string(), kind }),
@@ -195,8 +195,8 @@ impl Workspace {
     }
 
     /// Returns the real path. Refuses a link that hides a dot name behind a harmless one, because rules about
-    /// `.git` or `.env` judge the text of the path.
-    pub(crate) fn resolve_judged(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
+    /// `.git` or `.env` check the text of the path.
+    pub(crate) fn resolve_checked(&self, path: &WorkspacePath) -> Result<WorkspacePath, FileError> {
         let real = self.real(path)?;
         if !shows_hidden(path, &real) {
             return Err(FileError::HiddenTarget { path: path.to_string(), target: real.to_string() });
@@ -204,7 +204,7 @@ impl Workspace {
         Ok(real)
     }
 
-    /// Opens a folder by its real path. A link that has replaced a part of the path since it was judged is
+    /// Opens a folder by its real path. A link that has replaced a part of the path since it was checked is
     /// not followed.
     pub(crate) fn folder(&self, path: &WorkspacePath, real: &Path) -> Result<Dir, FileError> {
         real.iter().try_fold(self.handle(path)?, |folder, part| {

@@ -16,7 +16,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions, Permissions};
 
 use self::draft::Draft;
 pub(crate) use self::draft::sweep;
-pub use self::place::{Run, Standing};
+pub use self::place::{PathState, Run};
 pub use self::remove::FoundEntry;
 use crate::read::{open_named, read_all};
 use crate::{Access, Contents, FileError, Version, Workspace, WorkspacePath};
@@ -119,7 +119,7 @@ impl Workspace {
     }
 
     fn find_place(&self, path: &WorkspacePath) -> Result<Place, FileError> {
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         let parent = real.relative().parent().unwrap_or(Path::new(""));
         let folder = self.folder(path, parent)?;
         let Some(name) = real.relative().file_name().map(PathBuf::from) else {
@@ -144,14 +144,14 @@ impl Workspace {
         Ok((Place { path, folder, name: name.into() }, made))
     }
 
-    /// Opens the folder of a new file and creates its missing parents. The deepest existing folder is judged
+    /// Opens the folder of a new file and creates its missing parents. The deepest existing folder is checked
     /// before anything is created in it.
     fn create_folder(&self, path: &WorkspacePath) -> Result<(Dir, PathBuf, Vec<WorkspacePath>), FileError> {
         let failed = |error| FileError::from_io(path, error);
         let mut there = path.relative().parent().unwrap_or(Path::new(""));
         let mut missing = Vec::new();
         let mut real = loop {
-            match self.resolve_judged(&WorkspacePath::from_relative(there.to_path_buf())) {
+            match self.resolve_checked(&WorkspacePath::from_relative(there.to_path_buf())) {
                 Ok(real) => break real.relative().to_path_buf(),
                 Err(FileError::NotFound { .. }) => {}
                 Err(error) => return Err(error),

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Opaque, Payload};
 
-/// Identifies a call within one response. In chunks it is the provider's own key; in the events of
-/// `windlass-assemble` and after its `Normalizer` it is the index of the call in the answer.
+/// Key by which the chunks of one response are assigned to calls, as the decoder of the format chooses it. It
+/// is not the place of the call in the answer: keys can have gaps and can start anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 #[expect(clippy::exhaustive_structs, reason = "a number with a name")]

@@ -6,7 +6,7 @@ use windlass_agent::{
     Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, MessageReceiver,
     Outcome, RunOptions,
 };
-use windlass_hitl::Mode;
+use windlass_hitl::Autonomy;
 use windlass_journal::{Journal, Record};
 use windlass_protocol::ResultStatus;
 use windlass_tool::{Context, Output, Progress, ToolError};
@@ -84,7 +84,7 @@ impl Child<'_> {
             builder = builder.work_mode(slug);
         }
         if definition.is_read_only {
-            builder = builder.mode(Mode::ReadOnly);
+            builder = builder.autonomy(Autonomy::ReadOnly);
         }
         let turns = match (definition.turns, self.registry.limits.turns) {
             (None | Some(0), most) => most,

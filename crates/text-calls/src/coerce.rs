@@ -18,13 +18,13 @@ pub struct Coercion {
     /// The name of the parameter.
     pub parameter: String,
     /// The outcome of the conversion.
-    pub outcome: Outcome,
+    pub outcome: CoercionOutcome,
 }
 
 /// The outcome of converting one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum CoercionOutcome {
     /// It was converted to a value of this JSON type: `boolean`, `number`, `null`, `array` or `object`.
     Became(&'static str),
     /// It was null, the schema does not accept null, and the parameter is optional, so it was left out.
@@ -72,7 +72,7 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     for (name, text) in parameters {
         let value = read(text, tool.accepted_kinds(name), tool.need(name));
         if let Some(outcome) = outcome(&value) {
-            let list = if outcome == Outcome::Failed { &mut failed } else { &mut coerced };
+            let list = if outcome == CoercionOutcome::Failed { &mut failed } else { &mut coerced };
             list.push(Coercion { tool: spec.name().to_string(), parameter: name.to_owned(), outcome });
         }
         if let Some(earlier) = slots.insert(name, members.len()).and_then(|slot| members.get_mut(slot)) {
@@ -89,11 +89,11 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
 
 /// Returns the outcome to report for a conversion, or `None` for a string that stays a string as the schema
 /// asks.
-pub(crate) fn outcome(reading: &Reading) -> Option<Outcome> {
+pub(crate) fn outcome(reading: &Reading) -> Option<CoercionOutcome> {
     match reading {
-        Reading::Json { kind, .. } => Some(Outcome::Became(kind)),
-        Reading::Omitted => Some(Outcome::Omitted),
-        Reading::Failed => Some(Outcome::Failed),
+        Reading::Json { kind, .. } => Some(CoercionOutcome::Became(kind)),
+        Reading::Omitted => Some(CoercionOutcome::Omitted),
+        Reading::Failed => Some(CoercionOutcome::Failed),
         _ => None,
     }
 }

@@ -24,11 +24,11 @@ mod render;
 mod speech;
 mod tools;
 
-pub use coerce::{Coercion, Legacy, Outcome, parse_legacy};
+pub use coerce::{Coercion, CoercionOutcome, Legacy, parse_legacy};
 pub use dialect::{Dialect, UnknownDialect};
 pub use leak::{Leak, LeakDetector, NativeCalls};
 pub use limits::{LimitError, Limits};
-pub use options::{CallsInReasoning, Offer, Options, Reasoning};
+pub use options::{CallableTools, CallsInReasoning, Options, Reasoning};
 pub use render::{catalogue, render_call, results};
 pub use scanner::Scanner;
 pub use speech::{Listener, Speech, SpokenHistory, StructuredOutput, detect};

@@ -7,7 +7,7 @@ use crate::{Dialect, Limits};
 /// The tools that text can call (RULES X1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a list or no list, there is no third")]
-pub enum Offer {
+pub enum CallableTools {
     /// Only these tools; everything else is text. With an empty list everything is text.
     Only(Vec<ToolSpec>),
     /// Every name in the syntax of a call. Meant for analysing recordings whose tools are unknown.
@@ -52,7 +52,7 @@ pub struct Options {
     /// The syntax in which the model writes calls.
     pub dialect: Dialect,
     /// The tools that can be called; none by default.
-    pub tools: Offer,
+    pub tools: CallableTools,
     /// The handling of thoughts.
     pub reasoning: Reasoning,
     /// The handling of a call inside thoughts.
@@ -68,7 +68,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             dialect: Dialect::Auto,
-            tools: Offer::Only(Vec::new()),
+            tools: CallableTools::Only(Vec::new()),
             reasoning: Reasoning::Keep,
             calls_in_reasoning: CallsInReasoning::Inert,
             id_prefix: "text".to_owned(),
@@ -86,7 +86,7 @@ impl Options {
 
     /// Sets the offered tools.
     pub fn with_tools(mut self, tools: impl IntoIterator<Item = ToolSpec>) -> Self {
-        self.tools = Offer::Only(tools.into_iter().collect());
+        self.tools = CallableTools::Only(tools.into_iter().collect());
         self
     }
 
@@ -99,7 +99,7 @@ impl Options {
 
     /// Accepts every tool name.
     pub fn with_any_tool(mut self) -> Self {
-        self.tools = Offer::Any;
+        self.tools = CallableTools::Any;
         self
     }
 

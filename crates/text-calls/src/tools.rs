@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_protocol::ToolSpec;
 use windlass_schema::{AcceptedKinds, Need, resolve};
 
-use crate::Offer;
+use crate::CallableTools;
 
 /// Maximum bytes of text that can be a name.
 pub(crate) const NAME_BYTES: usize = 256;
@@ -30,10 +30,10 @@ pub(crate) struct Tool {
 }
 
 impl Tools {
-    pub(crate) fn new(offer: &Offer) -> Self {
+    pub(crate) fn new(offer: &CallableTools) -> Self {
         match offer {
-            Offer::Any => Self { any: true, list: Vec::new() },
-            Offer::Only(specs) => Self { any: false, list: specs.iter().map(Tool::new).collect() },
+            CallableTools::Any => Self { any: true, list: Vec::new() },
+            CallableTools::Only(specs) => Self { any: false, list: specs.iter().map(Tool::new).collect() },
         }
     }
 

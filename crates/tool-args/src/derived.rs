@@ -3,7 +3,7 @@
 
 pub use schemars;
 pub use serde;
-pub use windlass_partial_json::{Kind, Node, Step};
+pub use windlass_partial_json::{Kind, NestedChange, Node};
 pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 pub use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 

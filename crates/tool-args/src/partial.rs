@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use serde::de::DeserializeOwned;
-use windlass_partial_json::{Kind, Node, Step};
+use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::{Mismatches, kind_words};
 
@@ -93,7 +93,7 @@ pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {
     }
 
     /// Applies a step inside the value. The cost is linear in the size of the step.
-    fn grow(growing: &mut Self::Growing, step: &Step<'_>, mismatches: &mut Mismatches) {
+    fn grow(growing: &mut Self::Growing, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         let _ = (growing, step, mismatches);
     }
 
@@ -151,7 +151,7 @@ impl<T: PartialValue> Partial<T> {
     /// Applies a step inside this value.
     #[doc(hidden)]
     #[inline]
-    pub fn inside(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
+    pub fn inside(&mut self, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         if let Self::Growing(growing) = self {
             T::grow(growing, step, mismatches);
         }

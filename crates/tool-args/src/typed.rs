@@ -1,6 +1,6 @@
 //! A tool's own arguments, filled from the steps of a parser.
 
-use windlass_partial_json::{Bookmark, Change, Kind, Snapshot, Step};
+use windlass_partial_json::{Bookmark, Change, Kind, NestedChange, Snapshot};
 
 use crate::arguments::ToolArgs;
 use crate::mismatch::{Mismatch, Mismatches, kind_words};
@@ -74,7 +74,7 @@ struct FilledPartial<T: ToolArgs> {
 impl<T: ToolArgs> FilledPartial<T> {
     /// Applies a step of the top-level value, which must be an object.
     #[cold]
-    fn top(&mut self, step: &Step<'_>) {
+    fn top(&mut self, step: &NestedChange<'_>) {
         match step.change {
             Change::Begin { value, .. } | Change::Whole { value, .. } if value.kind() != Kind::Object => {
                 self.is_refused = true;

@@ -111,7 +111,7 @@ fn grow(arguments: &Arguments<'_>) -> TokenStream {
         #[inline]
         fn grow(
             growing: &mut #partial,
-            step: &#home::derived::Step<'_>,
+            step: &#home::derived::NestedChange<'_>,
             mismatches: &mut #home::Mismatches,
         ) {
             let member_of = |key: &str| -> ::core::option::Option<u16> {

@@ -102,7 +102,7 @@ pub trait Tool: Send + Sync {
         arguments.ignore();
     }
 
-    /// Returns the effects that the call is certain to have, judging by the arguments that are complete while
+    /// Returns the effects that the call is certain to have, according to the arguments that are complete while
     /// others still stream. Policy can then refuse the call before the rest arrives. Default: no effects.
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let _ = complete;
@@ -118,7 +118,7 @@ pub trait Tool: Send + Sync {
         Inspection::default()
     }
 
-    /// Returns whether a call that had begun when its process ended took effect, judging by the files that
+    /// Returns whether a call that had begun when its process ended took effect, according to the files that
     /// `inspect` planned. Must not change anything. The default is `ReconcileOutcome::Unknown`, and the call is not
     /// repeated (RULES R6).
     fn aftermath(&self, planned: &[PlannedFile]) -> ReconcileOutcome {

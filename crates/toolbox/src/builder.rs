@@ -9,8 +9,8 @@ use windlass_tool::Tool;
 
 use crate::catalogue::{self, ALIASES};
 use crate::entry::Entry;
+use crate::index::FixedTools;
 use crate::shown_name::is_legal;
-use crate::toolbox::Plan;
 use crate::{
     DynamicTools, Identity, ModelRule, NameMap, NameMapError, OutputLimit, ToolConfig, Toolbox, WorkModes,
 };
@@ -18,7 +18,7 @@ use crate::{
 /// Builder that collects tools, aliases and configuration for a [`Toolbox`].
 ///
 /// The configuration (default: the standard preset) decides which of the tools are offered; see
-/// [`Standing`](crate::Standing). Tools are offered in the order in which they are added.
+/// [`Availability`](crate::Availability). Tools are offered in the order in which they are added.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -203,7 +203,7 @@ impl ToolboxBuilder {
         if let Some(dynamic) = &self.dynamic {
             dynamic.reserve(names.exact_names()).map_err(|name| BuildError::DuplicateName { name })?;
         }
-        let plan = Plan {
+        let plan = FixedTools {
             config: self.config,
             rule,
             modes: self.modes,

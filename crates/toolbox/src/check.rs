@@ -9,10 +9,11 @@ use windlass_protocol::{
 };
 use windlass_schema::{Coercion, Violation, coerce_at};
 
+use crate::checked::Checked;
 use crate::entry::Entry;
 use crate::route::{Route, route};
-use crate::toolbox::{Checked, Toolbox};
-use crate::{Standing, fence};
+use crate::toolbox::Toolbox;
+use crate::{Availability, fence};
 
 pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
     let entry = find_offered(toolbox, call)?;
@@ -62,7 +63,7 @@ pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<T
 /// (RULES N1).
 fn find_offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
     let name = call.name.as_str();
-    toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()).ok_or_else(|| {
+    toolbox.entry(name).filter(|entry| toolbox.availability_of(entry).is_offered()).ok_or_else(|| {
         let (status, text) = explain_refusal(toolbox, name);
         refuse(call, status, text)
     })
@@ -71,10 +72,10 @@ fn find_offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Ent
 /// Returns the status and the text for a name that does not lead to an offered tool.
 pub(crate) fn explain_refusal(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
     let Some(entry) = toolbox.entry(name) else { return (ResultStatus::UnknownTool, unknown(toolbox, name)) };
-    let standing = toolbox.standing_of(entry);
-    let text = toolbox.explain_hidden(entry, &standing);
-    match standing {
-        Standing::NotInMode | Standing::NotForAgent => (ResultStatus::Denied, text),
+    let availability = toolbox.availability_of(entry);
+    let text = toolbox.explain_hidden(entry, &availability);
+    match availability {
+        Availability::NotInMode | Availability::NotForAgent => (ResultStatus::Denied, text),
         _ => (ResultStatus::UnknownTool, format!("{text} {}", all_offered(toolbox))),
     }
 }
@@ -119,9 +120,9 @@ pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked
 /// removed since the check.
 pub(crate) fn permits(toolbox: &Toolbox, checked: &Checked) -> Result<(), Box<ToolResult>> {
     let (entry, facts) = (&checked.entry, &checked.facts);
-    let standing = toolbox.standing_of(entry);
-    if !standing.is_offered() {
-        let text = toolbox.explain_hidden(entry, &standing);
+    let availability = toolbox.availability_of(entry);
+    if !availability.is_offered() {
+        let text = toolbox.explain_hidden(entry, &availability);
         return Err(refuse(&checked.call, ResultStatus::Denied, text));
     }
     toolbox

@@ -9,9 +9,9 @@ use windlass_tool::Tool;
 
 use crate::entry::Entry;
 use crate::name_map::tolerant;
+use crate::remote_tool::RemoteTool;
 use crate::shown_name::is_legal;
-use crate::visitor::Visitor;
-use crate::{Identity, Offer};
+use crate::{Identity, ToolVisibility};
 
 /// The maximum number of tools of one server.
 const MOST_OF_SERVER: usize = 1_024;
@@ -51,7 +51,7 @@ struct State {
     /// The last removed tool of each name, so that the name still resolves (RULES N1).
     removed: BTreeMap<ToolName, Arc<Entry>>,
     /// Tools of servers by server name.
-    servers: BTreeMap<String, Vec<Visitor>>,
+    servers: BTreeMap<String, Vec<RemoteTool>>,
     /// Names of static tools and aliases in their tolerant form.
     taken: BTreeSet<String>,
 }
@@ -140,20 +140,20 @@ impl DynamicTools {
     pub fn set_server(
         &self,
         server: &str,
-        tools: impl IntoIterator<Item = (Identity, Arc<dyn Tool>, Offer)>,
+        tools: impl IntoIterator<Item = (Identity, Arc<dyn Tool>, ToolVisibility)>,
     ) {
         let now = tools
             .into_iter()
             .take(MOST_OF_SERVER)
-            .map(|(identity, tool, offer)| Visitor::new(identity, tool, offer));
-        let mut now: Vec<Visitor> = now.collect();
+            .map(|(identity, tool, offer)| RemoteTool::new(identity, tool, offer));
+        let mut now: Vec<RemoteTool> = now.collect();
         let mut state = self.write();
-        let names: BTreeSet<ToolName> = now.iter().map(|visitor| visitor.identity.name().clone()).collect();
+        let names: BTreeSet<ToolName> = now.iter().map(|remote| remote.identity.name().clone()).collect();
         let before = state.servers.remove(server).unwrap_or_default();
-        let gone = before.into_iter().filter(|visitor| !names.contains(visitor.identity.name()));
-        for visitor in gone.take(MOST_OF_SERVER) {
-            visitor.entry.remove();
-            now.push(visitor);
+        let gone = before.into_iter().filter(|remote| !names.contains(remote.identity.name()));
+        for remote in gone.take(MOST_OF_SERVER) {
+            remote.entry.remove();
+            now.push(remote);
         }
         state.servers.insert(server.to_owned(), now);
         state.generation = state.generation.saturating_add(1);
@@ -179,7 +179,7 @@ impl DynamicTools {
     }
 
     /// Returns the current and the removed tools of all servers, ordered by server name.
-    pub(crate) fn visitors(&self) -> Vec<Visitor> {
+    pub(crate) fn remote_tools(&self) -> Vec<RemoteTool> {
         self.read().servers.values().flatten().cloned().collect()
     }
 

@@ -15,7 +15,7 @@ use crate::toolbox::Toolbox;
 /// The facts that are certain about a call before it is complete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Foreseen {
+pub struct PartialCheck {
     /// The tool's name in the registry; the call may use an alias.
     pub name: ToolName,
     /// The effects that the complete call will have at least.
@@ -25,7 +25,7 @@ pub struct Foreseen {
 /// The reason why a call cannot run, worded for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Refusal {
+pub struct PartialRefusal {
     /// The status of the result.
     pub status: ResultStatus,
     /// The text of the result.
@@ -44,31 +44,33 @@ pub enum RefusalCause {
     Mode,
 }
 
-pub(crate) fn foresee(
+pub(crate) fn check_partial(
     toolbox: &Toolbox,
     name: &str,
     complete: &EarlyArguments,
     latest: &str,
-) -> Result<Foreseen, Refusal> {
-    let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.standing_of(entry).is_offered()) else {
+) -> Result<PartialCheck, PartialRefusal> {
+    let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.availability_of(entry).is_offered()) else {
         let (status, text) = explain_refusal(toolbox, name);
         let cause = if status == ResultStatus::Denied { RefusalCause::Mode } else { RefusalCause::Call };
-        return Err(Refusal { status, text, cause });
+        return Err(PartialRefusal { status, text, cause });
     };
     if let Some(value) = complete.get(latest)
         && let Err(violations) = check_argument(entry, latest, value)
     {
         let (status, cause) = (ResultStatus::InvalidArguments, RefusalCause::Call);
-        return Err(Refusal { status, text: invalid(&entry.shown, &violations), cause });
+        return Err(PartialRefusal { status, text: invalid(&entry.shown, &violations), cause });
     }
     // A panic here only loses the early effects; the check of the complete call reports it (RULES L8).
     let effects = catch_unwind(AssertUnwindSafe(|| entry.tool.early_effects(complete))).unwrap_or_default();
-    toolbox.check_modes(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| Refusal {
-        status: ResultStatus::Denied,
-        text: fence::add_advice(&problem),
-        cause: RefusalCause::Mode,
+    toolbox.check_modes(|mode| fence::early_effects(mode, entry, &effects)).map_err(|problem| {
+        PartialRefusal {
+            status: ResultStatus::Denied,
+            text: fence::add_advice(&problem),
+            cause: RefusalCause::Mode,
+        }
     })?;
-    Ok(Foreseen { name: entry.name.clone(), effects })
+    Ok(PartialCheck { name: entry.name.clone(), effects })
 }
 
 /// Validates one argument in its original and its coerced form, because the complete call would be coerced,

@@ -26,7 +26,7 @@ pub(crate) struct Entry {
     pub(crate) schema: RawJson,
     /// `None` if the schema cannot be compiled; arguments are then not validated.
     pub(crate) checker: Option<Arc<Checker>>,
-    is_guest: bool,
+    is_dynamic: bool,
     is_deferred: bool,
     is_removed: Arc<AtomicBool>,
 }
@@ -57,7 +57,7 @@ impl Entry {
             takes: Takes::from_spec(identity, tool.spec()),
             schema: schema_of(tool.spec()),
             checker: checker.map(Arc::new),
-            is_guest: identity.remote().is_some(),
+            is_dynamic: identity.remote().is_some(),
             is_deferred: false,
             is_removed: Arc::default(),
             tool,
@@ -66,7 +66,7 @@ impl Entry {
 
     /// Marks the tool as included in every preset, because the program added it on purpose.
     pub(crate) fn into_guest(mut self) -> Self {
-        self.is_guest = true;
+        self.is_dynamic = true;
         self
     }
 
@@ -88,8 +88,8 @@ impl Entry {
         Arc::new(Self { shown, ..Self::clone(&self) })
     }
 
-    pub(crate) fn is_guest(&self) -> bool {
-        self.is_guest
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.is_dynamic
     }
 
     pub(crate) fn remove(&self) {

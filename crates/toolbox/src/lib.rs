@@ -1,57 +1,57 @@
 #![doc = include_str!("../README.md")]
 
 mod builder;
+mod checked;
+mod index;
 mod toolbox;
-
-mod identity;
-mod name_map;
-mod shown_name;
 
 mod catalogue;
 mod config;
 mod group;
+mod identity;
 mod model_rule;
+mod name_map;
 mod preset;
+mod shown_name;
 
 mod builtin_modes;
 mod work_mode;
 mod work_modes;
 
+mod availability;
+mod check;
+mod clip;
+mod early;
 mod entry;
 mod fence;
 mod gate;
+mod partial;
 mod rights;
 mod route;
-mod standing;
-
-mod check;
-mod early;
-mod partial;
-
-mod clip;
 mod run;
 
 mod callback;
-mod visitor;
-
 mod dynamic;
+mod remote_tool;
 
+pub use availability::Availability;
 pub use builder::{BuildError, ToolboxBuilder};
 pub use callback::CallbackTool;
+pub use checked::Checked;
 pub use clip::OutputLimit;
 pub use config::ToolConfig;
 pub use dynamic::{DynamicToolError, DynamicTools, Removal};
-pub use early::{Foreseen, Refusal, RefusalCause};
+pub use early::{PartialCheck, PartialRefusal, RefusalCause};
 pub use group::ToolGroup;
 pub use identity::Identity;
+pub use index::CallableTool;
 pub use model_rule::ModelRule;
 pub use name_map::{NameMap, NameMapError};
 pub use partial::PartialCall;
 pub use preset::Preset;
+pub use remote_tool::ToolVisibility;
 pub use route::{PayloadKind, WrongPayload};
-pub use standing::Standing;
-pub use toolbox::{CallableTool, Checked, Toolbox};
-pub use visitor::Offer;
+pub use toolbox::Toolbox;
 pub use work_mode::{FilePattern, PatternError, WorkMode};
 pub use work_modes::{ModeError, ModeOwner, UnknownMode, WorkModes};
 

@@ -66,7 +66,7 @@ impl ModelRule {
         matches(&pattern, &model) || matches(&pattern, bare)
     }
 
-    /// Returns whether the rule may change the standing or the name of a tool.
+    /// Returns whether the rule may change the availability or the name of a tool.
     pub(crate) fn is_about(&self, tool: &dyn Tool) -> bool {
         !self.is_built_in || tool.has_built_in_rules()
     }

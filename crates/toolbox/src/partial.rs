@@ -20,7 +20,7 @@ impl Toolbox {
     /// Begins to show a call whose arguments start to stream. Returns `None` if the tool is not offered or
     /// ignores partial arguments. Progress that the tool emits immediately goes to `listen`.
     pub fn partial_call(&self, name: &str, listen: &mut dyn FnMut(Progress)) -> Option<PartialCall> {
-        let entry = self.entry(name).filter(|entry| self.standing_of(entry).is_offered())?;
+        let entry = self.entry(name).filter(|entry| self.availability_of(entry).is_offered())?;
         let mut call = PartialCall { tool: Arc::clone(&entry.tool), arguments: GrowingArguments::default() };
         call.push("", listen);
         call.is_watched().then_some(call)

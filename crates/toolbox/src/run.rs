@@ -10,7 +10,8 @@ use windlass_protocol::{Concurrency, Content, Effect, ResultFlag, ResultStatus, 
 use windlass_tool::{Context, Output, Progress, ToolError};
 
 use crate::check::permits;
-use crate::toolbox::{Checked, Toolbox};
+use crate::checked::Checked;
+use crate::toolbox::Toolbox;
 use crate::{PayloadKind, WrongPayload};
 
 /// The time that a cancelled tool has to stop by itself before its future is dropped.

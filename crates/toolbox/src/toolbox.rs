@@ -1,23 +1,23 @@
 //! The toolbox: name resolution, validation and execution of calls.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::RwLock;
-use windlass_hitl::Facts;
 use windlass_protocol::{
-    Change, Effect, Hints, PlannedFile, ReconcileOutcome, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
+    Effect, Hints, PlannedFile, ReconcileOutcome, ToolCall, ToolName, ToolResult, ToolSpec,
 };
-use windlass_schema::{Coercion, SchemaError};
+use windlass_schema::SchemaError;
 use windlass_tool::{EarlyArguments, Tool};
 
+use crate::availability::{availability, explain_hidden};
+use crate::checked::Checked;
 use crate::entry::Entry;
+use crate::index::{CallableTool, FixedTools, ToolIndex};
 use crate::rights::Rights;
 use crate::route::{Route, route};
-use crate::standing::{explain_hidden, standing};
 use crate::{
-    DynamicTools, Foreseen, Identity, ModelRule, NameMap, OutputLimit, Refusal, Standing, ToolConfig,
-    ToolGroup, ToolboxBuilder, UnknownMode, WorkMode, WorkModes, WrongPayload,
+    Availability, NameMap, OutputLimit, PartialCheck, PartialRefusal, ToolGroup, ToolboxBuilder, UnknownMode,
+    WorkMode, WorkModes, WrongPayload,
 };
 
 /// The tools of an agent. A toolbox resolves names, validates arguments and runs calls: concurrent tools side
@@ -27,89 +27,13 @@ use crate::{
 /// tools at its creation. [`in_mode`](Self::in_mode) and [`refreshed`](Self::refresh) return other views.
 #[derive(Clone)]
 pub struct Toolbox {
-    shelf: Arc<Shelf>,
-    pub(crate) plan: Arc<Plan>,
+    index: Arc<ToolIndex>,
+    pub(crate) plan: Arc<FixedTools>,
     mode: Option<Arc<WorkMode>>,
     rights: Rights,
     pub(crate) limit: OutputLimit,
     // tokio's lock is fair: it serves tasks in the order of arrival (RULES L5).
     pub(crate) lock: Arc<RwLock<()>>,
-}
-
-/// All tools of a view, offered or hidden.
-pub(crate) struct Shelf {
-    pub(crate) names: NameMap,
-    pub(crate) entries: Vec<Arc<Entry>>,
-    pub(crate) generation: u64,
-}
-
-/// The part of a toolbox that does not change during runs.
-pub(crate) struct Plan {
-    pub(crate) config: ToolConfig,
-    pub(crate) rule: ModelRule,
-    pub(crate) modes: WorkModes,
-    pub(crate) unavailable: BTreeMap<String, String>,
-    pub(crate) unchecked: Vec<(ToolName, SchemaError)>,
-    pub(crate) dynamic: Option<DynamicTools>,
-    /// The static tools and their names.
-    pub(crate) names: NameMap,
-    pub(crate) entries: Vec<Arc<Entry>>,
-}
-
-/// A call after lookup and validation: the input of policy's decision and, if policy agrees, of `run`.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct Checked {
-    /// The tool's name in the registry; the call may use an alias.
-    pub name: ToolName,
-    /// The tool's own spec, whose name can differ from the registered name and from the display name.
-    pub spec: ToolSpec,
-    /// The facts on which policy decides.
-    pub facts: Facts,
-    /// The call that runs and that a human sees. It equals the model's call except for the changes in
-    /// `coerced`.
-    pub call: ToolCall,
-    /// The changes that made the arguments fit the tool's schema (RULES J9).
-    pub coerced: Vec<Coercion>,
-    /// The changes to files that the inspection found; empty before [`Toolbox::inspect`].
-    pub changes: Vec<Change>,
-    pub(crate) entry: Arc<Entry>,
-}
-
-/// A tool with the names under which a model may call it (RULES N1, N3, N4).
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CallableTool {
-    /// The tool's name in the registry.
-    pub name: ToolName,
-    /// The tool's hints about itself.
-    pub hints: Hints,
-    /// The names that resolve exactly: the display name and aliases.
-    pub exact: Vec<String>,
-    /// The tolerant forms ([`ToolName::loose_form`]) of names that resolve to this tool alone. Empty for
-    /// high-risk tools.
-    pub loose: Vec<String>,
-}
-
-impl Shelf {
-    /// Collects the static tools, followed by the dynamic tools.
-    pub(crate) fn collect(plan: &Plan) -> Self {
-        let (generation, guests) = plan.dynamic.as_ref().map(DynamicTools::entries).unwrap_or_default();
-        let mut names = plan.names.clone();
-        let mut entries = plan.entries.clone();
-        for guest in guests {
-            if names.push(&guest.name).is_ok() {
-                entries.push(guest);
-            }
-        }
-        let visitors = plan.dynamic.as_ref().map(DynamicTools::visitors).unwrap_or_default();
-        let identities: Vec<&Identity> = visitors.iter().map(|visitor| &visitor.identity).collect();
-        let shown = names.push_remote(&identities);
-        for (visitor, shown) in visitors.iter().zip(shown) {
-            entries.extend(shown.map(|shown| visitor.entry.clone().with_display_name(shown)));
-        }
-        Self { names, entries, generation }
-    }
 }
 
 impl Toolbox {
@@ -118,9 +42,9 @@ impl Toolbox {
         ToolboxBuilder::default()
     }
 
-    pub(crate) fn new(plan: Plan, limit: OutputLimit) -> Self {
+    pub(crate) fn new(plan: FixedTools, limit: OutputLimit) -> Self {
         Self {
-            shelf: Arc::new(Shelf::collect(&plan)),
+            index: Arc::new(ToolIndex::collect(&plan)),
             plan: Arc::new(plan),
             mode: None,
             rights: Rights::default(),
@@ -167,12 +91,12 @@ impl Toolbox {
         if !self.is_stale() {
             return self.clone();
         }
-        Self { shelf: Arc::new(Shelf::collect(&self.plan)), ..self.clone() }
+        Self { index: Arc::new(ToolIndex::collect(&self.plan)), ..self.clone() }
     }
 
     /// Returns whether dynamic tools have been added or removed since this view was created.
     pub fn is_stale(&self) -> bool {
-        self.plan.dynamic.as_ref().is_some_and(|dynamic| dynamic.generation() != self.shelf.generation)
+        self.plan.dynamic.as_ref().is_some_and(|dynamic| dynamic.generation() != self.index.generation)
     }
 
     /// Returns the specs and hints of the offered tools under their display names, in the order of
@@ -183,14 +107,7 @@ impl Toolbox {
 
     /// Returns all tools, offered or hidden, with the names under which a model may call them.
     pub fn callable_tools(&self) -> Vec<CallableTool> {
-        let known = |(position, entry): (usize, &Arc<Entry>)| {
-            let hints = entry.tool.hints();
-            let (exact, loose) = self.shelf.names.names_of(position);
-            // As in `entry`, a high-risk tool resolves only by an exact name.
-            let loose = if hints.risk < Risk::High { loose } else { Vec::new() };
-            CallableTool { name: entry.name.clone(), hints, exact, loose }
-        };
-        self.shelf.entries.iter().enumerate().map(known).collect()
+        self.index.callable_tools()
     }
 
     /// Iterates over the registered names of the offered tools; policy and [`only`](Self::only) use these
@@ -201,7 +118,7 @@ impl Toolbox {
 
     /// Returns the names of all tools, offered or hidden.
     pub fn names(&self) -> &NameMap {
-        &self.shelf.names
+        &self.index.names
     }
 
     /// Returns the servers' tools of the builder whose schema cannot be compiled, with the error. Their
@@ -212,48 +129,38 @@ impl Toolbox {
 
     /// Iterates over all tools, offered or hidden, in the order of registration.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
-        self.shelf.entries.iter().map(|entry| &entry.tool)
+        self.index.entries.iter().map(|entry| &entry.tool)
     }
 
     /// Returns the tool of a registered name or of a name that a model may write, offered or hidden.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.any(name).map(|entry| &entry.tool)
+        self.index.find_any(name).map(|entry| &entry.tool)
     }
 
     /// Returns the group of the tool of this name.
     pub fn group(&self, name: &str) -> Option<ToolGroup> {
-        self.any(name).map(|entry| entry.group)
+        self.index.find_any(name).map(|entry| entry.group)
     }
 
     /// Returns the availability of the tool of this name.
-    pub fn standing(&self, name: &str) -> Option<Standing> {
-        self.any(name).map(|entry| self.standing_of(entry))
-    }
-
-    fn any(&self, name: &str) -> Option<&Arc<Entry>> {
-        let names = &self.shelf.names;
-        let position = names.find_registered(name).or_else(|| names.position(name));
-        position.and_then(|position| self.shelf.entries.get(position))
+    pub fn availability(&self, name: &str) -> Option<Availability> {
+        self.index.find_any(name).map(|entry| self.availability_of(entry))
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Arc<Entry>> {
-        let names = &self.shelf.names;
-        let entry = names.position(name).and_then(|position| self.shelf.entries.get(position))?;
-        // A high-risk tool resolves only by an exact name (RULES N3 allows tolerance but does not require
-        // it).
-        (names.is_exact(name) || entry.tool.hints().risk < Risk::High).then_some(entry)
+        self.index.find(name)
     }
 
-    pub(crate) fn standing_of(&self, entry: &Entry) -> Standing {
-        match standing(&self.plan, self.mode(), entry) {
-            Standing::Offered if !self.rights.give(entry) => Standing::NotForAgent,
-            standing => standing,
+    pub(crate) fn availability_of(&self, entry: &Entry) -> Availability {
+        match availability(&self.plan, self.mode(), entry) {
+            Availability::Offered if !self.rights.give(entry) => Availability::NotForAgent,
+            availability => availability,
         }
     }
 
     /// Returns the reason why a hidden tool cannot be called.
-    pub(crate) fn explain_hidden(&self, entry: &Entry, standing: &Standing) -> String {
-        explain_hidden(&self.plan, self.mode(), entry, standing)
+    pub(crate) fn explain_hidden(&self, entry: &Entry, availability: &Availability) -> String {
+        explain_hidden(&self.plan, self.mode(), entry, availability)
     }
 
     /// Runs a check for the current mode and for the modes of the calling agents.
@@ -267,7 +174,7 @@ impl Toolbox {
     }
 
     pub(crate) fn iter_offered(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.shelf.entries.iter().filter(|entry| self.standing_of(entry).is_offered())
+        self.index.entries.iter().filter(|entry| self.availability_of(entry).is_offered())
     }
 
     /// Checks that the tool accepts the call's payload kind, or that the model can correct the call. Call it
@@ -278,7 +185,7 @@ impl Toolbox {
     /// the model.
     pub fn route(&self, call: &ToolCall) -> Result<(), WrongPayload> {
         let Some(entry) = self.entry(call.name.as_str()) else { return Ok(()) };
-        let is_exact = self.shelf.names.is_exact(call.name.as_str());
+        let is_exact = self.index.names.is_exact(call.name.as_str());
         match route(entry, is_exact, &call.payload) {
             Route::Program(misrouted) => Err(misrouted),
             Route::Fits(_) | Route::Model(_) => Ok(()),
@@ -321,14 +228,19 @@ impl Toolbox {
     ///
     /// # Errors
     /// Returns the reason why the call cannot run, independent of its remaining arguments.
-    pub fn foresee(&self, name: &str, complete: &EarlyArguments, latest: &str) -> Result<Foreseen, Refusal> {
-        crate::early::foresee(self, name, complete, latest)
+    pub fn check_partial(
+        &self,
+        name: &str,
+        complete: &EarlyArguments,
+        latest: &str,
+    ) -> Result<PartialCheck, PartialRefusal> {
+        crate::early::check_partial(self, name, complete, latest)
     }
 }
 
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<_> = self.shelf.entries.iter().map(|entry| entry.name.as_str()).collect();
+        let names: Vec<_> = self.index.entries.iter().map(|entry| entry.name.as_str()).collect();
         let mode = self.mode().map(|mode| mode.slug.as_str());
         f.debug_struct("Toolbox").field("tools", &names).field("mode", &mode).finish_non_exhaustive()
     }

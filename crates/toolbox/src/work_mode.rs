@@ -15,7 +15,7 @@ const COMPILED_BYTES: usize = 128 * 1024;
 /// A mode: a kind of work, such as planning or answering questions, and the tools that are granted for it.
 ///
 /// A mode only restricts. Policy still decides about every call of a granted tool. The degree of autonomy is
-/// independent of the mode; see `windlass_hitl::Mode`.
+/// independent of the mode; see `windlass_hitl::Autonomy`.
 ///
 /// ```
 /// use windlass_toolbox::{FilePattern, ToolGroup, WorkMode};

@@ -74,8 +74,8 @@ impl Browser {
     /// Sets the callback that decides whether a page may navigate by itself to a URL with another host, port
     /// or scheme. The checks of addresses still apply. By default such navigation is refused, and the result
     /// reports it.
-    pub fn with_may_follow(mut self, judge: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        self.may_follow = Arc::new(judge);
+    pub fn with_may_follow(mut self, decide: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.may_follow = Arc::new(decide);
         self
     }
 

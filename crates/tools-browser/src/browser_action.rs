@@ -15,7 +15,7 @@ use crate::report::{self, ReportInput};
 use crate::session::Session;
 use crate::sight::Whereabouts;
 use crate::steps::StepError;
-use windlass_web_reach::{Endpoint, Scope, WebUrl};
+use windlass_web_reach::{HostPort, Scope, WebUrl};
 
 const NO_PAGE: &str = "no page is open: call browser_action with action launch first";
 
@@ -85,10 +85,10 @@ impl BrowserAction {
     /// browser is reused only for the same host and port, so a page never sees data that another host left
     /// behind.
     async fn make_ready(&self, place: &mut Option<Session>, url: &WebUrl) -> Result<bool, ToolError> {
-        // Judges the text of the URL before anything is started.
+        // Checks the text of the URL before anything is started.
         let scope = self.browser.reach.scope(url.endpoint(), Some(Scope::Any)).map_err(|refusal| {
             ToolError::model(format!(
-                "{refusal}. Do not try other spellings of it: what a host leads to is what is judged."
+                "{refusal}. Do not try other spellings of it: what a host leads to is what is checked."
             ))
         })?;
         if place.as_ref().is_some_and(|session| session.home.endpoint() == url.endpoint()) {
@@ -162,7 +162,7 @@ impl BrowserAction {
     }
 }
 
-fn connect(Endpoint { host, port, .. }: Endpoint) -> Effect {
+fn connect(HostPort { host, port, .. }: HostPort) -> Effect {
     Effect::Connect { host, port }
 }
 
@@ -269,7 +269,7 @@ fn action_of(step: &Step) -> Action {
 /// error.
 fn explain_refusal(
     step: &Step,
-    reached: &[(Option<Endpoint>, String)],
+    reached: &[(Option<HostPort>, String)],
     failure: Option<String>,
 ) -> Option<String> {
     let Step::Launch(url) = step else { return None };

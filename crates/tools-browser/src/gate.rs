@@ -1,4 +1,4 @@
-//! Gate for all connections of a page: judges the endpoint, resolves it once, checks the addresses, and
+//! Gate for all connections of a page: checks the endpoint, resolves it once, checks the addresses, and
 //! dials.
 
 use std::collections::VecDeque;
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use windlass_web_reach::{Endpoint, Reach, Scope, checked};
+use windlass_web_reach::{HostPort, Reach, Scope, checked};
 
-use crate::{Dialer, Refusal, Resolver};
+use crate::{Dialer, ReachError, Resolver};
 
 /// Maximum number of addresses of a name that are tried.
 const MAX_ATTEMPTS: usize = 4;
@@ -25,7 +25,7 @@ pub(crate) struct Gate {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
     connect: Duration,
-    refusals: Mutex<VecDeque<(Option<Endpoint>, String)>>,
+    refusals: Mutex<VecDeque<(Option<HostPort>, String)>>,
 }
 
 impl Gate {
@@ -40,11 +40,11 @@ impl Gate {
 
     /// Opens a connection to an endpoint, if it is allowed. Cancel-safe: a dropped future leaves no
     /// connection.
-    pub(crate) async fn open(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+    pub(crate) async fn open(&self, to: &HostPort) -> Result<TcpStream, ReachError> {
         // Only the browser itself requests such names, so they are not resolved and not reported.
         if to.is_nowhere() {
             let source = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
-            return Err(Refusal::Unresolved { host: to.host.clone(), source });
+            return Err(ReachError::Unresolved { host: to.host.clone(), source });
         }
         let opened = self.connect_to(to).await;
         if let Err(refusal) = &opened {
@@ -54,7 +54,7 @@ impl Gate {
     }
 
     /// Stores a refusal for the next result.
-    pub(crate) fn note(&self, to: Option<&Endpoint>, refusal: &Refusal) {
+    pub(crate) fn note(&self, to: Option<&HostPort>, refusal: &ReachError) {
         let told = (to.cloned(), crate::steps::with_causes(refusal));
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() < MAX_TOLD && !refusals.contains(&told) {
@@ -63,16 +63,16 @@ impl Gate {
     }
 
     /// Returns and removes the stored refusals.
-    pub(crate) fn take_refusals(&self) -> Vec<(Option<Endpoint>, String)> {
+    pub(crate) fn take_refusals(&self) -> Vec<(Option<HostPort>, String)> {
         self.refusals.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
     }
 
-    async fn connect_to(&self, to: &Endpoint) -> Result<TcpStream, Refusal> {
+    async fn connect_to(&self, to: &HostPort) -> Result<TcpStream, ReachError> {
         let scope = self.reach.scope(to, Some(self.home))?;
         let late = || io::Error::from(io::ErrorKind::TimedOut);
         let addresses = timeout(self.connect, checked(to, scope, &*self.resolver))
             .await
-            .map_err(|_| Refusal::Unresolved { host: to.host.clone(), source: late() })??;
+            .map_err(|_| ReachError::Unresolved { host: to.host.clone(), source: late() })??;
         let attempts = addresses.len().clamp(1, MAX_ATTEMPTS);
         // An address that never answers must leave time for the others.
         let each = self.connect / u32::try_from(attempts).unwrap_or(1);
@@ -87,6 +87,6 @@ impl Gate {
                 Err(_) => last = late(),
             }
         }
-        Err(Refusal::Unreachable { host: to.host.clone(), source: last })
+        Err(ReachError::Unreachable { host: to.host.clone(), source: last })
     }
 }

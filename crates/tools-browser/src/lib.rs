@@ -29,5 +29,5 @@ pub use limits::Limits;
 pub use profile::remove_stale_profiles;
 pub use set::{tools, tools_with};
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, Refusal, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
 };

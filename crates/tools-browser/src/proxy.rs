@@ -24,8 +24,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::gate::Gate;
-use crate::{Limits, Refusal};
-use windlass_web_reach::{Endpoint, WebUrl};
+use crate::{Limits, ReachError};
+use windlass_web_reach::{HostPort, WebUrl};
 
 /// The user name for the secret. It contains no information.
 pub(crate) const USER: &str = "windlass";
@@ -144,10 +144,10 @@ impl Desk {
         &self,
         request: Request<Incoming>,
         place: Arc<tokio::sync::OwnedSemaphorePermit>,
-    ) -> Result<Response<Body>, Refusal> {
+    ) -> Result<Response<Body>, ReachError> {
         let authority = request.uri().authority().map_or("", |authority| authority.as_str());
-        let to = Endpoint::parse(authority)
-            .map_err(Refusal::from)
+        let to = HostPort::parse(authority)
+            .map_err(ReachError::from)
             .inspect_err(|refusal| self.gate.note(None, refusal))?;
         let mut outward = self.gate.open(&to).await?;
         tokio::spawn(self.over.clone().run_until_cancelled_owned(async move {
@@ -160,19 +160,19 @@ impl Desk {
     }
 
     /// Forwards a request without encryption, on its own connection.
-    async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, Refusal> {
+    async fn forward(&self, mut request: Request<Incoming>) -> Result<Response<Body>, ReachError> {
         let url = WebUrl::parse_page(&request.uri().to_string())
-            .map_err(Refusal::from)
+            .map_err(ReachError::from)
             .inspect_err(|refusal| self.gate.note(None, refusal))?;
         let host = url.host().to_owned();
-        let unreachable = |source| Refusal::Unreachable { host: host.clone(), source };
+        let unreachable = |source| ReachError::Unreachable { host: host.clone(), source };
         let stream = self.gate.open(url.endpoint()).await?;
         *request.uri_mut() =
             url.target().parse::<Uri>().map_err(|error| unreachable(io::Error::other(error)))?;
         let authority =
             HeaderValue::from_str(url.authority()).map_err(|error| unreachable(io::Error::other(error)))?;
         clean(request.headers_mut());
-        // Replaces the `Host` header of the page, because the gate judged the host of the URL.
+        // Replaces the `Host` header of the page, because the gate checked the host of the URL.
         request.headers_mut().insert(HOST, authority);
         let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
             .max_buf_size(MAX_HEAD)

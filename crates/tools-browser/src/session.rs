@@ -117,7 +117,7 @@ impl Session {
         let target = text(&made, "/targetId").to_owned();
         let attached = browser("Target.attachToTarget", json!({"targetId": target, "flatten": true})).await?;
         self.devtools.attach(text(&attached, "/sessionId").to_owned());
-        // `Sight` decides about requests for documents and for credentials. The proxy alone judges the other
+        // `Sight` decides about requests for documents and for credentials. The proxy alone checks the other
         // requests of a page; it receives all of them in any case.
         let documents = json!({"handleAuthRequests": true,
             "patterns": [{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}]});

@@ -162,7 +162,7 @@ impl Sight {
             return page("Fetch.continueRequest", json!({"requestId": id}));
         }
         self.say("not followed", url);
-        self.note("the page wanted to go to another host, port or scheme, and that was not followed; launch it if you want it, which will be judged anew");
+        self.note("the page wanted to go to another host, port or scheme, and that was not followed; launch it if you want it, which will be checked anew");
         page("Fetch.failRequest", json!({"requestId": id, "errorReason": "Aborted"}))
     }
 

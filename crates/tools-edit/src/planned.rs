@@ -43,7 +43,7 @@ pub(crate) fn plan(
     for section in merge_updates(workspace, sections) {
         match one(workspace, &section, effort) {
             Ok(plan) => {
-                held = held.saturating_add(plan.held_bytes());
+                held = held.saturating_add(plan.memory_bytes());
                 planned.push(plan);
             }
             Err(problem) => problems.push(problem),
@@ -185,7 +185,7 @@ impl PlannedChange {
         }
     }
 
-    fn held_bytes(&self) -> usize {
+    fn memory_bytes(&self) -> usize {
         let len = |contents: &Option<Contents>| contents.as_ref().map_or(0, |it| it.bytes.len());
         let before = len(&self.before).saturating_add(len(&self.replaced));
         before.saturating_add(self.after.as_ref().map_or(0, Vec::len))

@@ -127,7 +127,7 @@ impl Tool for SendInput {
         Hints { open_world: true, risk: Risk::High, ..Hints::default() }
     }
 
-    /// Judges the input as a command for a shell, which can only make the decision stricter. The meaning of
+    /// Decides about the input as a command for a shell, which can only make the decision stricter. The meaning of
     /// the input to any other program is unknown.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         let Ok(arguments) = read_arguments::<InputArguments>(payload) else { return vec![Effect::Unknown] };

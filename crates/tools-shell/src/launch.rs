@@ -220,7 +220,7 @@ pub(crate) trait ForNeed {
     fn for_need(self, need: Need) -> Self;
 }
 
-impl ForNeed for windlass_sandbox::Grants {
+impl ForNeed for windlass_sandbox::CommandGrants {
     fn for_need(self, need: Need) -> Self {
         match need {
             Need::Read => self.with_access(Access::ReadOnly),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use windlass_protocol::Containment;
-use windlass_sandbox::{ChildLimits, Gap, GrantedConfinement, Grants, Helper, Level, Probe};
+use windlass_sandbox::{ChildLimits, CommandGrants, Gap, GrantedConfinement, Helper, Level, Probe};
 
 use crate::ServiceCommand;
 
@@ -134,15 +134,15 @@ impl Shell {
     }
 
     /// Returns the grants of a command in a workspace, before they are adapted to its effects.
-    pub(crate) fn grants(&self, workspace: &Path) -> Grants {
-        let mut grants = Grants::new(workspace).with_search_path(&self.path);
+    pub(crate) fn grants(&self, workspace: &Path) -> CommandGrants {
+        let mut grants = CommandGrants::new(workspace).with_search_path(&self.path);
         if let Some(home) = &self.home {
             grants = grants.with_home(home);
         }
         for (_, folder) in &self.tools {
             grants = grants.with_tools(folder);
         }
-        self.never.iter().fold(grants, Grants::with_never)
+        self.never.iter().fold(grants, CommandGrants::with_never)
     }
 
     /// Returns the grants of a service.

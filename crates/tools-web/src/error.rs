@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use windlass_web_reach::Refusal;
+use windlass_web_reach::ReachError;
 
 use crate::UrlRefusal;
 
@@ -14,7 +14,7 @@ use crate::UrlRefusal;
 pub enum FetchError {
     /// The URL, the port or the address may not be fetched, or the host was not found or not reached.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] ReachError),
     /// The request would send a key without encryption.
     #[error("the key would be sent to {host} without encryption; the request was not sent")]
     KeyInTheOpen {
@@ -93,7 +93,7 @@ pub enum FetchError {
 
 impl From<UrlRefusal> for FetchError {
     fn from(refusal: UrlRefusal) -> Self {
-        Self::Refused(Refusal::Url(refusal))
+        Self::Refused(ReachError::Url(refusal))
     }
 }
 

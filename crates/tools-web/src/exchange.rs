@@ -24,7 +24,7 @@ use rustls::pki_types::ServerName;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-use crate::{Checked, Dialer, FetchError, Refusal, WebUrl};
+use crate::{Checked, Dialer, FetchError, ReachError, WebUrl};
 
 const ACCEPTED: &str = "text/html, text/markdown, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5";
 const AGENT: &str = concat!("windlass/", env!("CARGO_PKG_VERSION"));
@@ -89,7 +89,7 @@ impl Way<'_> {
 
     async fn carrier(&self, url: &WebUrl, address: Checked) -> Result<Box<dyn Carrier>, FetchError> {
         let host = || url.host().to_owned();
-        let unreachable = |source| FetchError::Refused(Refusal::Unreachable { host: host(), source });
+        let unreachable = |source| FetchError::Refused(ReachError::Unreachable { host: host(), source });
         let stream: TcpStream = self.dialer.dial(address).await.map_err(unreachable)?;
         let stream = tokio::net::TcpStream::from_std(stream).map_err(unreachable)?;
         if !url.is_encrypted() {

@@ -115,8 +115,8 @@ impl Fetch {
 
     /// Sets a callback that decides if a redirect to another host or port is followed. The address checks
     /// still apply.
-    pub fn with_may_follow(mut self, judge: impl Fn(&WebUrl) -> bool + Send + Sync + 'static) -> Self {
-        self.may_follow = Arc::new(judge);
+    pub fn with_may_follow(mut self, decide: impl Fn(&WebUrl) -> bool + Send + Sync + 'static) -> Self {
+        self.may_follow = Arc::new(decide);
         self
     }
 

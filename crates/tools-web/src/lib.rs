@@ -36,6 +36,6 @@ pub use web_extract::WebExtract;
 pub use web_fetch::WebFetch;
 pub use web_search::WebSearch;
 pub use windlass_web_reach::{
-    Checked, DialFuture, Dialer, Refusal, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
+    Checked, DialFuture, Dialer, ReachError, ResolveFuture, Resolver, SystemResolver, TcpDialer, UrlRefusal,
     WebUrl,
 };

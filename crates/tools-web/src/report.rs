@@ -64,7 +64,7 @@ pub(crate) fn page(
 pub(crate) fn redirect(redirect: &Redirect) -> String {
     format!(
         "[web_fetch {}]\nstatus: {}\nThe server points to another host, port or scheme, and that was not \
-         followed. If you want what is there, call web_fetch with this URL, which will be judged anew:\n{}",
+         followed. If you want what is there, call web_fetch with this URL, which will be checked anew:\n{}",
         redirect.from,
         status(redirect.status),
         redirect.to

@@ -12,7 +12,7 @@ use windlass_tool_args::read_arguments;
 
 use crate::markdown::render_until;
 use crate::report::{self, Format};
-use crate::{Fetch, FetchError, FetchResult, Media, Page, Refusal, RenderedText, Style, WebUrl};
+use crate::{Fetch, FetchError, FetchResult, Media, Page, ReachError, RenderedText, Style, WebUrl};
 
 const DEFAULT_BYTES: usize = 40_000;
 const MAX_BYTES: usize = 1_000_000;
@@ -197,13 +197,13 @@ pub(crate) fn with_causes(error: &FetchError) -> String {
 fn to_tool_error(error: &FetchError) -> ToolError {
     let mut text = with_causes(error);
     text.push_str(match error {
-        FetchError::Refused(Refusal::Url(_)) => {
+        FetchError::Refused(ReachError::Url(_)) => {
             ". Give a whole URL as https://host/path, without a name or password"
         }
         FetchError::Media { .. } => ". web_fetch reads text only",
         FetchError::Packing { .. } | FetchError::TooManyRedirects { .. } => ". Try another address of it",
         error if error.is_retryable() => ". Check the host's name, or try again later",
-        _ => ". Do not try other spellings of it: what a host leads to is what is judged",
+        _ => ". Do not try other spellings of it: what a host leads to is what is checked",
     });
     text.push('.');
     ToolError::Model(text)

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use windlass_hitl::is_public;
 
-use crate::{Endpoint, Refusal, Resolver, Scope};
+use crate::{HostPort, ReachError, Resolver, Scope};
 
 /// A socket address that passed the check and may be dialled. Only [`checked`] creates it, so a
 /// [`Dialer`](crate::Dialer) cannot be given another address.
@@ -26,8 +26,12 @@ impl Checked {
 ///
 /// # Errors
 /// The name has no address, or has one outside the scope.
-pub async fn checked(to: &Endpoint, scope: Scope, resolver: &dyn Resolver) -> Result<Vec<Checked>, Refusal> {
-    let unresolved = |source| Refusal::Unresolved { host: to.host.clone(), source };
+pub async fn checked(
+    to: &HostPort,
+    scope: Scope,
+    resolver: &dyn Resolver,
+) -> Result<Vec<Checked>, ReachError> {
+    let unresolved = |source| ReachError::Unresolved { host: to.host.clone(), source };
     let found = match to.address {
         Some(address) => vec![address],
         None => resolver.resolve(&to.host).await.map_err(unresolved)?,
@@ -37,7 +41,7 @@ pub async fn checked(to: &Endpoint, scope: Scope, resolver: &dyn Resolver) -> Re
     }
     let is_refused = |address: &&IpAddr| scope == Scope::Public && !is_public(**address);
     if let Some(address) = found.iter().find(is_refused) {
-        return Err(Refusal::NotPublic { host: to.host.clone(), address: *address });
+        return Err(ReachError::NotPublic { host: to.host.clone(), address: *address });
     }
     Ok(found.into_iter().map(|address| Checked(SocketAddr::new(address, to.port))).collect())
 }

@@ -1,4 +1,4 @@
-//! `Endpoint`, a normalized host and port.
+//! `HostPort`, a normalized host and port.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,15 +8,15 @@ use crate::{UrlRefusal, WebUrl};
 /// A host and a port in normalized form, independent of their spelling.
 ///
 /// ```
-/// use windlass_web_reach::Endpoint;
-/// assert_eq!(Endpoint::parse("0x7f.1:8080")?.to_string(), "127.0.0.1:8080");
-/// assert_eq!(Endpoint::from_host("::1", 80)?.to_string(), "[::1]:80");
-/// assert!(Endpoint::parse("docs.rs/@evil").is_err());
+/// use windlass_web_reach::HostPort;
+/// assert_eq!(HostPort::parse("0x7f.1:8080")?.to_string(), "127.0.0.1:8080");
+/// assert_eq!(HostPort::from_host("::1", 80)?.to_string(), "[::1]:80");
+/// assert!(HostPort::parse("docs.rs/@evil").is_err());
 /// # Ok::<(), windlass_web_reach::UrlRefusal>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Endpoint {
+pub struct HostPort {
     /// A name in its ASCII form, or an IP address without brackets.
     pub host: String,
     /// The IP address, if the host is one.
@@ -25,7 +25,7 @@ pub struct Endpoint {
     pub port: u16,
 }
 
-impl Endpoint {
+impl HostPort {
     /// Parses a host with an optional port, as in a `CONNECT` request to a proxy. The default port is 80.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Endpoint {
     }
 }
 
-impl fmt::Display for Endpoint {
+impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.address {
             Some(IpAddr::V6(address)) => write!(f, "[{address}]:{}", self.port),

@@ -2,7 +2,7 @@
 
 use windlass_hitl::is_public;
 
-use crate::{Endpoint, Refusal, UrlRefusal};
+use crate::{HostPort, ReachError, UrlRefusal};
 
 /// The ports that are allowed on every public host.
 const WEB_PORTS: [u16; 2] = [80, 443];
@@ -23,7 +23,7 @@ pub enum Scope {
 /// server of the program's own on a loopback address.
 #[derive(Clone, Debug, Default)]
 pub struct Reach {
-    endpoints: Vec<(Endpoint, Scope)>,
+    endpoints: Vec<(HostPort, Scope)>,
 }
 
 impl Reach {
@@ -32,7 +32,7 @@ impl Reach {
     /// # Errors
     /// The host is invalid.
     pub fn with_host(mut self, host: &str, port: u16, scope: Scope) -> Result<Self, UrlRefusal> {
-        self.endpoints.push((Endpoint::from_host(host, port)?, scope));
+        self.endpoints.push((HostPort::from_host(host, port)?, scope));
         Ok(self)
     }
 
@@ -44,19 +44,19 @@ impl Reach {
     ///
     /// # Errors
     /// The endpoint must not be reached.
-    pub fn scope(&self, to: &Endpoint, named: Option<Scope>) -> Result<Scope, Refusal> {
+    pub fn scope(&self, to: &HostPort, named: Option<Scope>) -> Result<Scope, ReachError> {
         let same = self.endpoints.iter().filter(|(endpoint, _)| endpoint == to).map(|(_, scope)| *scope);
         let named = named.and_then(|most| same.filter(|scope| *scope <= most).max());
         if named.is_none() && !WEB_PORTS.contains(&to.port) {
-            return Err(Refusal::Port { host: to.host.clone(), port: to.port });
+            return Err(ReachError::Port { host: to.host.clone(), port: to.port });
         }
         let scope = named.unwrap_or(Scope::Public);
         if scope == Scope::Public {
             if to.is_local_name() {
-                return Err(Refusal::LocalName { host: to.host.clone() });
+                return Err(ReachError::LocalName { host: to.host.clone() });
             }
             if let Some(address) = to.address.filter(|address| !is_public(*address)) {
-                return Err(Refusal::NotPublic { host: to.host.clone(), address });
+                return Err(ReachError::NotPublic { host: to.host.clone(), address });
             }
         }
         Ok(scope)

@@ -8,7 +8,7 @@ use crate::UrlRefusal;
 /// The reason why a connection was refused or failed.
 #[derive(Debug, thiserror::Error)]
 #[expect(clippy::exhaustive_enums, reason = "whoever tells it has words for each of them")]
-pub enum Refusal {
+pub enum ReachError {
     /// The URL or the host is invalid.
     #[error(transparent)]
     Url(#[from] UrlRefusal),
@@ -52,7 +52,7 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl ReachError {
     /// Returns true if a rule refused the connection, and false if the network failed.
     pub fn is_rule(&self) -> bool {
         match self {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use url::{Host, Position, Url};
 
-use crate::Endpoint;
+use crate::HostPort;
 
 /// Maximum bytes of a URL.
 const MAX_BYTES: usize = 8_192;
@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 8_192;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebUrl {
     url: Url,
-    endpoint: Endpoint,
+    endpoint: HostPort,
 }
 
 /// The reason why a text is not a URL that may be fetched.
@@ -110,7 +110,7 @@ impl WebUrl {
             Some(Host::Domain(_)) | None => return Err(UrlRefusal::Host),
         };
         let port = url.port_or_known_default().ok_or(UrlRefusal::Host)?;
-        Ok(Self { url, endpoint: Endpoint { host, address, port } })
+        Ok(Self { url, endpoint: HostPort { host, address, port } })
     }
 
     /// Returns the whole URL, in ASCII.
@@ -119,7 +119,7 @@ impl WebUrl {
     }
 
     /// Returns the host and the port.
-    pub fn endpoint(&self) -> &Endpoint {
+    pub fn endpoint(&self) -> &HostPort {
         &self.endpoint
     }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use windlass::parse::assemble::{Assembler, CallEvent, Options};
-use windlass::policy::{Grants, Learned, Policy, decide};
+use windlass::policy::{ApprovalHistory, Grants, Policy, decide};
 use windlass::protocol::{Message, Request, ToolCall};
 use windlass::providers::anthropic::Anthropic;
 use windlass::providers::wire::{Limits, Wire};
@@ -68,7 +68,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .config(ToolConfig::new(Preset::Full))
         .build()?;
     let checked = toolbox.check(call).map_err(|result| result.wire_text())?;
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &checked.facts);
+    let decision =
+        decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &checked.facts);
     println!(
         "5. decision: {} by rule {} ({})",
         decision.verdict, decision.reason.rule_id, decision.reason.text

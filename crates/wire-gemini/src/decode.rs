@@ -1,7 +1,7 @@
 //! The decoder of a streamed response, in both framings of the API.
 
 use windlass_stream::Chunk;
-use windlass_wire::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
+use windlass_wire::{Body, DecodeError, Decoder, Limits, ResponseParser, StreamEvent};
 
 use crate::array::ArrayStream;
 use crate::reader::Reader;
@@ -20,14 +20,14 @@ pub(crate) struct GeminiDecoder {
 /// The framing, detected at the first byte that is neither white space nor part of a BOM.
 #[derive(Debug)]
 enum Framing {
-    Unknown(EventStream),
-    Events(EventStream),
+    Unknown(ResponseParser),
+    Events(ResponseParser),
     Array(ArrayStream),
 }
 
 impl GeminiDecoder {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { framing: Framing::Unknown(EventStream::new(limits)), limits, reader: Reader::default() }
+        Self { framing: Framing::Unknown(ResponseParser::new(limits)), limits, reader: Reader::default() }
     }
 }
 
@@ -53,7 +53,7 @@ impl Decoder for GeminiDecoder {
             match first(bytes) {
                 Some(b'[') => *framing = Framing::Array(ArrayStream::new(*limits)),
                 Some(_) => {
-                    let stream = std::mem::replace(stream, EventStream::new(*limits));
+                    let stream = std::mem::replace(stream, ResponseParser::new(*limits));
                     *framing = Framing::Events(stream);
                 }
                 None => {}

@@ -8,7 +8,7 @@ use crate::messages::wire_contents;
 use crate::names::{CHOICE, CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA, unsupported};
 use crate::request::{Body, Field, Fields, WireSystem, WireText};
 use crate::tools::{choice, tools};
-use crate::{Framing, GeminiOptions, SchemaField};
+use crate::{GeminiOptions, SchemaField, StreamFraming};
 
 /// The name of the body's field for the conversation.
 const CONTENTS: &str = "contents";
@@ -64,8 +64,8 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
     let collection = if model.contains('/') { "" } else { "models/" };
     let method = match (request.delivery, options.framing) {
         (Delivery::Whole, _) => "generateContent",
-        (Delivery::Stream, Framing::Events) => "streamGenerateContent?alt=sse",
-        (Delivery::Stream, Framing::Array) => "streamGenerateContent",
+        (Delivery::Stream, StreamFraming::Events) => "streamGenerateContent?alt=sse",
+        (Delivery::Stream, StreamFraming::Array) => "streamGenerateContent",
     };
     Ok(format!("/{collection}{model}:{method}"))
 }

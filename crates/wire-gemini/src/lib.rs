@@ -29,5 +29,5 @@ mod error;
 
 mod server;
 
-pub use options::{AutoMode, Framing, GeminiOptions, Rules, SchemaField};
+pub use options::{AutoMode, GeminiOptions, Rules, SchemaField, StreamFraming};
 pub use wire::Gemini;

@@ -3,8 +3,8 @@
 /// Settings in which servers and models of this format differ. The defaults fit the Gemini API.
 ///
 /// ```
-/// use windlass_wire_gemini::{Framing, Gemini, GeminiOptions, SchemaField};
-/// let options = GeminiOptions::default().with_framing(Framing::Array).with_schema_field(SchemaField::Parameters);
+/// use windlass_wire_gemini::{Gemini, GeminiOptions, SchemaField, StreamFraming};
+/// let options = GeminiOptions::default().with_framing(StreamFraming::Array).with_schema_field(SchemaField::Parameters);
 /// let wire = Gemini::new(options);
 /// # let _ = wire;
 /// ```
@@ -12,7 +12,7 @@
 #[non_exhaustive]
 pub struct GeminiOptions {
     /// The framing that a stream is requested in.
-    pub framing: Framing,
+    pub framing: StreamFraming,
     /// The field that holds a tool's schema.
     pub schema_field: SchemaField,
     /// The encoding of a free tool choice.
@@ -24,7 +24,7 @@ pub struct GeminiOptions {
 /// The framing that a stream is requested in. The decoder accepts both framings in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Framing {
+pub enum StreamFraming {
     /// Server-sent events, requested with `alt=sse`.
     #[default]
     Events,
@@ -92,7 +92,7 @@ impl GeminiOptions {
     }
 
     /// Sets the framing that a stream is requested in.
-    pub fn with_framing(mut self, framing: Framing) -> Self {
+    pub fn with_framing(mut self, framing: StreamFraming) -> Self {
         self.framing = framing;
         self
     }

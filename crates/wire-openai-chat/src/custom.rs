@@ -29,7 +29,7 @@ impl CustomCall {
                 CallChunk::Whole { id, name, body, opaque: None }
             }
             // Free text itself does not show that it was cut (RULES S10), and a name can be invalid. Emit the
-            // call as a fragment, so that the assembler judges it like any other call.
+            // call as a fragment, so that the assembler decides about it like any other call.
             _ => CallChunk::Partial {
                 index: None,
                 position: slot,

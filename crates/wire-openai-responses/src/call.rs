@@ -116,7 +116,7 @@ impl OpenCall {
         }
     }
 
-    /// Emits a call that was cut: with a start and without an end, so that the assembler judges it (RULES
+    /// Emits a call that was cut: with a start and without an end, so that the assembler decides about it (RULES
     /// S10).
     pub(crate) fn abandon(mut self, chunks: &mut Vec<Chunk>) {
         self.begin(chunks);

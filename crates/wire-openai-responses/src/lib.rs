@@ -30,5 +30,5 @@ mod error;
 
 mod server;
 
-pub use options::{EncryptedReasoning, History, OpenAiResponsesOptions, Storage, StrictFunctions};
+pub use options::{EncryptedReasoning, OpenAiResponsesOptions, SentHistory, Storage, StrictFunctions};
 pub use wire::OpenAiResponses;

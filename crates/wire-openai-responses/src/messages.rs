@@ -40,7 +40,7 @@ pub(crate) fn input<'a>(
 
 struct Input<'a> {
     storage: Storage,
-    history: crate::History,
+    history: crate::SentHistory,
     items: Vec<WireItem<'a>>,
     /// The index of the first item of the last answer.
     answer: usize,
@@ -149,7 +149,7 @@ impl<'a> Input<'a> {
             }
         }
         // The API refuses reasoning without a following item, which an answer that was cut can leave.
-        while self.history == crate::History::Fitted
+        while self.history == crate::SentHistory::Fitted
             && self.items.len() > self.answer
             && self.items.last().is_some_and(is_thoughts)
         {
@@ -196,7 +196,7 @@ impl<'a> Input<'a> {
             _ => false,
         };
         let is_readable = holds("encrypted_content") || holds("content");
-        (is_readable || self.storage == Storage::On || self.history == crate::History::AsGiven)
+        (is_readable || self.storage == Storage::On || self.history == crate::SentHistory::AsGiven)
             .then_some(item)
     }
 
@@ -234,7 +234,7 @@ impl<'a> Input<'a> {
 
     /// Returns the item id, if the server stores items and can look it up.
     fn id(&self, opaque: Option<&'a Opaque>) -> Option<&'a str> {
-        let is_known = self.storage == Storage::On || self.history == crate::History::AsGiven;
+        let is_known = self.storage == Storage::On || self.history == crate::SentHistory::AsGiven;
         if is_known { mark(opaque, "id") } else { None }
     }
 }

@@ -19,7 +19,7 @@ pub struct OpenAiResponsesOptions {
     /// The `strict` flag of function schemas.
     pub strict_functions: StrictFunctions,
     /// The part of the history that is sent.
-    pub history: History,
+    pub history: SentHistory,
 }
 
 /// The storage of the answer at the server. The whole conversation is sent in either case.
@@ -65,7 +65,7 @@ pub enum StrictFunctions {
 /// The part of the history that is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum History {
+pub enum SentHistory {
     /// The part that a server with this storage accepts: no item ids if it stores nothing, no reasoning that
     /// it cannot read, and no reasoning without a following item.
     #[default]
@@ -92,7 +92,7 @@ impl OpenAiResponsesOptions {
             storage: Storage::Unsaid,
             encrypted_reasoning: EncryptedReasoning::Leave,
             strict_functions: StrictFunctions::Unsaid,
-            history: History::AsGiven,
+            history: SentHistory::AsGiven,
         }
     }
 
@@ -115,7 +115,7 @@ impl OpenAiResponsesOptions {
     }
 
     /// Sets the part of the history that is sent.
-    pub fn with_history(mut self, history: History) -> Self {
+    pub fn with_history(mut self, history: SentHistory) -> Self {
         self.history = history;
         self
     }

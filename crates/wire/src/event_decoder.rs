@@ -2,7 +2,7 @@
 
 use windlass_stream::Chunk;
 
-use crate::{Body, DecodeError, Decoder, EventStream, Limits, StreamEvent};
+use crate::{Body, DecodeError, Decoder, Limits, ResponseParser, StreamEvent};
 
 /// Reader of a format's events: the part of a [`Decoder`] that differs between formats with server-sent
 /// events. [`EventDecoder`] does the rest.
@@ -65,7 +65,7 @@ pub trait EventReader: Default + Send {
 /// Decoder of one streamed response in a format with server-sent events.
 #[derive(Debug)]
 pub struct EventDecoder<R> {
-    stream: EventStream,
+    stream: ResponseParser,
     limits: Limits,
     reader: R,
 }
@@ -73,7 +73,7 @@ pub struct EventDecoder<R> {
 impl<R: EventReader> EventDecoder<R> {
     /// Creates a decoder for one response.
     pub fn new(limits: Limits) -> Self {
-        Self { stream: EventStream::new(limits), limits, reader: R::default() }
+        Self { stream: ResponseParser::new(limits), limits, reader: R::default() }
     }
 }
 

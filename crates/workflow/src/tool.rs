@@ -18,7 +18,7 @@ const NAME: &str = "run_workflow";
 const AGENT: &str = "workflow ";
 const DESCRIPTION: &str = "Runs a workflow: steps that were laid down before, each of which calls a tool, hands a task \
     to another agent or asks the human. It gives what came of it, or says at which step it stopped and why. Every call \
-    in it is judged by itself. These there are:";
+    in it is decided separately. These there are:";
 
 /// Maximum nesting depth of workflows that run workflows.
 const MAX_DEPTH: usize = 3;

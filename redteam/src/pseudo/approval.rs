@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
-use windlass_hitl::{ApprovalDecision, ApprovalRequest, Binding, Grants, Learned};
+use windlass_hitl::{ApprovalDecision, ApprovalHistory, ApprovalRequest, Binding, Grants};
 use windlass_protocol::ToolCall;
 
 use crate::case::Stage;
@@ -89,7 +89,9 @@ async fn check_mutation(stage: &Stage<'_>, approved: &str, mutated: &str) -> any
     let (scope, epoch) = (engine.scope.clone(), engine.policy.epoch());
     let digest = |text: &str| {
         let call = call(&engine, "run_command", &command(text))?;
-        let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+        let EngineDecision::Decided(checked, _) = engine.decide_call(&call) else {
+            bail!("the call is refused")
+        };
         let facts = engine.place_facts(checked.facts, engine::now_ms());
         Ok(Binding { facts: &facts, call: &call, spec: &checked.spec, root: &scope, epoch: &epoch }.digest())
     };
@@ -106,10 +108,10 @@ async fn check_mutation(stage: &Stage<'_>, approved: &str, mutated: &str) -> any
     Ok(Observation::new(words, detail))
 }
 
-/// Checks that a call rewritten by a hook is judged like any other call.
+/// Checks that a call rewritten by a hook is decided like any other call.
 fn rewritten(stage: &Stage<'_>, command_after: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    Ok(match engine.judge(&call(&engine, "run_command", &command(command_after))?) {
+    Ok(match engine.decide_call(&call(&engine, "run_command", &command(command_after))?) {
         EngineDecision::Refused(result) => Observation::new([Word::Error], result.wire_text()),
         EngineDecision::Decided(_, decision) => crate::decide::to_observed(&decision),
     })
@@ -158,7 +160,7 @@ async fn same_id(stage: &Stage<'_>, id: &str, approved: &str) -> anyhow::Result<
 fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
     let call = call(&engine, "run_command", &command(HARMLESS))?;
-    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let EngineDecision::Decided(checked, _) = engine.decide_call(&call) else { bail!("the call is refused") };
     let (facts, epoch) = (&checked.facts, engine.policy.epoch());
     let digest = |root| Binding { facts, call: &call, spec: &checked.spec, root, epoch: &epoch }.digest();
     let refused = digest(approved) != digest(executed);
@@ -173,7 +175,7 @@ fn elsewhere(stage: &Stage<'_>, approved: &str, executed: &str) -> anyhow::Resul
 /// command would run too.
 async fn suggest_grant(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observation> {
     let engine = Engine::new(stage.scene, stage.setup)?;
-    let facts = |text: &str| match engine.judge(&call(&engine, "run_command", &command(text))?) {
+    let facts = |text: &str| match engine.decide_call(&call(&engine, "run_command", &command(text))?) {
         EngineDecision::Decided(checked, _) => Ok(engine.place_facts(checked.facts, engine::now_ms())),
         EngineDecision::Refused(result) => bail!("{}", result.wire_text()),
     };
@@ -200,18 +202,20 @@ async fn suggest_grant(stage: &Stage<'_>, text: &str) -> anyhow::Result<Observat
 fn corrupt(stage: &Stage<'_>, how: &str) -> anyhow::Result<Observation> {
     let mut engine = Engine::new(stage.scene, stage.setup)?;
     let epoch = engine.policy.epoch();
-    let whole = Learned::new(epoch.clone()).to_text()?;
+    let whole = ApprovalHistory::new(epoch.clone()).to_text()?;
     let text = match how {
         "truncated JSON" => whole.get(..whole.len() / 2).unwrap_or_default().to_owned(),
         "empty" => String::new(),
         "not JSON" => "approved: everything".to_owned(),
         other => bail!("the store `{other}` is not known"),
     };
-    let read = Learned::parse(&text, &epoch);
+    let read = ApprovalHistory::parse(&text, &epoch);
     let refused = read.is_err();
-    engine.learned = read.unwrap_or_else(|_| Learned::new(epoch));
+    engine.learned = read.unwrap_or_else(|_| ApprovalHistory::new(epoch));
     let write = call(&engine, "write_file", &json!({"path": "src/new.rs", "content": "x"}).to_string())?;
-    let EngineDecision::Decided(_, decision) = engine.judge(&write) else { bail!("the call is refused") };
+    let EngineDecision::Decided(_, decision) = engine.decide_call(&write) else {
+        bail!("the call is refused")
+    };
     let mut observed = crate::decide::to_observed(&decision);
     if !refused {
         observed.words.clear();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 use serde_json::{Map, Value};
-use windlass_hitl::{Answer, Grants, Learned, Mode, Policy, RuleFile, Source, decide};
+use windlass_hitl::{ApprovalHistory, AskOutcome, Autonomy, Grants, Policy, RuleFile, Source, decide};
 use windlass_protocol::{Effect, Hints, ToolCall, ToolName};
 use windlass_testkit::split::SplitMix64;
 
@@ -35,12 +35,12 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     let setup = setup(stage, members)?;
     let mut engine = Engine::new(stage.scene, &setup)?;
     engine.policy = policy(stage, members, &setup.rules)?;
-    engine.learned = Learned::new(engine.policy.epoch());
+    engine.learned = ApprovalHistory::new(engine.policy.epoch());
     engine.mode = mode(members)?;
-    let (tool, arguments) = judged_call(members)?;
+    let (tool, arguments) = decided_call(members)?;
     if let Some(count) = members.get("shuffle_rules") {
         let count = count.as_u64().context("`shuffle_rules` is a number")?;
-        return judge_shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
+        return decide_shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
     }
     let call = match engine.call(&tool, &arguments)? {
         Ok(call) => call,
@@ -54,7 +54,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
         return remote(&mut engine, &setup.heard, &call);
     }
     engine.teach(&setup.heard, &call)?;
-    let observed = match engine.judge(&call) {
+    let observed = match engine.decide_call(&call) {
         EngineDecision::Refused(_) if !engine.has(&tool) && !words::is_misspelt(&engine.toolbox, &tool) => {
             return skip(format!("there is no tool {tool} yet"));
         }
@@ -117,21 +117,21 @@ fn constraints(value: &Value) -> anyhow::Result<RuleFile> {
     rules::parse(&toml::to_string(&toml::Table::from_iter([("constraint".to_owned(), list)]))?)
 }
 
-fn mode(members: &Map<String, Value>) -> anyhow::Result<Mode> {
+fn mode(members: &Map<String, Value>) -> anyhow::Result<Autonomy> {
     let headless = members.get("headless").is_some_and(|value| value == &Value::Bool(true));
     Ok(match members.get("mode").map(|mode| mode.as_str()) {
-        None if headless => Mode::Headless,
-        None | Some(Some("ask")) => Mode::Ask,
-        Some(Some("auto_approve" | "auto")) => Mode::Auto,
-        Some(Some("auto_edit")) => Mode::AutoEdit,
-        Some(Some("read_only")) => Mode::ReadOnly,
-        Some(Some("headless")) => Mode::Headless,
+        None if headless => Autonomy::Headless,
+        None | Some(Some("ask")) => Autonomy::Ask,
+        Some(Some("auto_approve" | "auto")) => Autonomy::Auto,
+        Some(Some("auto_edit")) => Autonomy::AutoEdit,
+        Some(Some("read_only")) => Autonomy::ReadOnly,
+        Some(Some("headless")) => Autonomy::Headless,
         Some(other) => bail!("the mode {other:?} is not known"),
     })
 }
 
-/// Returns the judged call, which is a command unless the input names a tool.
-fn judged_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
+/// Returns the decided call, which is a command unless the input names a tool.
+fn decided_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
     let Some(call) = members.get("call") else {
         return Ok(("run_command".to_owned(), r#"{"command":"ls"}"#.to_owned()));
     };
@@ -144,7 +144,7 @@ fn judged_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)>
     Ok((tool, arguments))
 }
 
-/// Judges a call of an MCP server's tool by its effect, without a server.
+/// Decides about a call of an MCP server's tool by its effect, without a server.
 fn remote(engine: &mut Engine, heard: &[EarlierAnswers], call: &ToolCall) -> anyhow::Result<Observation> {
     let (server, tool) = call
         .name
@@ -164,8 +164,8 @@ fn remote(engine: &mut Engine, heard: &[EarlierAnswers], call: &ToolCall) -> any
     Ok(decided::to_observed(&decide(&engine.policy, &Grants::default(), &engine.learned, &facts)))
 }
 
-/// Judges a call with the rules in many orders. The decision and its rule must always be the same.
-fn judge_shuffled(
+/// Decides about a call with the rules in many orders. The decision and its rule must always be the same.
+fn decide_shuffled(
     stage: &Stage<'_>,
     engine: &Engine,
     (tool, arguments): (&str, &str),
@@ -174,7 +174,7 @@ fn judge_shuffled(
 ) -> anyhow::Result<Observation> {
     let call = engine.call(tool, arguments)?;
     let call = call.map_err(|result| anyhow::anyhow!("{}", result.wire_text()))?;
-    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let EngineDecision::Decided(checked, _) = engine.decide_call(&call) else { bail!("the call is refused") };
     let facts = engine.place_facts(checked.facts, now_ms());
     let mut file = if given.is_empty() {
         rules::parse(MANY)?
@@ -189,7 +189,7 @@ fn judge_shuffled(
             file.rules.swap(last, random.in_range(0, last));
         }
         let policy = Policy::default().with_file(Source::User, file.clone())?;
-        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
+        let decision = decide(&policy, &Grants::default(), &ApprovalHistory::default(), &facts);
         outcomes
             .insert(format!("{} {:?} {}", decision.verdict, decision.reason.source, decision.reason.rule_id));
         observed.words.extend(decided::to_observed(&decision).words);
@@ -221,27 +221,27 @@ fn clock(engine: &mut Engine, call: &ToolCall, back_s: u64) -> anyhow::Result<Ob
     } else {
         call.clone()
     };
-    let EngineDecision::Decided(checked, _) = engine.judge(&call) else { bail!("the call is refused") };
+    let EngineDecision::Decided(checked, _) = engine.decide_call(&call) else { bail!("the call is refused") };
     let begin = now_ms();
     let at = |engine: &Engine, ms: u64| engine.place_facts(checked.facts.clone(), ms);
     for _ in 0..3 {
         let facts = at(engine, begin);
-        engine.learned.hear(&facts, Answer::Approved);
+        engine.learned.record(&facts, AskOutcome::Approved);
     }
-    let judged = |engine: &Engine, ms: u64| {
+    let decided = |engine: &Engine, ms: u64| {
         decide(&engine.policy, &Grants::default(), &engine.learned, &at(engine, ms))
     };
-    let fresh = judged(engine, begin);
+    let fresh = decided(engine, begin);
     if fresh.verdict != windlass_hitl::Verdict::Allow {
         bail!("the lesson does not hold while it is fresh: {}", fresh.reason.rule_id);
     }
     let over = begin.saturating_add(30 * DAY_MS).saturating_add(1000);
-    let expired = judged(engine, over);
+    let expired = decided(engine, over);
     if expired.verdict == windlass_hitl::Verdict::Allow {
         return Ok(decided::to_observed(&expired));
     }
     // The question that is asked instead stays unanswered, which lets the engine record the later time.
     let facts = at(engine, over);
-    engine.learned.hear(&facts, Answer::Unanswered);
-    Ok(decided::to_observed(&judged(engine, over.saturating_sub(back_s.saturating_mul(1000)))))
+    engine.learned.record(&facts, AskOutcome::Unanswered);
+    Ok(decided::to_observed(&decided(engine, over.saturating_sub(back_s.saturating_mul(1000)))))
 }

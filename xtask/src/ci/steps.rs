@@ -6,7 +6,7 @@ use anyhow::Result;
 use xshell::cmd;
 
 use super::libtest::{self, TestCounts};
-use super::{OFF_BY_DEFAULT, Outcome, Setting, Verdict};
+use super::{OFF_BY_DEFAULT, Outcome, Setting, StepStatus};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
 use crate::{bench, corpora, fetch, fuzz, mcp, needs, redteam, sdk, tidy};
@@ -37,7 +37,7 @@ pub(super) fn tidy(setting: &Setting<'_>) -> Result<Outcome> {
 pub(super) fn deny(setting: &Setting<'_>) -> Result<Outcome> {
     let deny = match install::ensure(setting.sh, install::DENY)? {
         Tool::Ready(deny) => deny,
-        Tool::Missing { how_to } => return Ok(Outcome::new(Verdict::Skipped, how_to)),
+        Tool::Missing { how_to } => return Ok(Outcome::new(StepStatus::Skipped, how_to)),
     };
     let words = ["--locked", "--offline", "--log-level", "error", "check", "bans", "licenses", "sources"];
     let check = deny.call(setting.sh).args(words);
@@ -67,9 +67,9 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
     let broken_features = facade_features(setting)?;
     broken.extend(broken_features.iter().map(String::as_str));
     if broken.is_empty() {
-        return Ok(Outcome::new(Verdict::Passed, format!("{count} crates, and each feature of windlass")));
+        return Ok(Outcome::new(StepStatus::Passed, format!("{count} crates, and each feature of windlass")));
     }
-    Ok(Outcome::new(Verdict::Failed, format!("alone fails: {}", broken.join(", "))))
+    Ok(Outcome::new(StepStatus::Failed, format!("alone fails: {}", broken.join(", "))))
 }
 
 /// Checks the facade without features and with each of its features alone. Returns those that do not compile.
@@ -146,7 +146,7 @@ pub(super) fn bench_smoke(setting: &Setting<'_>) -> Result<Outcome> {
 
 pub(super) fn fuzz_smoke(setting: &Setting<'_>) -> Result<Outcome> {
     if setting.elapsed() > FUZZ_STARTS_BEFORE {
-        return Ok(Outcome::new(Verdict::Skipped, "no time left: run `cargo xtask fuzz`"));
+        return Ok(Outcome::new(StepStatus::Skipped, "no time left: run `cargo xtask fuzz`"));
     }
     fuzz::smoke(setting.sh, FUZZ_SECONDS)
 }

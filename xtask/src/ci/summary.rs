@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::{Outcome, Verdict};
+use super::{Outcome, StepStatus};
 
 /// A finished step.
 pub(super) struct FinishedStep {
@@ -14,13 +14,13 @@ pub(super) struct FinishedStep {
 
 impl FinishedStep {
     pub(super) fn row(&self) -> String {
-        let verdict = match self.outcome.verdict {
-            Verdict::Passed => "ok",
-            Verdict::Failed => "FAILED",
-            Verdict::Skipped => "skipped",
+        let status = match self.outcome.status {
+            StepStatus::Passed => "ok",
+            StepStatus::Failed => "FAILED",
+            StepStatus::Skipped => "skipped",
         };
         let seconds = self.took.as_secs_f64();
-        format!("{:<19}{verdict:<9}{seconds:>7.1} s  {}", self.name, self.outcome.note).trim_end().to_owned()
+        format!("{:<19}{status:<9}{seconds:>7.1} s  {}", self.name, self.outcome.note).trim_end().to_owned()
     }
 }
 
@@ -32,8 +32,8 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn count(&self, verdict: Verdict) -> usize {
-        self.steps.iter().filter(|step| step.outcome.verdict == verdict).count()
+    pub(super) fn count(&self, status: StepStatus) -> usize {
+        self.steps.iter().filter(|step| step.outcome.status == status).count()
     }
 
     pub(super) fn text(&self, took: Duration) -> String {
@@ -53,9 +53,9 @@ impl Summary {
     }
 
     fn last_line(&self) -> String {
-        let (passed, failed) = (self.count(Verdict::Passed), self.count(Verdict::Failed));
+        let (passed, failed) = (self.count(StepStatus::Passed), self.count(StepStatus::Failed));
         let mut line = format!("{passed} passed, {failed} failed");
-        let skipped = self.count(Verdict::Skipped);
+        let skipped = self.count(StepStatus::Skipped);
         if skipped > 0 {
             // Writing to a `String` cannot fail.
             let _ = write!(line, ", {skipped} skipped");
@@ -71,13 +71,13 @@ fn add(text: &mut String, line: &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, FinishedStep, Outcome, Summary, Verdict};
+    use super::{Duration, FinishedStep, Outcome, StepStatus, Summary};
 
     #[track_caller]
-    fn check_last_line(verdicts: &[Verdict], expected: &str) {
-        let steps = verdicts.iter().map(|&verdict| FinishedStep {
+    fn check_last_line(statuses: &[StepStatus], expected: &str) {
+        let steps = statuses.iter().map(|&status| FinishedStep {
             name: "step",
-            outcome: Outcome::new(verdict, "note"),
+            outcome: Outcome::new(status, "note"),
             took: Duration::from_millis(1500),
         });
         let summary = Summary { steps: steps.collect(), left_out: vec!["slow"] };
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_last_line_counts_steps() {
-        check_last_line(&[Verdict::Passed, Verdict::Passed], "2 passed, 0 failed");
-        check_last_line(&[Verdict::Passed, Verdict::Failed], "1 passed, 1 failed");
-        check_last_line(&[Verdict::Passed, Verdict::Skipped], "1 passed, 0 failed, 1 skipped");
+        check_last_line(&[StepStatus::Passed, StepStatus::Passed], "2 passed, 0 failed");
+        check_last_line(&[StepStatus::Passed, StepStatus::Failed], "1 passed, 1 failed");
+        check_last_line(&[StepStatus::Passed, StepStatus::Skipped], "1 passed, 0 failed, 1 skipped");
     }
 }

@@ -11,7 +11,7 @@ use xshell::{Shell, cmd};
 use super::expected::{CLIENT, Expected, SERVER};
 use super::install::InstalledServers;
 use crate::capture;
-use crate::ci::{OFF_BY_DEFAULT, Outcome, Verdict};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus};
 use crate::project::target;
 
 /// Settings with tools of the names that the suite calls, and a policy that allows them.
@@ -29,14 +29,14 @@ struct Scenario {
 /// Runs the suite for the server and for the client, with separate counts.
 pub(super) fn both(sh: &Shell, installed: &InstalledServers) -> Result<Vec<Outcome>> {
     let Some(node) = &installed.node else {
-        return Ok(vec![Outcome::new(Verdict::Skipped, "there is no suite")]);
+        return Ok(vec![Outcome::new(StepStatus::Skipped, "there is no suite")]);
     };
     Ok(vec![server(sh, node, installed)?, client(sh, node, installed)?])
 }
 
 fn server(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outcome> {
     if !capture::pass_through(cmd!(sh, "cargo build --locked --quiet -p windlass-cli"))? {
-        return Ok(Outcome::new(Verdict::Failed, "the command line does not build"));
+        return Ok(Outcome::new(StepStatus::Failed, "the command line does not build"));
     }
     let place = installed.home.join("served");
     sh.remove_path(&place)?;
@@ -45,18 +45,18 @@ fn server(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outco
     let served = RunningServer::start(&program, &sh.current_dir().join(SETTINGS), &place)?;
     let (suite, url, out) = (installed.suite(), &served.url, place.join("results"));
     let run = cmd!(sh, "{node} {suite} server --url {url} --suite all -o {out}");
-    Ok(judge("server mode", &run.quiet().ignore_status().ignore_stderr().read()?, SERVER))
+    Ok(compare("server mode", &run.quiet().ignore_status().ignore_stderr().read()?, SERVER))
 }
 
 fn client(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outcome> {
     if !sh.path_exists(CLIENT_SOURCE) {
-        return Ok(Outcome::new(Verdict::Skipped, format!("there is no {CLIENT_SOURCE}")));
+        return Ok(Outcome::new(StepStatus::Skipped, format!("there is no {CLIENT_SOURCE}")));
     }
     if !capture::pass_through(cmd!(
         sh,
         "cargo build --locked --quiet --workspace --features {OFF_BY_DEFAULT} --example conformance_client"
     ))? {
-        return Ok(Outcome::new(Verdict::Failed, "the client for the suite does not build"));
+        return Ok(Outcome::new(StepStatus::Failed, "the client for the suite does not build"));
     }
     let (suite, out) = (installed.suite(), installed.home.join("client-results"));
     sh.remove_path(&out)?;
@@ -70,15 +70,15 @@ fn client(sh: &Shell, node: &Path, installed: &InstalledServers) -> Result<Outco
         let run = cmd!(sh, "{node} {suite} client --command {program} --scenario {name} -o {out}");
         run.quiet().ignore_stdout().ignore_stderr().run().is_ok()
     };
-    Ok(judge_with_retries("client mode", &text, CLIENT, alone))
+    Ok(compare_with_retries("client mode", &text, CLIENT, alone))
 }
 
-fn judge(mode: &str, text: &str, expected: Expected) -> Outcome {
-    judge_with_retries(mode, text, expected, |_| false)
+fn compare(mode: &str, text: &str, expected: Expected) -> Outcome {
+    compare_with_retries(mode, text, expected, |_| false)
 }
 
 /// Compares the failed scenarios with the expected failures. An unexpected failure is retried alone.
-fn judge_with_retries(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
+fn compare_with_retries(mode: &str, text: &str, expected: Expected, alone: impl Fn(&str) -> bool) -> Outcome {
     let scenarios = scenarios(text);
     let passed = scenarios.iter().filter(|scenario| scenario.is_passed).count();
     let mut lines = vec![format!("corpus: MCP conformance, {mode}: {passed} of {}", scenarios.len())];
@@ -163,7 +163,7 @@ impl Drop for RunningServer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Verdict, judge, scenarios};
+    use super::{StepStatus, compare, scenarios};
 
     const TEXT: &str =
         "✓ not yet: 1\n=== SUMMARY ===\n✓ ping: 1 passed, 0 failed\n✗ a/b: 0 passed, 1 failed\n\nTotal: 1";
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_expected_to_fail_must_fail_and_nothing_else() {
-        assert!(judge("x", TEXT, &[("a/b", "why")]).verdict == Verdict::Passed);
-        assert!(judge("x", TEXT, &[]).verdict == Verdict::Failed);
-        assert!(judge("x", TEXT, &[("a/b", "why"), ("ping", "why")]).verdict == Verdict::Failed);
-        assert!(judge("x", "", &[]).verdict == Verdict::Failed);
+        assert!(compare("x", TEXT, &[("a/b", "why")]).status == StepStatus::Passed);
+        assert!(compare("x", TEXT, &[]).status == StepStatus::Failed);
+        assert!(compare("x", TEXT, &[("a/b", "why"), ("ping", "why")]).status == StepStatus::Failed);
+        assert!(compare("x", "", &[]).status == StepStatus::Failed);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use windlass_agent::{CallStart, Outcome, RunOptions, Unanswered};
-use windlass_hitl::Mode;
+use windlass_hitl::Autonomy;
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
 use windlass_tool::Output;
@@ -126,7 +126,7 @@ fn suspended() -> Row {
         let runtime = runtime();
         let run = || {
             let builder = agent(&mock.base, "loop-1-4096", write_file(&Watch::default())?)?;
-            let agent = builder.mode(Mode::Ask).unanswered(Unanswered::Suspend).build();
+            let agent = builder.autonomy(Autonomy::Ask).unanswered(Unanswered::Suspend).build();
             let ended = runtime.block_on(agent.map_err(|error| error.to_string())?.run("Mend it."));
             match ended.map_err(|error| error.to_string())?.outcome {
                 Outcome::Suspended { .. } => Ok(()),

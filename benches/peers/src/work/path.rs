@@ -6,9 +6,8 @@ mod full;
 
 use std::hint::black_box;
 
-use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
 use windlass_partial_json::Node;
-use windlass_stream::CallKey;
 use windlass_testkit::workload;
 use windlass_wire::{Limits, Wire};
 use windlass_wire_anthropic::Anthropic;
@@ -105,7 +104,7 @@ fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Told {
     told.end()
 }
 
-fn view(assembler: &Assembler, key: CallKey) -> Option<(usize, usize)> {
+fn view(assembler: &Assembler, key: CallIndex) -> Option<(usize, usize)> {
     let root = assembler.partial(key)?.root()?;
     let content = root.get("content").and_then(Node::as_str).map_or(0, str::len);
     Some((root.len(), content))

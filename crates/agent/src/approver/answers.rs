@@ -24,14 +24,14 @@ pub struct Answers {
 
 #[derive(Debug, Default)]
 struct State {
-    answers: VecDeque<Answer>,
+    answers: VecDeque<ApproverReply>,
     asked: Vec<ApprovalRequest>,
 }
 
 /// One answer in the list of [`Answers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum ApproverReply {
     /// Approves the call once.
     Approve,
     /// Approves the call, and calls of the same shape for the rest of the session.
@@ -48,7 +48,7 @@ pub enum Answer {
 
 impl Answers {
     /// Creates an approver with these answers.
-    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+    pub fn new(answers: impl IntoIterator<Item = ApproverReply>) -> Self {
         let state = State { answers: answers.into_iter().collect(), asked: Vec::new() };
         Self { state: Arc::new(Mutex::new(state)) }
     }
@@ -74,12 +74,12 @@ impl Approver for Answers {
         let id = request.request_id.clone();
         Box::pin(async move {
             match answer? {
-                Answer::Approve => Some(ApprovalDecision::approve(id)),
-                Answer::Remember => Some(ApprovalDecision::approve(id).with_remember()),
-                Answer::Deny(reason) => Some(ApprovalDecision::deny(id, reason)),
-                Answer::WrongQuestion => Some(ApprovalDecision::approve(format!("{id}-other"))),
-                Answer::Nobody => None,
-                Answer::Wait => std::future::pending().await,
+                ApproverReply::Approve => Some(ApprovalDecision::approve(id)),
+                ApproverReply::Remember => Some(ApprovalDecision::approve(id).with_remember()),
+                ApproverReply::Deny(reason) => Some(ApprovalDecision::deny(id, reason)),
+                ApproverReply::WrongQuestion => Some(ApprovalDecision::approve(format!("{id}-other"))),
+                ApproverReply::Nobody => None,
+                ApproverReply::Wait => std::future::pending().await,
             }
         })
     }

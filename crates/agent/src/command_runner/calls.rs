@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 use windlass_hitl::Verdict;
-use windlass_loop::{Event, Input, Judgement, SpeculativeOutcome};
+use windlass_loop::{CallDecision, Event, Input, SpeculativeOutcome};
 use windlass_protocol::{CallId, PlannedFile, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
 use windlass_tool::{Context, Progress, ToolError};
 
 use super::CommandRunner;
 use crate::CallingRun;
-use crate::call_guard::CallJudgement;
+use crate::call_guard::GuardedDecision;
 use crate::checkpointer::NotPassed;
 
 /// The outcome of a run of a call.
@@ -25,37 +25,34 @@ enum Ran {
 }
 
 impl CommandRunner {
-    pub(super) fn judge(&mut self, call: ToolCall) {
+    pub(super) fn decide(&mut self, call: ToolCall) {
         // A result would not help the model if only the program can be at fault.
         if let Err(misrouted) = self.guard.route(&call) {
             return self.send_back(Input::Fatal { call: call.id, message: misrouted.to_string() });
         }
         let id = call.id.clone();
-        let text = "not run: it could not be judged";
+        let text = "not run: the decision about it failed";
         let result = ToolResult::text(id.clone(), ResultStatus::Error, text);
-        let judgement = Box::new(Judgement::Refused(result));
-        let otherwise = Input::Judged { call: id.clone(), judgement };
-        let judgement = self.judgement(call);
-        self.start(
-            otherwise,
-            async move { Input::Judged { call: id, judgement: Box::new(judgement.await) } },
-        );
+        let decision = Box::new(CallDecision::Refused(result));
+        let otherwise = Input::Decided { call: id.clone(), decision };
+        let decision = self.start_decision(call);
+        self.start(otherwise, async move { Input::Decided { call: id, decision: Box::new(decision.await) } });
     }
 
     /// Decides about a call on a blocking thread, because the inspection may wait for a disk.
-    fn judgement(&self, call: ToolCall) -> impl Future<Output = Judgement> + use<> {
+    fn start_decision(&self, call: ToolCall) -> impl Future<Output = CallDecision> + use<> {
         let (guard, events) = (self.guard.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
         async move {
             let id = call.id.clone();
-            let judged = tokio::task::spawn_blocking(move || guard.judge(&call)).await;
-            let CallJudgement { judgement, coerced } =
-                judged.unwrap_or_else(|error| CallJudgement::from_failure(&id, &error));
+            let decided = tokio::task::spawn_blocking(move || guard.decide_call(&call)).await;
+            let GuardedDecision { decision, coerced } =
+                decided.unwrap_or_else(|error| GuardedDecision::from_failure(&id, &error));
             if let (Some(events), false) = (events, coerced.is_empty()) {
                 let changes = coerced.iter().map(|change| redactor.redact(change).into_owned()).collect();
                 events.send(Event::CallCoerced { call: id.clone(), changes }).await;
             }
-            judgement
+            decision
         }
     }
 
@@ -66,7 +63,7 @@ impl CommandRunner {
             let outcome = Box::new(SpeculativeOutcome::NotBegun);
             return self.send_back(Input::Speculative { answer, call: call.id, outcome });
         }
-        let judgement = self.judgement(call.clone());
+        let decision = self.start_decision(call.clone());
         let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
         let running = self.running(call.clone(), ctx);
         // The call only reads, so it can be started again later.
@@ -74,8 +71,8 @@ impl CommandRunner {
         let otherwise = Input::Speculative { answer, call: call.id.clone(), outcome };
         self.start(otherwise, async move {
             let id = call.id;
-            let outcome = match judgement.await {
-                Judgement::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
+            let outcome = match decision.await {
+                CallDecision::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
                     match running.await {
                         Ran::Ended(result) => SpeculativeOutcome::Ran { facts, decision, result },
                         // The machine runs the call again after it has recorded the answer.
@@ -83,7 +80,7 @@ impl CommandRunner {
                         Ran::Fatal(message) => SpeculativeOutcome::Fatal { facts, decision, message },
                     }
                 }
-                other => SpeculativeOutcome::Judged(other),
+                other => SpeculativeOutcome::Decided(other),
             };
             Input::Speculative { answer, call: id, outcome: Box::new(outcome) }
         });
@@ -134,7 +131,7 @@ impl CommandRunner {
         let parts = Arc::clone(&self.parts);
         async move {
             let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
-                let text = "nobody has judged this call";
+                let text = "policy has not decided about this call";
                 return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
             let not_passed = match gate.pass(&checked.facts, events.as_ref(), ctx.cancellation()).await {

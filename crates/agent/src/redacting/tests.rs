@@ -1,10 +1,11 @@
 //! What comes in and what is shown, without secrets.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
+use windlass_loop::CallIndex;
 use windlass_loop::{Event, Input, InterruptId, InterruptReason, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
-use windlass_stream::{CallKey, Chunk};
+use windlass_stream::Chunk;
 
 use super::{Redacting, WITHHELD, has_secret, result_without};
 
@@ -116,7 +117,7 @@ fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
 fn arguments_are_shown_without_what_they_are_run_with() {
     let mut redacting = Redacting::new(redactor());
     let arguments = serde_json::json!({ "value": SECRET }).to_string();
-    let (key, mut told) = (CallKey(1), String::new());
+    let (key, mut told) = (CallIndex(1), String::new());
     let pieces = arguments.as_bytes().chunks(3).map(|piece| String::from_utf8(piece.to_vec()).unwrap());
     let deltas = pieces.map(|delta| Event::CallArguments { key, delta });
     let whole = call(&arguments);

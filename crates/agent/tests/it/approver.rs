@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use windlass_agent::{Answer, Answers, Event, Outcome, RunOptions, StopCause};
+use windlass_agent::{Answers, ApproverReply, Event, Outcome, RunOptions, StopCause};
 use windlass_hitl::{AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals};
 use windlass_protocol::ResultStatus;
 use windlass_tool::CancellationToken;
@@ -43,7 +43,7 @@ async fn a_list_answers_in_order_and_then_nobody_is_there() {
         {"steps": [{"call": {"name": "change", "arguments": {"n": 3}}}]},
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
     let scene = Scene::new(THREE, way());
-    let answers = Answers::new([Answer::Approve, Answer::Deny(Some("not that".into()))]);
+    let answers = Answers::new([ApproverReply::Approve, ApproverReply::Deny(Some("not that".into()))]);
     let agent = scene.builder().approver(answers.clone()).build().unwrap();
     let seen = events(agent.stream("task")).await;
     assert_eq!(
@@ -60,7 +60,7 @@ async fn a_list_answers_in_order_and_then_nobody_is_there() {
 #[tokio::test]
 async fn a_cancelled_question_runs_nothing_and_has_one_result() {
     let scene = Scene::new(ASKS, way());
-    let (stop, answers) = (CancellationToken::new(), Answers::new([Answer::Wait]));
+    let (stop, answers) = (CancellationToken::new(), Answers::new([ApproverReply::Wait]));
     let agent = scene.builder().approver(answers.clone()).build().unwrap();
     let mut stream = agent.stream_with("task", RunOptions::default().with_cancellation(stop.clone()));
     let mut seen = Vec::new();
@@ -81,7 +81,7 @@ async fn a_cancelled_question_runs_nothing_and_has_one_result() {
 #[tokio::test(start_paused = true)]
 async fn a_question_times_out_once_and_stays_ended() {
     let scene = Scene::new(ASKS, way());
-    let agent = scene.builder().approver(Answers::new([Answer::Wait])).build().unwrap();
+    let agent = scene.builder().approver(Answers::new([ApproverReply::Wait])).build().unwrap();
     let began = tokio::time::Instant::now();
     let seen = events(agent.stream("task")).await;
     assert_eq!(statuses(&seen), [ResultStatus::TimedOut, ResultStatus::Ok]);
@@ -93,7 +93,7 @@ async fn a_question_times_out_once_and_stays_ended() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_to_another_question_is_refused_loudly() {
     let scene = Scene::new(ASKS, way());
-    let agent = scene.builder().approver(Answers::new([Answer::WrongQuestion])).build().unwrap();
+    let agent = scene.builder().approver(Answers::new([ApproverReply::WrongQuestion])).build().unwrap();
     let seen = events(agent.stream("task")).await;
     assert!(seen.iter().any(|event| matches!(event, Event::AnswerRefused { .. })));
     assert_eq!(statuses(&seen), [ResultStatus::TimedOut, ResultStatus::Ok]);

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, AgentBuilder, AgentError, Answer, Answers, ApproveAll, BatchReport, Entry, Event, Outcome,
+    Agent, AgentBuilder, AgentError, Answers, ApproveAll, ApproverReply, BatchReport, Entry, Event, Outcome,
     RunOptions, StopCause, StoredAnswers, UnansweredPolicy, Wait,
 };
 use windlass_hitl::ApprovalDecision;
@@ -55,7 +55,7 @@ fn cut(records: &[Record]) -> MemoryJournal {
 #[tokio::test]
 async fn performed_calls_go_the_way_of_every_call() {
     let scene = Scene::new(NO_ANSWER, way());
-    let answers = Answers::new([Answer::Deny(Some("not now".into()))]);
+    let answers = Answers::new([ApproverReply::Deny(Some("not now".into()))]);
     let agent = agent(&scene, |builder| builder.approver(answers.clone()));
     let calls = vec![
         call("a", "look", "{}"),

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windlass_agent::{Approver, ApproverFuture};
-use windlass_hitl::{ApprovalDecision, ApprovalRequest, Learned, Policy};
+use windlass_hitl::{ApprovalDecision, ApprovalHistory, ApprovalRequest, Policy};
 
 use crate::scene::{Scene, way};
 
@@ -33,7 +33,7 @@ impl Approver for Person {
 }
 
 /// Runs with a person and what is learned so far; how often they were asked, and what is learned then.
-async fn run(says: Option<bool>, learned: Learned) -> (usize, Learned) {
+async fn run(says: Option<bool>, learned: ApprovalHistory) -> (usize, ApprovalHistory) {
     let person = Person { says, asked: Arc::default() };
     let kept = Arc::new(Mutex::new(learned.clone()));
     let keeper = kept.clone();
@@ -48,8 +48,8 @@ async fn run(says: Option<bool>, learned: Learned) -> (usize, Learned) {
     (person.asked.load(Ordering::SeqCst), kept)
 }
 
-fn nothing() -> Learned {
-    Learned::new(Policy::default().epoch())
+fn nothing() -> ApprovalHistory {
+    ApprovalHistory::new(Policy::default().epoch())
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn after_three_approvals_nobody_is_asked_any_more() {
 #[tokio::test]
 async fn a_no_is_heard_too() {
     let (_, learned) = run(Some(false), nothing()).await;
-    let (_, lesson) = learned.lessons().next().unwrap();
+    let (_, lesson) = learned.entries().next().unwrap();
     assert_eq!((lesson.approvals, lesson.total), (0, 2));
 }
 
@@ -75,6 +75,6 @@ async fn a_question_that_nobody_answers_counts_as_asked() {
     let began = tokio::time::Instant::now();
     let (asked, learned) = run(None, nothing()).await;
     assert!(began.elapsed() >= Duration::from_mins(10));
-    let (_, lesson) = learned.lessons().next().unwrap();
+    let (_, lesson) = learned.entries().next().unwrap();
     assert_eq!((asked, lesson.approvals, lesson.total), (2, 0, 2));
 }

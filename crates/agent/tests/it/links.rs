@@ -30,5 +30,5 @@ async fn ran(places: &'static [&'static str]) -> usize {
 async fn a_rule_on_a_link_is_about_where_it_leads_now() {
     assert_eq!(ran(&["elsewhere"]).await, 1);
     assert_eq!(ran(&["a"]).await, 0, "the rule denies what the link leads to");
-    assert_eq!(ran(&["elsewhere", "a"]).await, 0, "the link was exchanged after the call was judged");
+    assert_eq!(ran(&["elsewhere", "a"]).await, 0, "the link was exchanged after the call was decided");
 }

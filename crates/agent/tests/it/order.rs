@@ -203,7 +203,7 @@ impl Approver for Noting {
     }
 }
 
-// Calls are judged beside each other; the one that takes longest is asked about first if it stands first.
+// Calls are decided beside each other; the one that takes longest is asked about first if it stands first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn questions_of_one_answer_come_in_the_order_of_its_calls() {
     let waits = [80, 40, 60, 0, 20, 0, 0, 0];

@@ -4,7 +4,8 @@
 use std::sync::{Arc, Mutex};
 
 use windlass_agent::{
-    Agent, AgentBuilder, Answer, Answers, DeliverAt, Entry, Event, MessageReceiver, RunOptions, Transcript,
+    Agent, AgentBuilder, Answers, ApproverReply, DeliverAt, Entry, Event, MessageReceiver, RunOptions,
+    Transcript,
 };
 use windlass_journal::{Durability, Journal, Record};
 use windlass_mock::ScriptedModel;
@@ -100,7 +101,8 @@ fn check(what: &str, text: &str) {
 async fn nothing_that_leaves_a_run_holds_a_secret_and_calls_run_as_they_are() {
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
     let (journal, outputs) = (Shared::default(), tempfile::tempdir().unwrap());
-    let answers = Answers::new([Answer::Approve, Answer::Deny(Some(format!("not {}", SECRETS[0])))]);
+    let answers =
+        Answers::new([ApproverReply::Approve, ApproverReply::Deny(Some(format!("not {}", SECRETS[0])))]);
     let agent = agent(&model, &tool).approver(answers.clone()).build().unwrap();
     let options = RunOptions::default().with_journal(journal.clone()).with_outputs(outputs.path());
     let seen = events(agent.stream_with(format!("find {}", SECRETS[1]), options)).await;
@@ -152,7 +154,7 @@ async fn the_record_replays_to_the_conversation_that_was_live() {
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
     let journal = Shared::default();
     let agent_of = |model: &Arc<ScriptedModel>| {
-        let answers = Answers::new([Answer::Approve, Answer::Approve]);
+        let answers = Answers::new([ApproverReply::Approve, ApproverReply::Approve]);
         agent(model, &tool).approver(answers).build().unwrap()
     };
     let options = RunOptions::default().with_journal(journal.clone());
@@ -228,7 +230,7 @@ async fn a_run_whose_secrets_equal_words_of_its_record_can_be_resumed() {
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
     let journal = Shared::default();
     let agent_of = |model: &Arc<ScriptedModel>| {
-        let answers = Answers::new([Answer::Approve, Answer::Approve]);
+        let answers = Answers::new([ApproverReply::Approve, ApproverReply::Approve]);
         agent(model, &tool)
             .redactor(Redactor::new(secrets.map(Into::into)))
             .approver(answers)

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use windlass_agent::{Answer, Answers, Outcome, RunOptions, Session, UnansweredPolicy};
+use windlass_agent::{Answers, ApproverReply, Outcome, RunOptions, Session, UnansweredPolicy};
 use windlass_journal::{Durability, Journal};
 
 use crate::scene::{Scene, Shared, way};
@@ -19,7 +19,7 @@ async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
     let session = Session::default();
     let asked_in = async |session: Session| {
         let scene = Scene::new(TWICE, way());
-        let human = Answers::new([Answer::Remember, Answer::Remember]);
+        let human = Answers::new([ApproverReply::Remember, ApproverReply::Remember]);
         let agent = scene.builder().approver(human.clone()).build().unwrap();
         let options = RunOptions::default().with_session(session);
         let report = agent.stream_with("task", options).report().await.unwrap();
@@ -40,11 +40,11 @@ async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
 async fn a_resumed_run_knows_what_was_granted_in_it() {
     let journal = Shared::default();
     let scene = Scene::new(TWICE, way());
-    let human = Answers::new([Answer::Remember]);
+    let human = Answers::new([ApproverReply::Remember]);
     let agent = scene.builder().approver(human.clone()).build().unwrap();
     let options = |journal: &Shared| RunOptions::default().with_journal(journal.clone());
     drop(agent.stream_with("task", options(&journal)).report().await.unwrap());
-    // As if the process had ended before the second call was judged.
+    // As if the process had ended before the second call was decided.
     let records = journal.records().unwrap();
     let second = records
         .iter()

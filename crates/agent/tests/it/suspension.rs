@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt;
 use windlass_agent::{
-    Agent, Answer, Answers, ApproveAll, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
+    Agent, Answers, ApproveAll, ApproverReply, DeliverAt, Entry, Event, MessageReceiver, Outcome, RunOptions,
     StoredAnswers, UnansweredPolicy, Wait,
 };
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
@@ -56,7 +56,7 @@ async fn a_suspended_run_goes_on_with_stored_answers_in_any_subset() {
         let mut runs = 0;
         for (question, left) in asked.iter().rev().zip([1, 0]) {
             let yes = ApprovalDecision::approve(question.request_id.clone());
-            let nobody = Answers::new([Answer::Nobody, Answer::Nobody]);
+            let nobody = Answers::new([ApproverReply::Nobody, ApproverReply::Nobody]);
             let approver = StoredAnswers::new(nobody.clone()).with_answer(yes, question.digest.clone());
             let agent = suspending(&scene).approver(approver).build().unwrap();
             let report = agent.resume(options()).unwrap().report().await.unwrap();
@@ -308,7 +308,11 @@ async fn a_wall_clock_that_jumps_makes_no_question_end_early_or_late() {
                 .append(record.body.clone(), at_ms, windlass_journal::Durability::Buffered)
                 .unwrap();
         }
-        let agent = scene.builder().approver(Answers::new([Answer::Wait, Answer::Wait])).build().unwrap();
+        let agent = scene
+            .builder()
+            .approver(Answers::new([ApproverReply::Wait, ApproverReply::Wait]))
+            .build()
+            .unwrap();
         let began = tokio::time::Instant::now();
         let mut stream = agent.resume(options(&jumped)).unwrap();
         let mut waited = Vec::new();

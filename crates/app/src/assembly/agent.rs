@@ -205,7 +205,7 @@ impl<'a> Assembly<'a> {
             .toolbox(toolbox)
             .capabilities(capabilities)
             .policy(policy.clone())
-            .mode(settings.autonomy.mode())
+            .autonomy(settings.autonomy)
             .root(settings.root.display().to_string())
             .system(system_prompt(&settings.root, settings))
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })

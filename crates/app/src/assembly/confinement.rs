@@ -52,7 +52,7 @@ pub fn build_shell(app: &App, wanted: Confinement, policy: Option<&Path>) -> Res
             ensure!(
                 best || wanted != Confinement::Required,
                 Unavailable,
-                "this machine cannot confine commands as --sandbox required wants: {}",
+                "confinement is required, and this machine cannot confine commands: {}",
                 missing(&probe)
             );
             Shell::new_confined(helper, &probe)

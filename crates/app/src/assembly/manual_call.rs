@@ -1,24 +1,24 @@
-//! A call that a person makes by hand, judged under the same policy as in a run.
+//! A call that a person makes by hand, decided under the same policy as in a run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 use windlass_agent::Approver;
-use windlass_hitl::{ApprovalRequest, Binding, Decision, Grants, Learned, Policy, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Decision, Grants, Policy, Verdict, decide};
 use windlass_protocol::{ToolCall, ToolResult};
 use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, Context, Human};
 use windlass_toolbox::{Checked, Toolbox};
 
-use crate::error::{Result, bail, ensure};
+use crate::error::{Remedy, Result, bail, ensure};
 
 /// Source of the consent if policy asks.
 #[non_exhaustive]
 pub enum Consent {
     /// The person consented in advance.
     Given,
-    /// No source: the call fails with a message that names `--yes`.
+    /// No source: the call fails with [`Remedy::Consent`].
     Missing,
     /// This approver.
     Asked(Arc<dyn Approver>),
@@ -60,7 +60,7 @@ impl ManualCalls {
         Self { human, ..self }
     }
 
-    /// Judges a call and runs it if it is allowed. Returns no decision if the call was invalid. `interrupt` is
+    /// Decides about a call and runs it if it is allowed. Returns no decision if the call was invalid. `interrupt` is
     /// polled while the call runs; when it completes, the call is cancelled and its result is awaited.
     ///
     /// # Errors
@@ -79,12 +79,16 @@ impl ManualCalls {
         let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
         let facts =
             checked.facts.clone().with_place(self.root.display().to_string(), 0).with_secret(has_secret);
-        let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &facts);
+        let decision = decide(&self.policy, &Grants::default(), &ApprovalHistory::default(), &facts);
         let (rule_id, reason) = (&decision.reason.rule_id, &decision.reason.text);
         match (decision.verdict, &self.consent) {
             (Verdict::Deny, _) => bail!(Conflict, "policy denies this call: {reason} (rule {rule_id})"),
             (Verdict::Ask, Consent::Missing) => {
-                bail!(Conflict, "policy asks before this call: {reason} (rule {rule_id}); say yes with --yes")
+                bail!(
+                    Conflict,
+                    remedy: Remedy::Consent,
+                    "policy asks before this call: {reason} (rule {rule_id})"
+                )
             }
             (Verdict::Ask, Consent::Asked(approver)) => self.ask(&checked, &decision, &**approver).await?,
             (Verdict::Ask, Consent::Given) | (Verdict::Allow, _) => {}

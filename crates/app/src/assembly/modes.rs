@@ -6,8 +6,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use windlass_toolbox::{ModeOwner, WorkMode, WorkModes};
 
 use crate::app::App;
-use crate::config::Autonomy;
-use crate::error::{Context as _, Result, one_line};
+use crate::error::{Context as _, Remedy, Result, Setting, one_line};
 
 /// Files of modes: the user's in the folder of settings, the project's below its root.
 const USER_MODES: &str = "modes.toml";
@@ -40,13 +39,20 @@ pub fn load_modes(app: &App, root: &Path) -> Result<WorkModes> {
 /// Fails if the mode does not exist.
 pub fn find_mode<'a>(modes: &'a WorkModes, slug: &str) -> Result<&'a WorkMode> {
     let found = modes.find(slug).map(AsRef::as_ref);
-    // Users confuse modes of work with levels of autonomy, so the error for such a name suggests
-    // `--autonomy`.
-    if Autonomy::is_name(slug) {
+    // Users confuse modes of work with levels of autonomy, so the error for such a name
+    // suggests to set the autonomy.
+    if is_autonomy(slug) {
         return found
-            .with_context(|| format!("how far a run goes without asking is said with --autonomy {slug}"));
+            .with_context(|| format!("{slug} is a level of autonomy and not a mode"))
+            .map_err(|error| error.with_remedy(Remedy::Set(Setting::Autonomy(slug.to_owned()))));
     }
     Ok(found?)
+}
+
+/// Returns whether a word is the name of a level of autonomy, in any case.
+fn is_autonomy(word: &str) -> bool {
+    const NAMES: [&str; 5] = ["ask", "read-only", "auto-edit", "auto", "headless"];
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
 /// Adds the modes of a file, if it exists.

@@ -11,7 +11,7 @@ use windlass_tool::Human;
 
 use crate::app::App;
 #[cfg(unix)]
-use crate::error::{Context as _, Result, ensure};
+use crate::error::{Context as _, Remedy, Result, Setting, ensure};
 
 /// The people of a run: approver of calls, human who answers questions of tools, and the policy for unanswered
 /// questions. Clones share them.
@@ -59,7 +59,8 @@ impl People {
         ensure!(
             folder.is_dir() || parent.is_dir(),
             NotFound,
-            "--approve-in {}: there is no folder {}; make it first",
+            remedy: Remedy::Set(Setting::ApprovalFolder),
+            "the folder for approvals {} is missing, and {} is no folder; make it first",
             folder.display(),
             parent.display()
         );
@@ -69,7 +70,8 @@ impl People {
         ensure!(
             !place.starts_with(root) && !root.starts_with(&place),
             Invalid,
-            "--approve-in {}: the agent's tools reach this folder, so they could say yes; take one outside of {}",
+            remedy: Remedy::Set(Setting::ApprovalFolder),
+            "the folder for approvals {}: the agent's tools reach it, so they could say yes; take one outside of {}",
             folder.display(),
             root.display()
         );

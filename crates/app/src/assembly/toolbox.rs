@@ -143,7 +143,7 @@ pub fn prepare_tools(
         workspace = workspace.with_outputs(outputs);
     }
     let workspace = Arc::new(workspace);
-    // A run without `--mode` lacks work modes, so its model cannot switch to one.
+    // A run without a mode lacks work modes, so its model cannot switch to one.
     let modes = if plan.selection.mode.is_some() { load_modes(app, root)? } else { WorkModes::default() };
     let all = builtin_tools::build(app, (root, &workspace, shell), plan, modes.clone())?;
     // The tools that call a server by its name are not recorded themselves: a replay runs them, and takes the results

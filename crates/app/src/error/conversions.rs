@@ -23,7 +23,7 @@ convert! {
         windlass_client::ClientError,
         windlass_client::HttpError,
         windlass_client::VendorsError,
-        windlass_hitl::LearnedError,
+        windlass_hitl::ApprovalHistoryError,
         windlass_hitl::PolicyError,
         windlass_text_calls::UnknownDialect,
         windlass_toolbox::BuildError,

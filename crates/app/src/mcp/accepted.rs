@@ -31,7 +31,7 @@ pub(crate) struct AcceptedFile {
     file: Option<StateFile>,
     notices: Notices,
     /// Fingerprints of approved tools that have not run yet. Accepting them earlier would change the facts of
-    /// a call that is still being judged (RULES H5).
+    /// a call that is still being decided (RULES H5).
     approved: Arc<Mutex<HashSet<String>>>,
 }
 

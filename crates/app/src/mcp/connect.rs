@@ -119,7 +119,7 @@ fn confine(
     ensure!(
         is_apart || wanted != Confinement::Required,
         Unavailable,
-        "the MCP server {name} is to be confined, which this machine or --sandbox does not do"
+        "the MCP server {name} is to be confined, which this machine or the confinement of the run does not permit"
     );
     if wanted == Confinement::Off || !is_apart {
         return Ok(None);

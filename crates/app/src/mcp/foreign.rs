@@ -118,8 +118,8 @@ impl Reader<'_> {
                 entry.env_vars.push(name.clone());
             } else if !self.with_secrets && secrets::is_secret(name, &value) {
                 self.note(&format!(
-                    "the value of {name} looks like a secret and is not copied: set {name} in your environment, or say \
-                     --with-secrets"
+                    "the value of {name} looks like a secret and is not copied: set {name} in your environment, or \
+                     import it with its secrets"
                 ));
                 entry.env_vars.push(name.clone());
             } else {

@@ -9,7 +9,7 @@ use windlass_sandbox::{SettingsOwner, read_settings};
 use super::config;
 use super::entry::ServerEntry;
 use crate::app::App;
-use crate::error::{Context as _, Result, ensure};
+use crate::error::{Context as _, Remedy, Result, ensure};
 use crate::storage::change_settings;
 
 /// Name of the table of servers.
@@ -51,7 +51,8 @@ fn add_entries(file: &Path, entries: &BTreeMap<String, ServerEntry>, is_forced: 
     ensure!(
         taken.is_empty() || is_forced,
         Conflict,
-        "{} has {} already; say --force to replace it",
+        remedy: Remedy::Replace,
+        "{} has {} already",
         file.display(),
         taken.join(", ")
     );

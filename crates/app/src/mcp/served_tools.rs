@@ -1,4 +1,4 @@
-//! The served tools, and the judgement of a client's calls by the same rules as in a run.
+//! The served tools, and the decision of a client's calls by the same rules as in a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::TempDir;
 use windlass_hitl::{
-    ApprovalRequest, Binding, DEFAULT_TIMEOUT_MS, Decision, Digest, Grants, Learned, Mode, Policy, Verdict,
+    ApprovalHistory, ApprovalRequest, Binding, DEFAULT_TIMEOUT_MS, Decision, Digest, Grants, Policy, Verdict,
     decide,
 };
 use windlass_mcp_server::{CallFuture, Caller, Confirmation, ToolHost};
@@ -51,7 +51,7 @@ pub struct ServedTools {
     toolbox: Toolbox,
     policy: Policy,
     epoch: String,
-    mode: Mode,
+    autonomy: Autonomy,
     redactor: Redactor,
     root: PathBuf,
     /// Temporary folder for long outputs, deleted when the process ends.
@@ -59,7 +59,7 @@ pub struct ServedTools {
 }
 
 /// A checked call with its decision and the digest of its facts.
-struct JudgedCall {
+struct DecidedCall {
     checked: Checked,
     decision: Decision,
     digest: Digest,
@@ -90,7 +90,7 @@ impl ServedTools {
             toolbox,
             epoch: policy.epoch(),
             policy,
-            mode: options.autonomy.mode(),
+            autonomy: options.autonomy,
             redactor: Redactor::new(collect_folder_secrets(&root)),
             root,
             outputs,
@@ -98,7 +98,7 @@ impl ServedTools {
     }
 
     /// Checks a call and decides about it. Reads files, so it must not run on an async thread.
-    fn judge(&self, call: &ToolCall) -> Result<JudgedCall, Box<ToolResult>> {
+    fn decide_call(&self, call: &ToolCall) -> Result<DecidedCall, Box<ToolResult>> {
         let checked = self.toolbox.inspect(self.toolbox.check(call)?)?;
         let root = self.root.display().to_string();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -106,21 +106,25 @@ impl ServedTools {
         checked.facts = checked
             .facts
             .with_links(self.policy.resolve_links())
-            .with_mode(self.mode)
+            .with_autonomy(self.autonomy)
             .with_place(root.as_str(), u64::try_from(now).unwrap_or(u64::MAX))
             // The server does not know the client's conversation, so it assumes untrusted text.
             .with_taint(true)
             .with_secret(self.redactor.contains_secret_in_json(&call.payload.text()));
-        let decision = decide(&self.policy, &Grants::default(), &Learned::default(), &checked.facts);
+        let decision = decide(&self.policy, &Grants::default(), &ApprovalHistory::default(), &checked.facts);
         let (facts, spec, epoch) = (&checked.facts, &checked.spec, self.epoch.as_str());
         let digest = Binding { facts, call: &checked.call, spec, root: &root, epoch }.digest();
-        Ok(JudgedCall { checked, decision, digest })
+        Ok(DecidedCall { checked, decision, digest })
     }
 
-    async fn judge_on_thread(self: &Arc<Self>, call: &ToolCall) -> Result<JudgedCall, Box<ToolResult>> {
+    async fn decide_on_thread(self: &Arc<Self>, call: &ToolCall) -> Result<DecidedCall, Box<ToolResult>> {
         let (served, looked) = (Arc::clone(self), call.clone());
-        tokio::task::spawn_blocking(move || served.judge(&looked)).await.unwrap_or_else(|_| {
-            Err(refuse(call, ResultStatus::Error, "it was not run: judging it failed with an internal error"))
+        tokio::task::spawn_blocking(move || served.decide_call(&looked)).await.unwrap_or_else(|_| {
+            Err(refuse(
+                call,
+                ResultStatus::Error,
+                "it was not run: its decision failed with an internal error",
+            ))
         })
     }
 
@@ -132,14 +136,14 @@ impl ServedTools {
         if !self.is_served(call.name.as_str()) {
             return Err(refuse(&call, ResultStatus::UnknownTool, "there is no such tool here"));
         }
-        let mut judged = self.judge_on_thread(&call).await?;
+        let mut decided = self.decide_on_thread(&call).await?;
         for _ in 0..LOOKS {
-            self.permit(&call, &judged, &caller).await?;
-            let now = self.judge_on_thread(&call).await?;
-            if now.digest == judged.digest || now.decision.verdict == Verdict::Allow {
+            self.permit(&call, &decided, &caller).await?;
+            let now = self.decide_on_thread(&call).await?;
+            if now.digest == decided.digest || now.decision.verdict == Verdict::Allow {
                 return self.run(&now, &caller).await;
             }
-            judged = now;
+            decided = now;
         }
         let text = "stale_approval: not run, because what it would do changed again and again while it was asked about";
         Err(refuse(&call, ResultStatus::Denied, text))
@@ -150,11 +154,11 @@ impl ServedTools {
     async fn permit(
         &self,
         call: &ToolCall,
-        judged: &JudgedCall,
+        decided: &DecidedCall,
         caller: &Caller,
     ) -> Result<(), Box<ToolResult>> {
-        let reason = &judged.decision.reason;
-        match judged.decision.verdict {
+        let reason = &decided.decision.reason;
+        match decided.decision.verdict {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => {
                 let text = format!("policy does not allow this: {} (rule {})", reason.text, reason.rule_id);
@@ -163,7 +167,7 @@ impl ServedTools {
             Verdict::Ask => {}
         }
         let patience = Duration::from_millis(DEFAULT_TIMEOUT_MS);
-        match tokio::time::timeout(patience, caller.confirm(self.question(judged))).await {
+        match tokio::time::timeout(patience, caller.confirm(self.question(decided))).await {
             Ok(Confirmation::Yes) => Ok(()),
             Ok(Confirmation::No(comment)) => {
                 let why = comment.map(|comment| format!(": {comment}")).unwrap_or_default();
@@ -175,7 +179,7 @@ impl ServedTools {
                 format!(
                     "not run: policy asks before this call ({}; rule {}), and this client cannot ask its user \
                      (it has no elicitation). The user of the server can allow it with a rule in the policy file, or \
-                     with --autonomy of `windlass mcp serve`; `windlass policy explain` says what a call needs",
+                     with a higher autonomy of the server",
                     reason.text, reason.rule_id
                 ),
             )),
@@ -188,8 +192,8 @@ impl ServedTools {
 
     /// Returns the question for the user. It shows the same content that was hashed and that will run
     /// (RULES H14), with secrets removed.
-    fn question(&self, judged: &JudgedCall) -> String {
-        let JudgedCall { checked, decision, digest } = judged;
+    fn question(&self, decided: &DecidedCall) -> String {
+        let DecidedCall { checked, decision, digest } = decided;
         let request = ApprovalRequest::new(
             checked.call.id.as_str(),
             checked.call.clone(),
@@ -204,28 +208,28 @@ impl ServedTools {
     /// Runs a permitted call if its digest is unchanged at the time of its execution (RULES H5).
     async fn run(
         self: &Arc<Self>,
-        judged: &JudgedCall,
+        decided: &DecidedCall,
         caller: &Caller,
     ) -> Result<ToolResult, Box<ToolResult>> {
-        let call = &judged.checked.call;
+        let call = &decided.checked.call;
         let (teller, human) = (caller.clone(), Arc::new(caller.clone()));
         let ctx = Context::new(call.id.clone())
             .with_cancellation(caller.cancellation().clone())
             .with_outputs(self.outputs.path())
             .with_redactor(self.redactor.clone())
             .with_human(human)
-            .with_path_gate(judged.checked.path_gate(&self.policy))
+            .with_path_gate(decided.checked.path_gate(&self.policy))
             .with_progress(move |progress| teller.tell(progress));
         let still = async {
-            let now = self.judge_on_thread(call).await?;
-            if now.digest == judged.digest {
+            let now = self.decide_on_thread(call).await?;
+            if now.digest == decided.digest {
                 return Ok(());
             }
-            let text = "stale_approval: not run, because the call is no longer what was judged; look again, and make it \
+            let text = "stale_approval: not run, because the call changed after the decision; look again, and make it \
                         once more if it is still right";
             Err(refuse(call, ResultStatus::Denied, text))
         };
-        let ran = self.toolbox.run_if(&judged.checked, &ctx, still).await;
+        let ran = self.toolbox.run_if(&decided.checked, &ctx, still).await;
         ran.map_err(|error| refuse(call, ResultStatus::Error, error.to_string()))
     }
 

@@ -10,7 +10,7 @@ use super::foreign;
 use super::secrets::collect_secrets;
 use crate::app::App;
 use crate::config::resolve_root;
-use crate::error::{Context as _, Result, bail, ensure};
+use crate::error::{Context as _, Remedy, Result, Setting, bail, ensure};
 use crate::secrets::collect_folder_secrets;
 
 /// Servers, and the root folder of their workspace.
@@ -51,7 +51,8 @@ impl ServerTargets {
         ensure!(
             !servers.is_empty(),
             NotFound,
-            "no MCP server is configured: write one into {}, or name one with --command or --url",
+            remedy: Remedy::Set(Setting::McpServer),
+            "no MCP server is configured: write one into {}",
             config::user_file(app)
                 .map_or_else(|| config::USER_CONFIG.to_owned(), |file| file.display().to_string())
         );

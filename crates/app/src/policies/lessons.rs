@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use windlass_agent::LearnedStore;
-use windlass_hitl::{Learned, Policy, display_safe};
+use windlass_agent::ApprovalHistoryStore;
+use windlass_hitl::{ApprovalHistory, Policy, display_safe};
 
 use crate::app::App;
 use crate::error::{Result, one_line};
@@ -42,7 +42,7 @@ impl LessonFile {
     /// # Errors
     ///
     /// Fails if the file cannot be read. A file with invalid content is renamed, with a notice.
-    pub fn load(&self) -> Result<Learned> {
+    pub fn load(&self) -> Result<ApprovalHistory> {
         self.with_format(|format| self.file.load(format))
     }
 
@@ -51,22 +51,22 @@ impl LessonFile {
     /// # Errors
     ///
     /// Fails if the file cannot be read or written.
-    pub fn update<R>(&self, change: impl FnOnce(&mut Learned) -> R) -> Result<(Learned, R)> {
+    pub fn update<R>(&self, change: impl FnOnce(&mut ApprovalHistory) -> R) -> Result<(ApprovalHistory, R)> {
         self.with_format(|format| self.file.update(format, change))
     }
 
-    fn with_format<R>(&self, work: impl FnOnce(&Format<'_, Learned>) -> R) -> R {
+    fn with_format<R>(&self, work: impl FnOnce(&Format<'_, ApprovalHistory>) -> R) -> R {
         work(&Format {
-            empty: &|| Learned::new(self.epoch.clone()),
-            parse: &|text| Ok(Learned::parse(text, &self.epoch)?),
+            empty: &|| ApprovalHistory::new(self.epoch.clone()),
+            parse: &|text| Ok(ApprovalHistory::parse(text, &self.epoch)?),
             text: &|learned| Ok(learned.to_text()?),
         })
     }
 }
 
-impl LearnedStore for LessonFile {
-    fn update(&self, change: &dyn Fn(&mut Learned)) -> Option<Learned> {
-        let learn = |learned: &mut Learned| {
+impl ApprovalHistoryStore for LessonFile {
+    fn update(&self, change: &dyn Fn(&mut ApprovalHistory)) -> Option<ApprovalHistory> {
+        let learn = |learned: &mut ApprovalHistory| {
             let before = active(learned);
             change(learned);
             before
@@ -86,28 +86,28 @@ impl LearnedStore for LessonFile {
 }
 
 /// Returns the ids of the lessons that let calls run without a question.
-fn active(learned: &Learned) -> BTreeSet<String> {
+fn active(learned: &ApprovalHistory) -> BTreeSet<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
     let now = u64::try_from(now).unwrap_or(u64::MAX);
-    learned.lessons().filter(|(_, lesson)| lesson.is_active(now)).map(|(id, _)| id.to_owned()).collect()
+    learned.entries().filter(|(_, lesson)| lesson.is_active(now)).map(|(id, _)| id.to_owned()).collect()
 }
 
 /// Reports each lesson that becomes active or inactive, so nothing is learned silently.
-fn report_changes(learned: &Learned, before: &BTreeSet<String>, notices: &Notices) {
+fn report_changes(learned: &ApprovalHistory, before: &BTreeSet<String>, notices: &Notices) {
     let now = active(learned);
-    for (id, lesson) in learned.lessons() {
+    for (id, lesson) in learned.entries() {
         let words = match (before.contains(id), now.contains(id)) {
             (false, true) => "runs without a question from now on, for 30 days",
             (true, false) => "is asked about again",
             _ => continue,
         };
-        notices.inform(format!(
-            "· learned: {} ({}) {words}; {} of {} answers approved it; take it back with: windlass policy learned \
-             --revoke {id}",
+        let text = format!(
+            "· learned: {} ({}) {words}; {} of {} answers approved it",
             display_safe(lesson.tool.as_str()),
             display_safe(&lesson.shape),
             lesson.approvals,
             lesson.total
-        ));
+        );
+        notices.report_learned(text, id);
     }
 }

@@ -6,7 +6,7 @@ use windlass_client::{Client, Endpoint, Options, Vendor, Vendors};
 use super::{ProviderOptions, missing_key};
 use crate::app::App;
 use crate::config::{WireFormat, variable};
-use crate::error::{AppError, Context as _, ErrorKind, Result, bail, ensure};
+use crate::error::{AppError, Context as _, ErrorKind, Remedy, Result, Setting, bail, ensure};
 use crate::runs::Recording;
 
 /// A provider and a model as a person names them. Missing parts come from the environment.
@@ -48,7 +48,8 @@ impl Provider {
             .model
             .clone()
             .or_else(|| variable("WINDLASS_MODEL"))
-            .context("name a model with --model, or set WINDLASS_MODEL")?;
+            .context("no model is named, and WINDLASS_MODEL is not set")
+            .map_err(|error| error.with_remedy(Remedy::Set(Setting::Model)))?;
         let mut name = choice.provider.clone();
         let mut base_url = choice.base_url.clone();
         if name.is_none() && base_url.is_none() {
@@ -98,7 +99,8 @@ impl Provider {
         ensure!(
             fallbacks.iter().all(|provider| !provider.model.is_empty()),
             Invalid,
-            "--fallback names no model"
+            remedy: Remedy::Set(Setting::Fallbacks),
+            "a fallback names no model"
         );
         Ok(fallbacks)
     }
@@ -174,7 +176,8 @@ fn find_by_key(wire: Option<WireFormat>) -> Result<&'static str> {
     let last = known.pop().unwrap_or_default();
     bail!(
         MissingKey,
-        "no provider: set {} or {last}, or name one with --provider or --base-url",
+        remedy: Remedy::Set(Setting::Provider),
+        "no provider: set {} or {last}",
         known.join(", ")
     )
 }

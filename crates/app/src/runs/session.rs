@@ -15,7 +15,7 @@ use super::{Inbox, OpenQuestions, Recording, RunAnswers, RunFolder};
 use crate::app::App;
 use crate::assembly::{Assembly, People, build_shell, warn_about_confinement};
 use crate::config::RunSettings;
-use crate::error::{Context as _, Result, ensure, one_line};
+use crate::error::{Context as _, Remedy, Result, ensure, one_line};
 use crate::policies::ProtectedPaths;
 use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
@@ -112,7 +112,8 @@ impl Session {
         ensure!(
             !folder.is_workflow(),
             Conflict,
-            "run {0} is of a workflow; go on with: windlass workflow run --resume {0}",
+            remedy: Remedy::ResumeWorkflow(folder.id.clone()),
+            "run {} is of a workflow",
             folder.id
         );
         let settings = folder.settings()?;
@@ -201,7 +202,7 @@ impl SessionOptions {
 
 fn read_run_settings(player: &Player, cassette: &Path) -> Result<RunSettings> {
     serde_json::from_value(player.settings().clone())
-        .with_context(|| format!("{} was not recorded by `windlass run --record`", cassette.display()))
+        .with_context(|| format!("{} is not the recording of a run", cassette.display()))
 }
 
 /// Returns the shell of a run. Sends a notice if commands are not fully confined.

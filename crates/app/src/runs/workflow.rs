@@ -15,7 +15,7 @@ use crate::agents::find_workflow;
 use crate::app::App;
 use crate::assembly::{Assembly, build_shell};
 use crate::config::RunSettings;
-use crate::error::{Result, ensure};
+use crate::error::{Remedy, Result, ensure};
 use crate::secrets::collect_run_secrets;
 use crate::storage::{read_json, write_json};
 
@@ -77,7 +77,8 @@ impl WorkflowSession {
         ensure!(
             folder.is_workflow(),
             Conflict,
-            "run {0} is of a model; go on with: windlass run --resume {0}",
+            remedy: Remedy::ResumeRun(folder.id.clone()),
+            "run {} is of a model",
             folder.id
         );
         let stored = read_json(&folder.path.join(format!("{WORKFLOW}.json")))?;

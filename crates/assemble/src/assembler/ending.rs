@@ -3,7 +3,7 @@
 use windlass_protocol::{Payload, StopReason, ToolCall, ToolName};
 
 use crate::calls::Place;
-use crate::judgement::{AnswerEnd, End, Judgement, Rank, judge};
+use crate::classification::{AnswerEnd, Classification, End, Rank, classify};
 use crate::{AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
 impl Assembler {
@@ -34,10 +34,10 @@ impl Assembler {
 
     pub(super) fn end_call(&mut self, at: usize, end: End, rank: Rank, events: &mut Vec<CallEvent>) {
         let Some(call) = self.calls.growing_mut(at) else { return };
-        match judge(call, end, rank, &self.options) {
-            Judgement::Wait => {}
-            Judgement::Malformed(reason) => self.close(at, Err(reason), events),
-            Judgement::Finished(name, arguments, notes) => {
+        match classify(call, end, rank, &self.options) {
+            Classification::Wait => {}
+            Classification::Malformed(reason) => self.close(at, Err(reason), events),
+            Classification::Finished(name, arguments, notes) => {
                 // `Started` must be emitted before `Finished`.
                 call.name.end();
                 call.tell(None, events);

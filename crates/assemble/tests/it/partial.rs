@@ -1,7 +1,7 @@
 //! The arguments while they arrive.
 
+use windlass_assemble::CallIndex;
 use windlass_assemble::{Assembler, CallEvent, Options};
-use windlass_stream::CallKey;
 
 use crate::script::{calls, fragment};
 
@@ -11,7 +11,7 @@ fn arguments_can_be_looked_at_while_they_grow() {
     let mut events = Vec::new();
     assembler.push(fragment(0, "a", "write", r#"{"path":"a.rs","content":"fn ma"#), &mut events);
     let content = |assembler: &Assembler| {
-        let partial = assembler.partial(CallKey(0))?;
+        let partial = assembler.partial(CallIndex(0))?;
         Some(partial.get("content")?.as_str()?.to_owned())
     };
     assert_eq!(content(&assembler).as_deref(), Some("fn ma"));
@@ -27,8 +27,8 @@ fn arguments_can_be_looked_at_while_they_grow() {
     assert_eq!(complete, [("/path", "a.rs".into())]);
     assembler.push(fragment(0, "", "", r#""}"#), &mut events);
     assembler.push(calls(), &mut events);
-    assert!(assembler.partial(CallKey(0)).is_none());
-    assert!(assembler.partial(CallKey(u64::MAX)).is_none());
+    assert!(assembler.partial(CallIndex(0)).is_none());
+    assert!(assembler.partial(CallIndex(u64::MAX)).is_none());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use windlass_app::App;
 use windlass_app::mcp::{ServeOptions, ServedTools};
-use windlass_mcp_server::{HttpOptions, HttpToken, ToolServer};
+use windlass_mcp_server::{HttpServerOptions, HttpToken, ToolServer};
 
 use crate::arguments::McpServe;
 use crate::output;
@@ -62,10 +62,10 @@ async fn serve_http(
     );
     let token = token(arguments)?;
     let options = match &token {
-        Some(token) => HttpOptions::with_token(HttpToken::new(token.text())),
-        None => HttpOptions::allow_without_token(),
+        Some(token) => HttpServerOptions::with_token(HttpToken::new(token.text())),
+        None => HttpServerOptions::allow_without_token(),
     };
-    let options = arguments.hosts.iter().fold(options, HttpOptions::with_host);
+    let options = arguments.hosts.iter().fold(options, HttpServerOptions::with_host);
     let listener =
         TcpListener::bind(address).await.with_context(|| format!("{address} cannot be listened at"))?;
     let url = format!("http://{}/mcp", listener.local_addr()?);

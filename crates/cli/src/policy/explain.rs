@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use windlass_hitl::{Decision, Step, display_safe};
+use windlass_hitl::{Decision, TraceEntry, display_safe};
 use windlass_protocol::{ResultStatus, Risk, ToolResult};
 
-use super::judge::{AskedCall, Judge};
+use super::decider::{AskedCall, Decider};
 use crate::{input, output};
 
 #[derive(Serialize)]
@@ -19,7 +19,7 @@ struct Explanation<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     risk: Option<Risk>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    trace: &'a [Step],
+    trace: &'a [TraceEntry],
 }
 
 impl<'a> Explanation<'a> {
@@ -34,7 +34,7 @@ impl<'a> Explanation<'a> {
                 risk: Some(decision.risk),
                 trace: &decision.trace,
             },
-            // A call that is refused before policy receives it: stage 0, validity.
+            // A call that is refused before policy receives it counts as invalid.
             Err(result) => {
                 let is_unknown = result.status == ResultStatus::UnknownTool;
                 Self {
@@ -50,16 +50,16 @@ impl<'a> Explanation<'a> {
     }
 }
 
-pub(crate) fn explain(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) fn explain(decider: &Decider, file: &Path) -> anyhow::Result<ExitCode> {
     for asked in AskedCall::read(&input::text(file)?) {
         let (_, asked) = asked?;
-        output::line(&Explanation::new(&asked, &judge.decide(&asked)?))?;
+        output::line(&Explanation::new(&asked, &decider.decide(&asked)?))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Decides about each call, and compares the decision with the expected one.
-pub(crate) fn test(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) fn test(decider: &Decider, file: &Path) -> anyhow::Result<ExitCode> {
     let (mut passed, mut failed) = (0_usize, 0_usize);
     for asked in AskedCall::read(&input::text(file)?) {
         let (number, asked) = asked?;
@@ -67,7 +67,7 @@ pub(crate) fn test(judge: &Judge, file: &Path) -> anyhow::Result<ExitCode> {
             asked.expect.is_some() || asked.rule.is_some(),
             "line {number} says neither what to `expect` nor which `rule`"
         );
-        let decided = judge.decide(&asked)?;
+        let decided = decider.decide(&asked)?;
         let told = Explanation::new(&asked, &decided);
         let is_met = asked.expect.as_ref().is_none_or(|expected| *expected == told.decision)
             && asked.rule.as_ref().is_none_or(|rule| *rule == told.rule_id);

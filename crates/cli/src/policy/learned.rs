@@ -37,7 +37,7 @@ pub(crate) fn run_learned(
         );
     }
     let now_ms = u64::try_from(SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis())?;
-    for (id, lesson) in learned.lessons() {
+    for (id, lesson) in learned.entries() {
         let state = match (lesson.is_over(now_ms), lesson.suspended, lesson.is_active(now_ms)) {
             (true, ..) => "over".to_owned(),
             (_, 1.., _) => format!("suspended, {} approvals to come", lesson.suspended),
@@ -56,7 +56,7 @@ pub(crate) fn run_learned(
             display_safe(&lesson.shape)
         ))?;
     }
-    if learned.lessons().next().is_none() {
+    if learned.entries().next().is_none() {
         output::note("nothing is learned here yet");
     }
     Ok(ExitCode::SUCCESS)

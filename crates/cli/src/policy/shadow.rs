@@ -9,7 +9,7 @@ use serde_json::json;
 use windlass_agent::Entry;
 use windlass_app::policies::load_policy;
 use windlass_app::{App, resolve_root};
-use windlass_hitl::{Decision, Facts, Grants, Learned, Policy, Verdict, decide, display_safe};
+use windlass_hitl::{ApprovalHistory, Decision, Facts, Grants, Policy, Verdict, decide, display_safe};
 use windlass_journal::{FileJournal, Record};
 use windlass_protocol::{CallId, Payload};
 
@@ -73,14 +73,14 @@ fn shadow_run(
             Entry::Answered { message, .. } => {
                 payloads.extend(message.calls().map(|call| (call.id.clone(), call.payload.clone())));
             }
-            Entry::Judged { call, decision, facts } => {
+            Entry::Decided { call, decision, facts } => {
                 let (Some(facts), Some(payload)) = (facts, payloads.get(&call)) else {
                     count.without_facts = count.without_facts.saturating_add(1);
                     continue;
                 };
                 count.decisions = count.decisions.saturating_add(1);
                 let facts = facts.with_payload(payload.clone());
-                let now = decide(policy, &Grants::default(), &Learned::default(), &facts);
+                let now = decide(policy, &Grants::default(), &ApprovalHistory::default(), &facts);
                 if is_changed(&decision, &now) {
                     count.changed = count.changed.saturating_add(1);
                     tell(path, &call, &facts, &decision, &now, telling)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_hitl::{
-    Action, Constraint, EffectKind, Grants, Learned, Policy, Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalHistory, Constraint, EffectKind, Grants, Policy, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, ToolCall, ToolName};
 use windlass_sandbox::Workspace;
@@ -93,13 +93,13 @@ fn policy(dice: &mut Dice, tree: &Tree) -> Policy {
     Policy::default().with_file(Source::User, file).unwrap()
 }
 
-/// What a call shows, if it may run at all: judged and run as an agent does it.
+/// What a call shows, if it may run at all: decided and run as an agent does it.
 async fn shown(toolbox: &Toolbox, policy: &Policy, name: &str, arguments: &Value) -> Option<String> {
     let arguments = Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), ToolName::new(name).unwrap(), arguments);
     let mut checked = toolbox.check(&call).and_then(|checked| toolbox.inspect(checked)).ok()?;
     checked.facts = checked.facts.with_links(policy.resolve_links());
-    let decision = decide(policy, &Grants::default(), &Learned::default(), &checked.facts);
+    let decision = decide(policy, &Grants::default(), &ApprovalHistory::default(), &checked.facts);
     if decision.verdict != Verdict::Allow {
         return None;
     }

@@ -84,7 +84,7 @@ fn a_users_file_that_is_wrong_stops_and_a_projects_asks() {
 }
 
 #[test]
-fn no_call_writes_the_policy_that_judges_it() {
+fn no_call_writes_the_policy_that_decides_about_it() {
     let place = Place::new();
     write(&place, "p.toml", "[[rule]]\nid='all'\naction='allow'\n");
     let call = |path: &str| format!(r#"{{"tool":"write_file","input":{{"path":"{path}","content":"x"}}}}"#);

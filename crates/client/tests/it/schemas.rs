@@ -104,6 +104,6 @@ async fn what_is_lost_is_told_once_for_each_schema() {
     assert!(!compiled.losses.is_empty());
     assert_eq!(losses.len(), compiled.losses.len());
     assert_eq!(body["tools"][0]["input_schema"], compiled.schema.to_value());
-    // Not inside of one property: arguments can be shown and judged while they arrive.
+    // Not inside of one property: arguments can be shown and decided while they arrive.
     assert_eq!(arguments(&answer), [r#"{"a":"x"}"#]);
 }

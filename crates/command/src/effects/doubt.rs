@@ -41,9 +41,9 @@ pub enum DoubtKind {
     Operand,
     /// The program writes files.
     Writes,
-    /// The command has more bytes than are judged ([`MAX_SCAN_BYTES`](crate::MAX_SCAN_BYTES)).
+    /// The command has more bytes than are assessed ([`MAX_SCAN_BYTES`](crate::MAX_SCAN_BYTES)).
     TooMuch,
-    /// The program runs another program in a way that is not judged: with another identity (`sudo`), with
+    /// The program runs another program in a way that is not assessed: with another identity (`sudo`), with
     /// words from its input (`xargs`), or through a shell whose text is not simple.
     Runs,
 }

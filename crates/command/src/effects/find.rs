@@ -71,7 +71,7 @@ const WITH_TEXT: &[&str] = &[
 ];
 const WITH_FILE: &[&str] = &["-newer", "-anewer", "-cnewer", "-samefile"];
 
-pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
+pub(super) fn assess(effects: &mut Effects, arguments: &[String]) {
     let mut words = arguments.iter().map(String::as_str).peekable();
     while let Some(word) = words.next_if(|word| ["-H", "-L", "-P"].contains(word)) {
         if word == "-L" {

@@ -84,7 +84,7 @@ enum Operands {
     None,
 }
 
-pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
+pub(super) fn assess(effects: &mut Effects, arguments: &[String]) {
     effects.sandbox = true;
     let plain = |word: &&String| ["--no-pager", "-P", "--no-optional-locks"].contains(&word.as_str());
     let mut rest = arguments;
@@ -110,7 +110,7 @@ pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
             Operands::None => effects.doubt(DoubtKind::Operand, "git", operand),
         }
     }
-    objects::judge(effects, name, words, &given);
+    objects::assess(effects, name, words, &given);
     if effects.doubts.len() > doubts {
         super::unknown::may_write(effects, words);
     }
@@ -154,5 +154,5 @@ fn record_unlisted(effects: &mut Effects, arguments: &[String]) {
             objects::read(effects, path, from_root);
         }
     }
-    super::unknown::judge(effects, "git", arguments);
+    super::unknown::assess(effects, "git", arguments);
 }

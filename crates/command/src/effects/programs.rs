@@ -203,8 +203,8 @@ impl Reach {
     }
 }
 
-/// Judges the arguments of a program in the list. Returns false if the program is not in it.
-pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
+/// Assesses the arguments of a program in the list. Returns false if the program is not in it.
+pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String]) -> bool {
     let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else { return false };
     let numbers = match name {
         "head" | "tail" | "grep" | "egrep" | "fgrep" | "diff" => Numbers::Options,

@@ -4,13 +4,13 @@
 use super::options::{Numbers, Options};
 use super::{DoubtKind, Effects, Recorder};
 
-/// `-e` is parsed separately, because its value is judged.
+/// `-e` is parsed separately, because its value is assessed.
 const OPTIONS: Options = Options {
     known: "n E r s z u quiet silent regexp-extended separate null-data posix sandbox",
     numbers: Numbers::Unknown,
 };
 
-pub(super) fn judge(effects: &mut Effects, arguments: &[String]) {
+pub(super) fn assess(effects: &mut Effects, arguments: &[String]) {
     let (mut scripts, mut others) = (Vec::new(), Vec::new());
     let mut words = arguments.iter();
     while let Some(word) = words.next() {

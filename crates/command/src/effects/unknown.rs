@@ -4,7 +4,7 @@ use super::{Recorder, TouchKind};
 
 /// Records the paths that a program may touch. For archivers and programs that copy between machines the list
 /// is more precise.
-pub(super) fn judge<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) {
+pub(super) fn assess<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) {
     match name {
         "rsync" | "scp" => {
             let mut operands: Vec<&String> = arguments.iter().filter(|word| !word.starts_with('-')).collect();

@@ -1,11 +1,11 @@
-//! Wrappers, which start another program. The inner program is judged if its words are certain. A wrapper
+//! Wrappers, which start another program. The inner program is assessed if its words are certain. A wrapper
 //! that changes the identity, the words or the process of the inner program also adds a doubt.
 
 use super::{DoubtKind, Effects, Recorder};
 use crate::Command;
 
-/// Judges a wrapper and its inner program. Returns false if the program is not a wrapper.
-pub(super) fn judge(effects: &mut Effects, name: &str, arguments: &[String], depth: usize) -> bool {
+/// Assesses a wrapper and its inner program. Returns false if the program is not a wrapper.
+pub(super) fn assess(effects: &mut Effects, name: &str, arguments: &[String], depth: usize) -> bool {
     let inner = match name {
         "env" | "nohup" | "command" | "setsid" | "exec" | "builtin" | "sudo" | "doas" | "stdbuf"
         | "xargs" => arguments,

@@ -123,7 +123,7 @@ impl<'a> Words<'a> {
 }
 
 /// Records the operands of a program that writes. Returns false if the program is not in the list.
-pub(super) fn judge<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) -> bool {
+pub(super) fn assess<'a>(effects: &mut impl Recorder<'a>, name: &str, arguments: &'a [String]) -> bool {
     let Some((_, kind)) = NAMES.iter().find(|(known, _)| *known == name) else { return false };
     effects.doubt(DoubtKind::Writes, name, name);
     let words = Words::parse(arguments, matches!(kind, Operands::Copied | Operands::Moved));

@@ -3,9 +3,9 @@
 use super::{is_protected_name, is_secret_name};
 
 #[track_caller]
-fn check(judge: fn(&str) -> bool, expected: bool, names: &[&str]) {
+fn check(assess: fn(&str) -> bool, expected: bool, names: &[&str]) {
     for name in names {
-        assert_eq!(judge(name), expected, "{name:?}");
+        assert_eq!(assess(name), expected, "{name:?}");
     }
 }
 

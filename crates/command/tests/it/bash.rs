@@ -1,8 +1,8 @@
-//! Bash as the judge: what the lexer accepted runs in a real bash in which every program is a recording stub, and
+//! Bash as the oracle: what the lexer accepted runs in a real bash in which every program is a recording stub, and
 //! the recorded words and the files that appear must be the predicted ones.
 //!
 //! `WINDLASS_COMMAND_STRINGS` sets how many strings are made, `WINDLASS_COMMAND_SEED` from which seed.
-#![expect(clippy::disallowed_methods, reason = "the judge is a process, and its stubs are files")]
+#![expect(clippy::disallowed_methods, reason = "the oracle is a process, and its stubs are files")]
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,7 +22,7 @@ const RECORDER: &str = "zz_record_zz";
 const PRESENT: &str = "x1";
 
 /// A folder with the recorder, the start-up file and a place to run in.
-struct Judge {
+struct Oracle {
     bash: PathBuf,
     root: tempfile::TempDir,
 }
@@ -34,24 +34,24 @@ struct Seen {
     files: BTreeSet<String>,
 }
 
-impl Judge {
+impl Oracle {
     /// None where there is no bash.
     fn new() -> Option<Self> {
         let path = env::var_os("PATH")?;
         let bash = env::split_paths(&path).map(|folder| folder.join("bash")).find(|file| file.is_file())?;
         let listed = Process::new(&bash).args(["--norc", "--noprofile", "-c", "compgen -b"]).output().ok()?;
         let builtins = String::from_utf8(listed.stdout).unwrap().replace('\n', " ");
-        let judge = Self { bash, root: tempfile::tempdir().unwrap() };
-        fs::create_dir(judge.path("bin")).unwrap();
+        let oracle = Self { bash, root: tempfile::tempdir().unwrap() };
+        fs::create_dir(oracle.path("bin")).unwrap();
         // With every builtin off, bash looks each name up in PATH, finds none, and hands the words to the handler.
         let start = format!("command_not_found_handle() {{ {RECORDER} \"$@\"; }}\nenable -n {builtins}\n");
-        fs::write(judge.path("start"), start).unwrap();
+        fs::write(oracle.path("start"), start).unwrap();
         let recorder =
             "#!/bin/sh\nprintf '%s\\0' \"$#\" \"$@\" >> \"$WINDLASS_LOG\"\nexit \"$WINDLASS_STATUS\"\n";
-        let stub = judge.path("bin").join(RECORDER);
+        let stub = oracle.path("bin").join(RECORDER);
         fs::write(&stub, recorder).unwrap();
         fs::set_permissions(&stub, fs::Permissions::from_mode(0o700)).unwrap();
-        Some(judge)
+        Some(oracle)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -138,18 +138,18 @@ fn in_order(mut seen: Seen, command: &Command) -> Seen {
 }
 
 #[track_caller]
-fn same(judge: &Judge, text: &str, command: &Command) {
+fn same(oracle: &Oracle, text: &str, command: &Command) {
     for status in [0, 1] {
         let expected = in_order(predicted(command, status), command);
         assert_eq!(
-            in_order(judge.run(text, command, status), command),
+            in_order(oracle.run(text, command, status), command),
             expected,
             "{text:?} with status {status}"
         );
     }
 }
 
-/// Files are only opened in the judge's own folder: a target with a slash or a dot alone is not run.
+/// Files are only opened in the oracle's own folder: a target with a slash or a dot alone is not run.
 fn stays_inside(command: &Command) -> bool {
     command.commands().iter().flat_map(Simple::redirections).all(|redirection| match redirection {
         Redirection::Read { path } | Redirection::Write { path, .. } | Redirection::Append { path, .. } => {
@@ -166,12 +166,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[test]
 fn bash_reads_what_the_lexer_read() {
     // H7
-    let judge = require!(Need::Bash, Judge::new());
+    let oracle = require!(Need::Bash, Oracle::new());
     for text in
         ["kill -l", "cd a", "eval b", "exit 3", "exec c", "enable d", ": ; e", "printf f && echo g || h"]
     {
         if let Ok(command) = Command::parse(text) {
-            same(&judge, text, &command);
+            same(&oracle, text, &command);
         }
     }
     let strings = number("WINDLASS_COMMAND_STRINGS", 5_000);
@@ -187,7 +187,7 @@ fn bash_reads_what_the_lexer_read() {
         accepted += 1;
         redirected += u64::from(command.commands().iter().any(|simple| !simple.redirections().is_empty()));
         joined += u64::from(command.commands().len() > 1);
-        same(&judge, &text, &command);
+        same(&oracle, &text, &command);
     }
     println!("oracle: {strings} strings, {accepted} accepted, 0 different");
     println!(

@@ -1,8 +1,8 @@
 //! Questions, answers, what is remembered, and what an approval is bound to (H4, H9, H12, H14).
 
 use windlass_hitl::{
-    AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, Facts, GrantError,
-    Grants, Learned, Policy, Verdict, decide, display_safe,
+    AnswerError, ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Approvals, Binding,
+    Facts, GrantError, Grants, Policy, Verdict, decide, display_safe,
 };
 use windlass_protocol::{
     Arguments, CallId, Containment, Effect, Grammar, Payload, Target, ToolCall, ToolSpec,
@@ -22,7 +22,7 @@ fn request(id: &str) -> ApprovalRequest {
     let (call, spec) = (call("{}"), spec("d", "{}"));
     let facts = facts("tool", vec![write("a")]);
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     ApprovalRequest::new(id, call, &facts, &decision, digest)
 }
 
@@ -88,7 +88,10 @@ fn a_no_and_a_critical_call_are_not_remembered() {
     assert_eq!(grants.remember(&facts("tool", vec![write("a")]), &no), Err(GrantError::Denied));
     let critical = facts("tool", vec![write(".git/config")]);
     assert_eq!(grants.remember(&critical, &ApprovalDecision::approve("x")), Err(GrantError::Critical));
-    assert_eq!(decide(&Policy::default(), &grants, &Learned::default(), &critical).verdict, Verdict::Ask);
+    assert_eq!(
+        decide(&Policy::default(), &grants, &ApprovalHistory::default(), &critical).verdict,
+        Verdict::Ask
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Rules against what the words of a command reach (security 2, 9, 14 and 21, correctness-2 10).
 
 use windlass_hitl::{
-    Action, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, Rule, RuleFile, Source, Verdict,
-    decide,
+    Action, ApprovalHistory, Autonomy, Decision, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source,
+    Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Target, TargetKind};
 
@@ -25,16 +25,16 @@ fn allow(words: &str) -> Rule {
 fn in_auto(command: &str, targets: Vec<Target>) -> Facts {
     let effect = Effect::Execute { command: command.into(), directory: ".".into() };
     let full = Containment::new("ns+landlock+seccomp", vec![]);
-    facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_mode(Mode::Auto)
+    facts("run_command", vec![effect]).with_sight(targets, Some(full)).with_autonomy(Autonomy::Auto)
 }
 
-fn judge(policy: &Policy, facts: &Facts) -> Decision {
-    decide(policy, &Grants::default(), &Learned::default(), facts)
+fn decide_call(policy: &Policy, facts: &Facts) -> Decision {
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 
 #[track_caller]
 fn check(policy: &Policy, command: &str, verdict: Verdict, rule: &str) {
-    let decision = judge(policy, &in_auto(command, vec![]));
+    let decision = decide_call(policy, &in_auto(command, vec![]));
     let found = (decision.verdict, decision.reason.rule_id.as_str());
     assert_eq!(found, (verdict, rule), "{command}: {decision:?}");
 }
@@ -96,7 +96,7 @@ fn a_rule_holds_for_what_a_link_leads_to() {
     let no = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
     let target =
         |kind, resolved: &str| Target { kind, resolved: resolved.into(), ..Target::missing("pub/x.txt") };
-    let decide = |command: &str, target| judge(&no, &in_auto(command, vec![target]));
+    let decide = |command: &str, target| decide_call(&no, &in_auto(command, vec![target]));
     let denied = decide("cat pub/x.txt", target(TargetKind::Missing, "private/x.txt"));
     assert_eq!((denied.verdict, denied.reason.rule_id.as_str()), (Verdict::Deny, "no"));
     assert_eq!(
@@ -163,7 +163,7 @@ fn an_allowed_program_does_not_run_what_is_denied() {
         let policy = policy(vec![Rule::new("no", Action::Deny).with_argv(["rm"]), allow(program)]);
         for tail in ["rm x", "--opt 3 rm x", "/bin/rm x"] {
             let command = format!("{program} {tail}");
-            assert_ne!(judge(&policy, &in_auto(&command, vec![])).verdict, Verdict::Allow, "{command}");
+            assert_ne!(decide_call(&policy, &in_auto(&command, vec![])).verdict, Verdict::Allow, "{command}");
         }
     }
     let known = policy(vec![
@@ -190,7 +190,7 @@ fn a_word_of_an_unknown_program_that_is_a_denied_path_is_asked() {
     check(&policy, "frobnicate private/x.txt", Verdict::Ask, "no");
     check(&policy, "frobnicate --in=private/x.txt", Verdict::Ask, "no");
     let link = Target { resolved: "private/x.txt".into(), ..Target::missing("pub/x.txt") };
-    assert_eq!(judge(&policy, &in_auto("frobnicate pub/x.txt", vec![link])).verdict, Verdict::Ask);
+    assert_eq!(decide_call(&policy, &in_auto("frobnicate pub/x.txt", vec![link])).verdict, Verdict::Ask);
 }
 
 #[test]
@@ -223,15 +223,15 @@ fn a_rule_for_an_unknown_program_allows_and_is_noted() {
 
 // security 9
 #[test]
-fn what_is_too_much_to_judge_is_asked() {
+fn what_is_too_much_to_assess_is_asked() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let find = format!("find . {}", "-exec find ".repeat(8_000));
-    let decision = judge(&all, &in_auto(&find, vec![]));
+    let decision = decide_call(&all, &in_auto(&find, vec![]));
     assert_eq!(decision.verdict, Verdict::Ask);
     assert!(decision.trace.len() < 10_000);
     for shape in ["xargs -z ", "git -c a=b ", "find . -exec rm ", "git foreach ", "touch a ", "sudo "] {
         assert_ne!(
-            judge(&all, &in_auto(&shape.repeat(120_000 / shape.len()), vec![])).verdict,
+            decide_call(&all, &in_auto(&shape.repeat(120_000 / shape.len()), vec![])).verdict,
             Verdict::Allow,
             "{shape}"
         );

@@ -1,8 +1,8 @@
 //! Which rule decides (H2, H11, H15).
 
 use windlass_hitl::{
-    Action, ApprovalDecision, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy,
-    PolicyError, Risk, Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalDecision, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Facts, Grants,
+    Policy, PolicyError, Risk, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Containment, Effect, Hints, ToolCall, ToolName};
 
@@ -39,7 +39,7 @@ fn policy(rules: Vec<Rule>) -> Policy {
 }
 
 fn by_default(effects: Vec<Effect>) -> Decision {
-    decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts("tool", effects))
+    decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts("tool", effects))
 }
 
 #[track_caller]
@@ -79,7 +79,7 @@ fn deny_beats_allow_in_any_order() {
             decide(
                 &policy(rules.clone()),
                 &Grants::default(),
-                &Learned::default(),
+                &ApprovalHistory::default(),
                 &facts("tool", vec![write(path)]),
             )
         };
@@ -96,7 +96,7 @@ fn an_ask_rule_is_not_lowered_by_an_allow_rule_or_a_grant() {
     let facts = facts("tool", vec![write("a")]);
     let mut grants = Grants::default();
     grants.remember(&facts, &ApprovalDecision::approve("x")).unwrap();
-    let decision = decide(&policy(vec![ask, allow]), &grants, &Learned::default(), &facts);
+    let decision = decide(&policy(vec![ask, allow]), &grants, &ApprovalHistory::default(), &facts);
     check(&decision, Verdict::Ask, "ask");
     assert!(!decision.can_remember());
 }
@@ -107,8 +107,9 @@ fn a_constraint_denies_what_lies_outside_its_fence() {
     let fence = Constraint::new("fence", EffectKind::Write, vec!["docs/**".into(), "*.md".into()]);
     let allow = Rule::new("yes", Action::Allow);
     let policy = Policy::default().with_file(Source::User, file(vec![allow], vec![fence])).unwrap();
-    let decide =
-        |effect| decide(&policy, &Grants::default(), &Learned::default(), &facts("any", vec![effect]));
+    let decide = |effect| {
+        decide(&policy, &Grants::default(), &ApprovalHistory::default(), &facts("any", vec![effect]))
+    };
     check(&decide(write("docs/a/b.txt")), Verdict::Allow, "yes");
     check(&decide(write("README.md")), Verdict::Allow, "yes");
     check(&decide(write("src/README.md")), Verdict::Deny, "fence");
@@ -122,7 +123,7 @@ fn a_rule_for_a_tool_is_for_that_tool() {
         decide(
             &policy(vec![rule.clone()]),
             &Grants::default(),
-            &Learned::default(),
+            &ApprovalHistory::default(),
             &facts(tool, vec![write("a")]),
         )
     };
@@ -133,7 +134,8 @@ fn a_rule_for_a_tool_is_for_that_tool() {
 #[test]
 fn no_allow_rule_lowers_what_protects_everything_else() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
-    let decide = |effect| decide(&all, &Grants::default(), &Learned::default(), &facts("tool", vec![effect]));
+    let decide =
+        |effect| decide(&all, &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![effect]));
     check(&decide(write(".GIT/config")), Verdict::Ask, "p.protected");
     check(&decide(write("../x")), Verdict::Deny, "f.outside_write");
     check(&at_level(&all, "ls", Some(full())), Verdict::Allow, "yes");
@@ -145,7 +147,7 @@ fn full() -> Containment {
 
 fn at_level(policy: &Policy, command: &str, containment: Option<Containment>) -> Decision {
     let facts = facts("tool", vec![execute(command)]).with_sight(vec![], containment);
-    decide(policy, &Grants::default(), &Learned::default(), &facts)
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), &facts)
 }
 
 // SECURITY "Sandbox": at D commands always ask, at C those that may change something.
@@ -172,14 +174,14 @@ fn modes_change_only_what_no_rule_decides() {
         decide(
             &Policy::default(),
             &Grants::default(),
-            &Learned::default(),
-            &facts("tool", vec![effect]).with_mode(mode),
+            &ApprovalHistory::default(),
+            &facts("tool", vec![effect]).with_autonomy(mode),
         )
     };
-    check(&decide(Mode::Headless, write("a")), Verdict::Deny, "d.headless");
-    check(&decide(Mode::ReadOnly, write("a")), Verdict::Deny, "d.read_only");
-    check(&decide(Mode::Headless, read("a")), Verdict::Allow, "b.read");
-    check(&decide(Mode::ReadOnly, read("../a")), Verdict::Deny, "f.outside_read");
+    check(&decide(Autonomy::Headless, write("a")), Verdict::Deny, "d.headless");
+    check(&decide(Autonomy::ReadOnly, write("a")), Verdict::Deny, "d.read_only");
+    check(&decide(Autonomy::Headless, read("a")), Verdict::Allow, "b.read");
+    check(&decide(Autonomy::ReadOnly, read("../a")), Verdict::Deny, "f.outside_read");
 }
 
 // H11
@@ -190,7 +192,7 @@ fn a_projects_file_tightens_and_never_loosens() {
     let deny = file(vec![Rule::new("no", Action::Deny)], vec![]);
     let policy = Policy::default().with_file(Source::Project, deny).unwrap();
     check(
-        &decide(&policy, &Grants::default(), &Learned::default(), &facts("tool", vec![read("a")])),
+        &decide(&policy, &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![read("a")])),
         Verdict::Deny,
         "no",
     );
@@ -228,21 +230,27 @@ fn risk_is_the_highest_of_the_effects_and_never_below_the_tools() {
     assert_eq!(risk(vec![read("a"), write(".git/config")]), Risk::Critical);
 }
 
-// H2: deny wins in every mode, also for a tool that names no effects; it is judged as one that cannot say.
+// H2: deny wins in every mode, also for a tool that names no effects; it is decided as one that cannot say.
 #[test]
-fn a_call_without_effects_is_judged_like_an_unknown_one() {
+fn a_call_without_effects_is_decided_like_an_unknown_one() {
     let none = || facts("tool", vec![]);
     let deny = policy(vec![Rule::new("no", Action::Deny).with_tool(name("tool"))]);
-    check(&decide(&deny, &Grants::default(), &Learned::default(), &none()), Verdict::Deny, "no");
-    let judge =
-        |mode| decide(&Policy::default(), &Grants::default(), &Learned::default(), &none().with_mode(mode));
-    check(&judge(Mode::Headless), Verdict::Deny, "d.headless");
-    check(&judge(Mode::ReadOnly), Verdict::Deny, "d.read_only");
-    for mode in [Mode::Ask, Mode::Headless, Mode::ReadOnly] {
-        let unknown = facts("tool", vec![Effect::Unknown]).with_mode(mode);
+    check(&decide(&deny, &Grants::default(), &ApprovalHistory::default(), &none()), Verdict::Deny, "no");
+    let decide_call = |mode| {
+        decide(
+            &Policy::default(),
+            &Grants::default(),
+            &ApprovalHistory::default(),
+            &none().with_autonomy(mode),
+        )
+    };
+    check(&decide_call(Autonomy::Headless), Verdict::Deny, "d.headless");
+    check(&decide_call(Autonomy::ReadOnly), Verdict::Deny, "d.read_only");
+    for mode in [Autonomy::Ask, Autonomy::Headless, Autonomy::ReadOnly] {
+        let unknown = facts("tool", vec![Effect::Unknown]).with_autonomy(mode);
         assert_eq!(
-            judge(mode),
-            decide(&Policy::default(), &Grants::default(), &Learned::default(), &unknown)
+            decide_call(mode),
+            decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &unknown)
         );
     }
 }
@@ -258,12 +266,12 @@ fn a_grant_without_effects_covers_that_payload_only() {
     let mut grants = Grants::default();
     grants.remember(&facts(r#"{"a":1}"#), &ApprovalDecision::approve("x")).unwrap();
     check(
-        &decide(&Policy::default(), &grants, &Learned::default(), &facts(r#"{"a":1}"#)),
+        &decide(&Policy::default(), &grants, &ApprovalHistory::default(), &facts(r#"{"a":1}"#)),
         Verdict::Allow,
         "g.session",
     );
     check(
-        &decide(&Policy::default(), &grants, &Learned::default(), &facts(r#"{"a":2}"#)),
+        &decide(&Policy::default(), &grants, &ApprovalHistory::default(), &facts(r#"{"a":2}"#)),
         Verdict::Ask,
         "d.ask",
     );
@@ -308,7 +316,12 @@ fn deny_beats_allow_whichever_file_comes_first() {
     let two = two.with_file(Source::User, allow()).unwrap();
     for policy in [one, two] {
         check(
-            &decide(&policy, &Grants::default(), &Learned::default(), &facts("tool", vec![write("a")])),
+            &decide(
+                &policy,
+                &Grants::default(),
+                &ApprovalHistory::default(),
+                &facts("tool", vec![write("a")]),
+            ),
             Verdict::Deny,
             "no",
         );

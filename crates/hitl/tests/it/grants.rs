@@ -1,6 +1,6 @@
 //! What a yes is for: the place that is reached, and everything that a process is given (security 3, 4, 15).
 
-use windlass_hitl::{ApprovalDecision, Facts, Grants, Learned, Mode};
+use windlass_hitl::{ApprovalDecision, ApprovalHistory, Autonomy, Facts, Grants};
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Payload, Target, TargetKind, ToolCall};
 
 use crate::decide::{facts, name, write};
@@ -35,19 +35,21 @@ fn a_yes_to_a_file_is_none_to_a_folder() {
 #[test]
 fn grants_and_lessons_are_for_what_links_lead_to() {
     let edit = |path: &str, resolved: &str| {
-        facts("edit", vec![write(path)]).with_sight(vec![linked(path, resolved)], None).with_mode(Mode::Ask)
+        facts("edit", vec![write(path)])
+            .with_sight(vec![linked(path, resolved)], None)
+            .with_autonomy(Autonomy::Ask)
     };
     let mut grants = Grants::default();
-    let mut learned = Learned::new("e");
+    let mut learned = ApprovalHistory::new("e");
     let plain = edit("docs/a.md", "docs/a.md");
     grants.remember(&plain, &ApprovalDecision::approve("x")).unwrap();
     for _ in 0..3 {
-        learned.hear(&plain, windlass_hitl::Answer::Approved);
+        learned.record(&plain, windlass_hitl::AskOutcome::Approved);
     }
     let other = edit("docs/b.md", "docs/b.md");
-    assert!(grants.covers(&other) && learned.covers(&other).is_some());
+    assert!(grants.covers(&other) && learned.find_active(&other).is_some());
     for link in [edit("docs/guide.md", "src/main.rs"), edit("docs/build.md", "Makefile")] {
-        assert!(!grants.covers(&link) && learned.covers(&link).is_none(), "{link:?}");
+        assert!(!grants.covers(&link) && learned.find_active(&link).is_none(), "{link:?}");
     }
     // A link to a place that was allowed is that place.
     assert!(grants.covers(&edit("src/notes", "docs/c.md")));
@@ -105,13 +107,13 @@ fn a_yes_to_a_process_is_for_everything_that_it_is_given() {
 #[test]
 fn a_yes_is_for_one_kind_of_call() {
     let call = |kind: Option<&str>| facts("draw", vec![write("a")]).with_call_kind(kind.map(str::to_owned));
-    let (mut grants, mut learned) = (Grants::default(), Learned::new("e"));
+    let (mut grants, mut learned) = (Grants::default(), ApprovalHistory::new("e"));
     grants.remember(&call(Some("look")), &ApprovalDecision::approve("x")).unwrap();
     for _ in 0..3 {
-        learned.hear(&call(Some("look")), windlass_hitl::Answer::Approved);
+        learned.record(&call(Some("look")), windlass_hitl::AskOutcome::Approved);
     }
-    assert!(grants.covers(&call(Some("look"))) && learned.covers(&call(Some("look"))).is_some());
+    assert!(grants.covers(&call(Some("look"))) && learned.find_active(&call(Some("look"))).is_some());
     for other in [call(Some("click")), call(None)] {
-        assert!(!grants.covers(&other) && learned.covers(&other).is_none(), "{other:?}");
+        assert!(!grants.covers(&other) && learned.find_active(&other).is_none(), "{other:?}");
     }
 }

@@ -1,8 +1,9 @@
-//! What judging costs grows with the bytes of what is judged, up to a limit; beyond it the answer is a typed refusal.
+//! Growth tests: a decision takes time linear in the bytes of the call and the policy, up to a limit. Beyond the limit
+//! the call is refused with a typed reason.
 
 use windlass_hitl::{
-    Action, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants, Learned, Policy,
-    PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
+    Action, ApprovalHistory, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants,
+    Policy, PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
 };
 use windlass_protocol::{Arguments, CallId, Effect, ToolCall, ToolSpec};
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
@@ -35,7 +36,7 @@ fn a_policy_that_is_too_large_is_refused_with_its_limit() {
     };
     let policy = Policy::default().with_file(Source::User, half(0)).unwrap();
     assert_eq!(too_many(policy.with_file(Source::Project, half(600))), Some("globs"));
-    // Examples are judged when the file is read, so their number counts too.
+    // Examples are decided when the file is read, so their number counts too.
     let examples = |count: usize| rule(0).with_argv(["rm"]).with_examples(vec!["rm a"; count], ["ls"]);
     assert_eq!(too_many(of(vec![examples(10_000)], vec![])), Some("examples in one file"));
     assert_eq!(too_many(of(vec![examples(9_999)], vec![])), None);
@@ -57,11 +58,11 @@ fn policy() -> Policy {
     Policy::default().with_file(Source::User, file).unwrap().with_link_resolver(leads)
 }
 
-/// Judges a call in every way, and asks about it.
-fn judge(policy: &Policy, effects: Vec<Effect>) {
+/// Decides about a call in every way, and asks about it.
+fn decide_call(policy: &Policy, effects: Vec<Effect>) {
     let facts = facts("tool", effects).with_links(policy.resolve_links());
     let early = deny_early(policy, &facts.tool, &facts.effects);
-    let decision = decide(policy, &Grants::default(), &Learned::new("e"), &facts);
+    let decision = decide(policy, &Grants::default(), &ApprovalHistory::new("e"), &facts);
     assert!(early.is_none() || decision.verdict == Verdict::Deny, "{decision:?}");
     // A call that is denied does not come upon anything.
     let may_run = decision.verdict != Verdict::Deny;
@@ -87,7 +88,7 @@ const PATHS: [&str; 18] = [
     "private/", ".pem", "\u{200b}",
 ];
 
-/// The effects that paths are judged with, by the letter that stands before the path.
+/// The effects with which the tests check paths, by the letter that stands before the path.
 fn effect_of(text: &str) -> Effect {
     let (kind, path) = text.split_once(' ').unwrap();
     let path = path.to_owned();
@@ -101,13 +102,13 @@ fn effect_of(text: &str) -> Effect {
 }
 
 #[test]
-fn paths_are_judged_in_linear_time() {
+fn paths_are_decided_in_linear_time() {
     let policy = policy();
     let kinds = ["r ", "t ", "w ", "d ", "x "];
     let shapes = kinds.iter().flat_map(|kind| PATHS.map(|path| Shape::new(*kind, path, "")));
     let shapes: Vec<_> = shapes.collect();
-    growth::check("growth::paths_are_judged_in_linear_time", MEGABYTE, &shapes, |text| {
-        judge(&policy, vec![effect_of(text)]);
+    growth::check("growth::paths_are_decided_in_linear_time", MEGABYTE, &shapes, |text| {
+        decide_call(&policy, vec![effect_of(text)]);
     });
 }
 
@@ -115,7 +116,7 @@ fn paths_are_judged_in_linear_time() {
 fn a_path_that_no_system_takes_is_refused_with_its_limit() {
     let of = |effect: Effect| {
         let decision =
-            decide(&policy(), &Grants::default(), &Learned::default(), &facts("tool", vec![effect]));
+            decide(&policy(), &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![effect]));
         (decision.verdict, decision.reason.rule_id)
     };
     let run = |directory: String| of(Effect::Execute { command: "touch a".into(), directory });
@@ -131,24 +132,24 @@ fn a_path_that_no_system_takes_is_refused_with_its_limit() {
 }
 
 #[test]
-fn commands_with_long_paths_are_judged_in_linear_time() {
+fn commands_with_long_paths_are_decided_in_linear_time() {
     let policy = policy();
     let shapes = PATHS.map(|path| Shape::new("rm -r ", path, ""));
-    let test = "growth::commands_with_long_paths_are_judged_in_linear_time";
+    let test = "growth::commands_with_long_paths_are_decided_in_linear_time";
     growth::check(test, MEGABYTE, &shapes, |text| {
-        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+        decide_call(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
     });
     let path = format!("rm -r {}", "a/".repeat(40_000));
     let long = facts("tool", vec![Effect::Execute { command: path, directory: ".".into() }]);
-    assert!(decide(&policy, &Grants::default(), &Learned::default(), &long).verdict > Verdict::Allow);
+    assert!(decide(&policy, &Grants::default(), &ApprovalHistory::default(), &long).verdict > Verdict::Allow);
 }
 
 #[test]
-fn calls_with_many_effects_are_judged_in_linear_time() {
+fn calls_with_many_effects_are_decided_in_linear_time() {
     let policy = policy();
-    let test = "growth::calls_with_many_effects_are_judged_in_linear_time";
+    let test = "growth::calls_with_many_effects_are_decided_in_linear_time";
     growth::check(test, MEGABYTE, &[Shape::repeat("src/a{n}.rs\n")], |text| {
-        judge(&policy, text.lines().map(write).collect());
+        decide_call(&policy, text.lines().map(write).collect());
     });
 }
 
@@ -156,7 +157,8 @@ fn calls_with_many_effects_are_judged_in_linear_time() {
 fn a_call_that_reaches_too_much_is_refused_with_its_limit() {
     let of = |policy: &Policy, count: usize| {
         let effects = (0..count).map(|at| Effect::Read { path: format!("a{at}") }).collect();
-        let decision = decide(policy, &Grants::default(), &Learned::default(), &facts("tool", effects));
+        let decision =
+            decide(policy, &Grants::default(), &ApprovalHistory::default(), &facts("tool", effects));
         (decision.verdict, decision.reason.rule_id)
     };
     assert_eq!(of(&policy(), 4_096), (Verdict::Allow, "b.read".into()));
@@ -216,14 +218,19 @@ fn a_policy_is_built_in_linear_time_up_to_its_limit() {
 
 // Rules and globs at their limits, and commands of programs that the rules name.
 #[test]
-fn a_large_policy_judges_a_command_in_linear_time() {
+fn a_large_policy_decides_about_a_command_in_linear_time() {
     let text = Shape::repeat("$a a a a a a a a a a a a a a a a a b{n}\n").text(35_000);
     let globs = Shape::repeat("**/*a*a*a*{n}\n").text(12_000);
     let policy = Policy::default().with_file(Source::User, rule_file(&(text + &globs))).unwrap();
     let shapes = ["a ", "a; ", "rm a{n} ", "a; rm a{n}; "].map(Shape::repeat);
-    growth::check("growth::a_large_policy_judges_a_command_in_linear_time", 128 * 1024, &shapes, |text| {
-        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
-    });
+    growth::check(
+        "growth::a_large_policy_decides_about_a_command_in_linear_time",
+        128 * 1024,
+        &shapes,
+        |text| {
+            decide_call(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+        },
+    );
 }
 
 const COMMANDS: [&str; 48] = [
@@ -278,11 +285,11 @@ const COMMANDS: [&str; 48] = [
 ];
 
 #[test]
-fn commands_are_judged_in_linear_time_up_to_their_limit() {
+fn commands_are_decided_in_linear_time_up_to_their_limit() {
     let policy = policy();
-    let test = "growth::commands_are_judged_in_linear_time_up_to_their_limit";
+    let test = "growth::commands_are_decided_in_linear_time_up_to_their_limit";
     growth::check(test, 128 * 1024, &COMMANDS.map(Shape::repeat), |text| {
-        judge(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
+        decide_call(&policy, vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
     });
 }
 
@@ -292,7 +299,7 @@ fn a_longer_command_is_refused_at_once() {
     let shapes = COMMANDS.map(Shape::repeat);
     growth::check("growth::a_longer_command_is_refused_at_once", MEGABYTE, &shapes, |text| {
         let long = facts("tool", vec![Effect::Execute { command: text.to_owned(), directory: ".".into() }]);
-        let decision = decide(&policy, &Grants::default(), &Learned::default(), &long);
+        let decision = decide(&policy, &Grants::default(), &ApprovalHistory::default(), &long);
         assert_eq!((decision.verdict, &*decision.reason.rule_id), (Verdict::Deny, "v.too_long"));
     });
 }

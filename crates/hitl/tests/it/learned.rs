@@ -1,8 +1,8 @@
 //! Learning's boundaries (H9, SECURITY "Risk levels and learning").
 
 use windlass_hitl::{
-    Action, Answer, Facts, Grants, Learned, LearnedError, Mode, Policy, Rule, RuleFile, Source, Verdict,
-    decide,
+    Action, ApprovalHistory, ApprovalHistoryError, AskOutcome, Autonomy, Facts, Grants, Policy, Rule,
+    RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::Effect;
 
@@ -14,22 +14,22 @@ fn write(path: &str) -> Facts {
     facts("tool", vec![Effect::Write { path: path.into(), bytes: None }]).with_place("/project", DAY)
 }
 
-fn taught(answers: &str) -> Learned {
-    let mut learned = Learned::new("epoch");
+fn taught(answers: &str) -> ApprovalHistory {
+    let mut learned = ApprovalHistory::new("epoch");
     for answer in answers.chars() {
         let answer = match answer {
-            'y' => Answer::Approved,
-            'n' => Answer::Denied,
-            _ => Answer::Unanswered,
+            'y' => AskOutcome::Approved,
+            'n' => AskOutcome::Denied,
+            _ => AskOutcome::Unanswered,
         };
-        learned.hear(&write("docs/a.md"), answer);
+        learned.record(&write("docs/a.md"), answer);
     }
     learned
 }
 
 #[track_caller]
 fn check(answers: &str, expected: bool) {
-    let covers = taught(answers).covers(&write("docs/a.md")).is_some();
+    let covers = taught(answers).find_active(&write("docs/a.md")).is_some();
     assert_eq!(covers, expected, "{answers}");
 }
 
@@ -65,7 +65,7 @@ fn a_denial_of_what_was_learned_suspends_it_until_three_more_approvals() {
 #[test]
 fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
     let learned = taught("yyy");
-    assert!(learned.covers(&write("docs/b.md")).is_some(), "the same folder and ending");
+    assert!(learned.find_active(&write("docs/b.md")).is_some(), "the same folder and ending");
     for other in [
         write("docs/a.rs"),
         write("src/a.md"),
@@ -74,7 +74,7 @@ fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
             .with_place("/project", DAY),
         facts("tool", vec![Effect::Read { path: "docs/a.md".into() }]).with_place("/project", DAY),
     ] {
-        assert_eq!(learned.covers(&other), None, "{other:?}");
+        assert_eq!(learned.find_active(&other), None, "{other:?}");
     }
 }
 
@@ -82,10 +82,10 @@ fn a_lesson_is_of_its_tool_its_workspace_and_its_shape() {
 fn a_lesson_ends_after_30_days_of_silence_and_begins_anew() {
     let mut learned = taught("yyyy");
     let later = |days: u64| write("docs/a.md").with_place("/project", (1 + days) * DAY);
-    assert!(learned.covers(&later(30)).is_some());
-    assert!(learned.covers(&later(31)).is_none());
-    learned.hear(&later(31), Answer::Approved);
-    assert!(learned.covers(&later(31)).is_none(), "one approval is not three");
+    assert!(learned.find_active(&later(30)).is_some());
+    assert!(learned.find_active(&later(31)).is_none());
+    learned.record(&later(31), AskOutcome::Approved);
+    assert!(learned.find_active(&later(31)).is_none(), "one approval is not three");
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn what_is_of_high_risk_is_never_learned() {
         Effect::Unknown,
     ] {
         let facts = facts("tool", vec![effect]);
-        let mut learned = Learned::new("epoch");
+        let mut learned = ApprovalHistory::new("epoch");
         for _ in 0..10 {
-            learned.hear(&facts, Answer::Approved);
+            learned.record(&facts, AskOutcome::Approved);
         }
-        assert_eq!((learned.covers(&facts), learned.lessons().count()), (None, 0), "{facts:?}");
+        assert_eq!((learned.find_active(&facts), learned.entries().count()), (None, 0), "{facts:?}");
     }
 }
 
@@ -109,19 +109,19 @@ fn what_is_of_high_risk_is_never_learned() {
 #[test]
 fn a_lesson_never_lifts_what_a_rule_says() {
     let learned = taught("yyyyy");
-    let judge = |policy: &Policy, facts: &Facts| decide(policy, &Grants::default(), &learned, facts);
-    let allowed = judge(&Policy::default(), &write("docs/a.md"));
+    let decide_call = |policy: &Policy, facts: &Facts| decide(policy, &Grants::default(), &learned, facts);
+    let allowed = decide_call(&Policy::default(), &write("docs/a.md"));
     assert_eq!((allowed.verdict, allowed.reason.source), (Verdict::Allow, Source::Learned));
-    let (id, _) = learned.lessons().next().unwrap();
+    let (id, _) = learned.entries().next().unwrap();
     assert_eq!(allowed.reason.rule_id, format!("l.{id}"));
     for (action, verdict) in [(Action::Deny, Verdict::Deny), (Action::Ask, Verdict::Ask)] {
         let mut file = RuleFile::default();
         file.rules.push(Rule::new("docs", action).with_path("docs/**"));
         let policy = Policy::default().with_file(Source::Project, file).unwrap();
-        assert_eq!(judge(&policy, &write("docs/a.md")).verdict, verdict);
+        assert_eq!(decide_call(&policy, &write("docs/a.md")).verdict, verdict);
     }
-    for mode in [Mode::Headless, Mode::ReadOnly] {
-        let decision = judge(&Policy::default(), &write("docs/a.md").with_mode(mode));
+    for mode in [Autonomy::Headless, Autonomy::ReadOnly] {
+        let decision = decide_call(&Policy::default(), &write("docs/a.md").with_autonomy(mode));
         assert_eq!(decision.verdict, Verdict::Deny, "{mode:?}");
     }
 }
@@ -129,19 +129,19 @@ fn a_lesson_never_lifts_what_a_rule_says() {
 #[test]
 fn a_lesson_can_be_listed_and_revoked() {
     let mut learned = taught("yyyn");
-    let (id, lesson) = learned.lessons().next().map(|(id, lesson)| (id.to_owned(), lesson.clone())).unwrap();
+    let (id, lesson) = learned.entries().next().map(|(id, lesson)| (id.to_owned(), lesson.clone())).unwrap();
     assert_eq!((lesson.approvals, lesson.total, lesson.suspended), (3, 4, 3));
     assert_eq!(lesson.shape, "write docs md");
     assert!(learned.revoke(&id) && !learned.revoke(&id));
-    assert_eq!(learned.lessons().count(), 0);
+    assert_eq!(learned.entries().count(), 0);
 }
 
 #[test]
 fn a_store_comes_back_as_it_was_unless_the_policy_is_another() {
     let learned = taught("yyy");
     let text = learned.to_text().unwrap();
-    assert_eq!(Learned::parse(&text, "epoch").unwrap(), learned);
-    assert_eq!(Learned::parse(&text, "other").unwrap(), Learned::new("other"));
+    assert_eq!(ApprovalHistory::parse(&text, "epoch").unwrap(), learned);
+    assert_eq!(ApprovalHistory::parse(&text, "other").unwrap(), ApprovalHistory::new("other"));
 }
 
 // A corrupt store is an error that its reader keeps aside; nothing is allowed by it.
@@ -151,11 +151,11 @@ fn a_corrupt_store_is_refused() {
     for (from, to) in [("{", "["), ("\"version\": 1", "\"version\": 2"), ("\"total\": 3", "\"total\": 2")] {
         let corrupt = text.replacen(from, to, 1);
         assert_ne!(corrupt, text, "{from}");
-        let error = Learned::parse(&corrupt, "epoch").unwrap_err();
+        let error = ApprovalHistory::parse(&corrupt, "epoch").unwrap_err();
         match from {
-            "{" => assert!(matches!(error, LearnedError::Json(_))),
-            "\"total\": 3" => assert!(matches!(error, LearnedError::Contradiction { .. })),
-            _ => assert!(matches!(error, LearnedError::Version { version: 2 })),
+            "{" => assert!(matches!(error, ApprovalHistoryError::Json(_))),
+            "\"total\": 3" => assert!(matches!(error, ApprovalHistoryError::Contradiction { .. })),
+            _ => assert!(matches!(error, ApprovalHistoryError::Version { version: 2 })),
         }
     }
 }
@@ -164,15 +164,15 @@ fn a_corrupt_store_is_refused() {
 #[test]
 fn a_lesson_of_a_later_time_does_not_count_and_can_be_learned_anew() {
     let at = |now_ms: u64| write("docs/a.md").with_place("/project", now_ms);
-    let mut learned = Learned::new("epoch");
+    let mut learned = ApprovalHistory::new("epoch");
     for _ in 0..3 {
-        learned.hear(&at(100 * 365 * DAY), Answer::Approved);
+        learned.record(&at(100 * 365 * DAY), AskOutcome::Approved);
     }
-    assert!(learned.covers(&at(DAY)).is_none());
+    assert!(learned.find_active(&at(DAY)).is_none());
     for _ in 0..3 {
-        assert!(learned.covers(&at(DAY)).is_none());
-        learned.hear(&at(DAY), Answer::Approved);
+        assert!(learned.find_active(&at(DAY)).is_none());
+        learned.record(&at(DAY), AskOutcome::Approved);
     }
-    assert!(learned.covers(&at(DAY)).is_some());
-    assert!(learned.covers(&at(32 * DAY)).is_none(), "it ends 30 days after the true time");
+    assert!(learned.find_active(&at(DAY)).is_some());
+    assert!(learned.find_active(&at(32 * DAY)).is_none(), "it ends 30 days after the true time");
 }

@@ -1,7 +1,7 @@
 //! A rule that names a link is about what the link leads to (security 2).
 
 use windlass_hitl::{
-    Action, ApprovalDecision, Constraint, EffectKind, Facts, Grants, Learned, Policy, Rule, RuleFile,
+    Action, ApprovalDecision, ApprovalHistory, Constraint, EffectKind, Facts, Grants, Policy, Rule, RuleFile,
     RuleLink, Source, Verdict, decide,
 };
 use windlass_protocol::{Effect, Target, TargetKind};
@@ -38,7 +38,7 @@ fn seen(policy: &Policy, effect: Effect) -> Facts {
 }
 
 fn verdict(policy: &Policy, facts: &Facts) -> Verdict {
-    decide(policy, &Grants::default(), &Learned::default(), facts).verdict
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), facts).verdict
 }
 
 fn delete_tree(path: &str) -> Effect {
@@ -127,10 +127,10 @@ fn a_walk_does_not_show_what_a_rule_denies_by_a_link() {
 fn no_grant_and_no_lesson_lifts_a_rule_on_a_link() {
     let facts_of = |policy: &Policy| seen(policy, write("private/a.md"));
     let open = policy(vec![], vec![]);
-    let (mut grants, mut learned) = (Grants::default(), Learned::new("e"));
+    let (mut grants, mut learned) = (Grants::default(), ApprovalHistory::new("e"));
     grants.remember(&facts_of(&open), &ApprovalDecision::approve("x")).unwrap();
     for _ in 0..3 {
-        learned.hear(&facts_of(&open), windlass_hitl::Answer::Approved);
+        learned.record(&facts_of(&open), windlass_hitl::AskOutcome::Approved);
     }
     assert_eq!(decide(&open, &grants, &learned, &facts_of(&open)).verdict, Verdict::Allow);
     for (action, expected) in [(Action::Deny, Verdict::Deny), (Action::Ask, Verdict::Ask)] {

@@ -1,6 +1,6 @@
 //! Names that decide what runs later, by kind (security 8, 19).
 
-use windlass_hitl::{Grants, Learned, Mode, Policy, Risk, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, Autonomy, Grants, Policy, Risk, Verdict, decide};
 use windlass_protocol::{Target, TargetKind};
 
 use crate::decide::{facts, read, write};
@@ -116,9 +116,9 @@ const ORDINARY: [&str; 24] = [
 ];
 
 fn in_auto_edit(path: &str, target: Option<Target>) -> (Verdict, String, Risk) {
-    let facts = facts("write_file", vec![write(path)]).with_mode(Mode::AutoEdit);
+    let facts = facts("write_file", vec![write(path)]).with_autonomy(Autonomy::AutoEdit);
     let facts = facts.with_sight(target.into_iter().collect(), None);
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     (decision.verdict, decision.reason.rule_id, decision.risk)
 }
 
@@ -133,7 +133,7 @@ fn configuration_that_others_run_is_asked_about_wherever_it_lies() {
 }
 
 #[test]
-fn ordinary_names_are_judged_as_before() {
+fn ordinary_names_are_decided_as_before() {
     for path in ORDINARY {
         assert_eq!(in_auto_edit(path, None).0, Verdict::Allow, "{path}");
     }
@@ -155,6 +155,6 @@ fn no_folder_becomes_a_repository_unseen() {
     assert_eq!(in_auto_edit("docs/config", Some(beside("docs/config"))), asked);
     // To read there is ordinary.
     let facts = facts("read_file", vec![read("docs/config")]).with_sight(vec![beside("docs/config")], None);
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     assert_eq!(decision.verdict, Verdict::Allow);
 }

@@ -1,6 +1,6 @@
 //! What a question takes of a screen (H14, security 22).
 
-use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, Verdict, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, Verdict, decide};
 use windlass_protocol::{Arguments, CallId, Change, Effect, Hints, ToolCall, ToolSpec};
 
 use crate::decide::{facts, name, write};
@@ -11,7 +11,7 @@ fn question(arguments: &serde_json::Value, effects: Vec<Effect>) -> ApprovalRequ
     let facts = Facts::new(name("tool"), Hints::default(), &call, effects);
     let spec = ToolSpec::function(name("tool"), "d", "{}".parse().unwrap());
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     ApprovalRequest::new("r", call, &facts, &decision, digest)
 }
 
@@ -75,8 +75,8 @@ fn a_path_that_leaves_no_mark_is_asked_about() {
         let decision = decide(
             &Policy::default(),
             &Grants::default(),
-            &Learned::default(),
-            &facts.with_mode(windlass_hitl::Mode::AutoEdit),
+            &ApprovalHistory::default(),
+            &facts.with_autonomy(windlass_hitl::Autonomy::AutoEdit),
         );
         assert_eq!((decision.verdict, decision.reason.rule_id.as_str()), (Verdict::Ask, "p.control_chars"));
     }

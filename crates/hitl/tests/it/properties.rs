@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use windlass_hitl::{
-    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, Mode, Policy, Rule, RuleFile, Source,
-    Verdict, decide,
+    Action, ApprovalHistory, Autonomy, Constraint, Decision, EffectKind, Facts, Grants, Policy, Rule,
+    RuleFile, Source, Stage, Verdict, decide,
 };
 use windlass_protocol::{Containment, Effect, Target, TargetKind};
 
@@ -88,8 +88,13 @@ pub(crate) fn kind() -> impl Strategy<Value = EffectKind> {
 
 /// Facts in any mode, with what paths meet and with or without confinement.
 fn any_facts() -> impl Strategy<Value = Facts> {
-    let mode =
-        prop::sample::select(vec![Mode::Ask, Mode::ReadOnly, Mode::AutoEdit, Mode::Auto, Mode::Headless]);
+    let mode = prop::sample::select(vec![
+        Autonomy::Ask,
+        Autonomy::ReadOnly,
+        Autonomy::AutoEdit,
+        Autonomy::Auto,
+        Autonomy::Headless,
+    ]);
     let target = (path(), path(), 0..5_u8, 0..3_u64).prop_map(|(path, resolved, kind, links)| {
         let kind = match kind {
             0 => TargetKind::Missing,
@@ -103,7 +108,7 @@ fn any_facts() -> impl Strategy<Value = Facts> {
     let rest = (mode, prop::collection::vec(target, 0..3), containment, any::<bool>(), any::<bool>());
     (effects(), rest).prop_map(|(effects, (mode, targets, containment, tainted, has_secret))| {
         facts("tool", effects)
-            .with_mode(mode)
+            .with_autonomy(mode)
             .with_sight(targets, containment)
             .with_taint(tainted)
             .with_secret(has_secret)
@@ -185,7 +190,7 @@ fn add(policy: Policy, rules: &[Rule], source: Source, prefix: &str) -> Policy {
 }
 
 pub(crate) fn of(policy: &Policy, facts: &Facts) -> Decision {
-    decide(policy, &Grants::default(), &Learned::default(), facts)
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 
 fn is_known(policy: &Policy, id: &str) -> bool {
@@ -201,7 +206,7 @@ proptest! {
     fn every_call_gets_a_verdict_by_a_rule_that_exists(rules in rules(), facts in any_facts()) {
         let policy = policy(&rules, Source::User);
         let decision = of(&policy, &facts);
-        // A call without effects is judged as one unknown effect; commands and links have parts of their own.
+        // A call without effects is decided as one unknown effect; commands and links have parts of their own.
         prop_assert!(decision.trace.len() >= facts.effects.len().max(1));
         for step in &decision.trace {
             prop_assert!(is_known(&policy, &step.reason.rule_id), "{}", step.reason.rule_id);
@@ -256,24 +261,24 @@ proptest! {
     #[test]
     fn nothing_lifts_a_denial(rules in rules(), facts in any_facts(), mode in 0..5_usize) {
         let open = add(policy(&rules, Source::User), &[Rule::new("open", Action::Allow)], Source::User, "o");
-        let mode = [Mode::Ask, Mode::ReadOnly, Mode::AutoEdit, Mode::Auto, Mode::Headless][mode];
-        let plain = of(&policy(&rules, Source::User), &facts.clone().with_mode(Mode::Ask));
+        let mode = [Autonomy::Ask, Autonomy::ReadOnly, Autonomy::AutoEdit, Autonomy::Auto, Autonomy::Headless][mode];
+        let plain = of(&policy(&rules, Source::User), &facts.clone().with_autonomy(Autonomy::Ask));
         if plain.verdict == Verdict::Deny {
-            prop_assert_eq!(of(&open, &facts.with_mode(mode)).verdict, Verdict::Deny);
+            prop_assert_eq!(of(&open, &facts.with_autonomy(mode)).verdict, Verdict::Deny);
         }
     }
 
     // What must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
     #[test]
     fn nothing_lifts_what_must_be_asked(facts in any_facts()) {
-        let plain = of(&Policy::default(), &facts.clone().with_mode(Mode::Ask));
-        if plain.trace.iter().all(|step| step.stage != 4) {
+        let plain = of(&Policy::default(), &facts.clone().with_autonomy(Autonomy::Ask));
+        if plain.trace.iter().all(|step| step.stage != Stage::AskRules) {
             return Ok(());
         }
         prop_assert!(!plain.can_remember());
         let open = policy(&[Rule::new("id", Action::Allow)], Source::User);
-        for mode in [Mode::Ask, Mode::AutoEdit, Mode::Auto] {
-            prop_assert!(of(&open, &facts.clone().with_mode(mode)).verdict >= Verdict::Ask);
+        for mode in [Autonomy::Ask, Autonomy::AutoEdit, Autonomy::Auto] {
+            prop_assert!(of(&open, &facts.clone().with_autonomy(mode)).verdict >= Verdict::Ask);
         }
     }
 }

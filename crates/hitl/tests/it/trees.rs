@@ -2,8 +2,8 @@
 //! SECURITY "Paths").
 
 use windlass_hitl::{
-    Action, Constraint, Decision, EffectKind, Facts, Grants, Learned, OwnPlace, Policy, Risk, Rule, RuleFile,
-    Source, Verdict, decide,
+    Action, ApprovalHistory, Constraint, Decision, EffectKind, Facts, Grants, OwnPlace, Policy, Risk, Rule,
+    RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Effect, Target, TargetKind};
 
@@ -18,7 +18,7 @@ fn denying(effect: EffectKind, glob: &str) -> Policy {
 }
 
 fn of(policy: &Policy, facts: &Facts) -> Decision {
-    decide(policy, &Grants::default(), &Learned::default(), facts)
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), facts)
 }
 
 fn verdict(policy: &Policy, effect: Effect) -> (Verdict, String) {
@@ -116,7 +116,7 @@ fn a_constraint_meets_trees() {
 
 // security 3: what lies in a folder that is removed is looked at name by name.
 #[test]
-fn each_name_that_goes_with_a_folder_is_judged() {
+fn each_name_that_goes_with_a_folder_is_decided() {
     let folder = |names: &[&str]| {
         let found = names.iter().map(|name| at(&format!("docs/archive/{name}"), TargetKind::File));
         let targets = [at("docs/archive", TargetKind::Folder)].into_iter().chain(found).collect();

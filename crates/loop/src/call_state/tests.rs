@@ -1,6 +1,6 @@
 //! Tests of the transitions of a call.
 
-use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
 use windlass_protocol::{
     Arguments, CallId, Control, Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
 };
@@ -17,7 +17,7 @@ fn request() -> Box<ApprovalRequest> {
     let facts = Facts::new(call.name.clone(), Hints::default(), &call, vec![]);
     let spec = ToolSpec::function(call.name.clone(), "", "{}".parse().unwrap());
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     Box::new(ApprovalRequest::new("r", call, &facts, &decision, digest))
 }
 
@@ -35,7 +35,7 @@ const TRANSITIONS: &[(&str, Change)] = &[
     ("defer", Call::defer),
     ("end", |call| call.end(result())),
     ("hold", Call::hold),
-    ("judge", Call::judge),
+    ("decide", Call::await_decision),
     ("mark_running", Call::mark_running),
     ("postpone", |call| call.postpone("r".into())),
     ("queue_approval", |call| call.queue_approval(request())),
@@ -63,18 +63,18 @@ fn call_after(names: &str) -> Call {
 #[test]
 fn each_state_permits_its_transitions_and_no_others() {
     let states = [
-        ("speculative", "adopt end hold judge mark_running"),
-        ("speculative mark_running", "adopt end hold judge mark_running"),
-        ("held", "collect end judge reconcile"),
+        ("speculative", "adopt end hold decide mark_running"),
+        ("speculative mark_running", "adopt end hold decide mark_running"),
+        ("held", "collect end decide reconcile"),
         ("held reconcile", "end hold"),
-        ("held judge", "ask end queue_approval run"),
-        ("held judge queue_approval", "ask end"),
-        ("held judge ask", "end postpone run"),
-        ("held judge ask postpone", "end"),
-        ("held judge run", "defer end"),
+        ("held decide", "ask end queue_approval run"),
+        ("held decide queue_approval", "ask end"),
+        ("held decide ask", "end postpone run"),
+        ("held decide ask postpone", "end"),
+        ("held decide run", "defer end"),
         ("held collect", "defer end"),
         ("speculative adopt", "defer end"),
-        ("held judge run defer", "end"),
+        ("held decide run defer", "end"),
         ("held end", ""),
     ];
     for (path, expected) in states {
@@ -89,14 +89,14 @@ fn each_state_permits_its_transitions_and_no_others() {
 
 #[test]
 fn a_refused_transition_changes_nothing() {
-    let mut call = call_after("held judge run");
-    assert_eq!(call.judge(), Err(WrongState));
+    let mut call = call_after("held decide run");
+    assert_eq!(call.await_decision(), Err(WrongState));
     assert!(call.is_running());
 }
 
 #[test]
 fn a_call_keeps_its_first_result() {
-    let mut call = call_after("held judge run end");
+    let mut call = call_after("held decide run end");
     let second = ToolResult::text(tool_call().id, ResultStatus::Error, "again");
     assert_eq!(call.end(second), Err(WrongState));
     assert_eq!(call.result(), Some(&result()));
@@ -108,12 +108,12 @@ fn a_stop_ends_every_call_that_does_not_run() {
         ("speculative", None),
         ("held", Some(ResultStatus::Cancelled)),
         ("held reconcile", Some(ResultStatus::EffectsUnknown)),
-        ("held judge", Some(ResultStatus::Cancelled)),
-        ("held judge queue_approval", Some(ResultStatus::Cancelled)),
-        ("held judge ask", Some(ResultStatus::Cancelled)),
-        ("held judge ask postpone", Some(ResultStatus::Cancelled)),
-        ("held judge run", None),
-        ("held judge run defer", Some(ResultStatus::EffectsUnknown)),
+        ("held decide", Some(ResultStatus::Cancelled)),
+        ("held decide queue_approval", Some(ResultStatus::Cancelled)),
+        ("held decide ask", Some(ResultStatus::Cancelled)),
+        ("held decide ask postpone", Some(ResultStatus::Cancelled)),
+        ("held decide run", None),
+        ("held decide run defer", Some(ResultStatus::EffectsUnknown)),
         ("held end", None),
     ];
     for (path, expected) in statuses {

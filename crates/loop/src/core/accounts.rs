@@ -14,8 +14,8 @@ impl Core {
     }
 
     /// Counts the results of a turn.
-    pub(crate) fn judge_turn(&mut self, results: &[&ToolResult]) {
-        self.progress.judge_turn(results);
+    pub(crate) fn end_turn(&mut self, results: &[&ToolResult]) {
+        self.progress.end_turn(results);
     }
 
     /// Counts an instruction to use a tool.

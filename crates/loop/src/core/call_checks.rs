@@ -1,4 +1,4 @@
-//! The checks of an answer's calls before they are judged: repeats, the last call, and the budget of tools.
+//! The checks of an answer's calls before they are decided: repeats, the last call, and the budget of tools.
 
 use windlass_protocol::{CallId, Control, ResultStatus, ToolCall, ToolResult};
 

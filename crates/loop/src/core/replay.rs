@@ -172,7 +172,7 @@ impl Core {
                 _ => None,
             });
             let results: Vec<&ToolResult> = results.collect();
-            self.progress.judge_turn(&results);
+            self.progress.end_turn(&results);
         }
         Ok(())
     }

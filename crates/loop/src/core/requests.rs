@@ -24,7 +24,7 @@ impl Core {
     }
 
     /// Stores an offer for the next turn. Its mode is recorded at once, because the later calls of the same
-    /// answer are already judged in that mode (RULES L11).
+    /// answer are already decided in that mode (RULES L11).
     pub(crate) fn keep_offer(&mut self, offer: Offer) {
         if let Some(mode) = offer.mode.clone().filter(|mode| Some(mode) != self.config.mode.as_ref()) {
             self.config.mode = Some(mode.clone());

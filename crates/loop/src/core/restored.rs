@@ -66,7 +66,7 @@ impl RestoredState {
     pub(super) fn add(&mut self, entry: Entry) {
         match entry {
             Entry::Mode { mode } => self.mode = Some(mode),
-            Entry::Judged { call, facts: Some(facts), .. } => {
+            Entry::Decided { call, facts: Some(facts), .. } => {
                 self.planned.insert(call, facts.planned);
             }
             Entry::Asked { request } => {

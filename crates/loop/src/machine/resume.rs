@@ -11,12 +11,12 @@ impl Machine {
     ///
     /// A call with a recorded result never runs again. For a call that started and has no result, the
     /// following applies (RULES R6):
-    /// - A read-only call, a completion or a resumable call is judged and runs again.
+    /// - A read-only call, a completion or a resumable call is decided and runs again.
     /// - A call whose only effect is a recorded plan to change files is compared with the files; a call that
-    ///   changed nothing is judged again.
+    ///   changed nothing is decided again.
     /// - Every other call gets the result `effects_unknown`.
     ///
-    /// A call that did not start is judged again. A recorded approval still counts if the new approval
+    /// A call that did not start is decided again. A recorded approval still counts if the new approval
     /// request has the same digest. A call that continues outside the process is collected with
     /// [`Command::Collect`].
     ///

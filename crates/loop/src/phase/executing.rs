@@ -1,7 +1,7 @@
-//! The phase in which the calls of an answer are judged, approved and executed.
+//! The phase in which the calls of an answer are decided, approved and executed.
 
 mod approvals;
-mod judgements;
+mod decisions;
 mod outside;
 mod release;
 mod results;
@@ -22,7 +22,7 @@ pub(crate) struct Executing {
     calls: Vec<Call>,
     /// The number of the answer in this process; 0 for an answer from a record.
     answer: u64,
-    /// Approval requests of earlier processes, for calls that are judged again after a resume.
+    /// Approval requests of earlier processes, for calls that are decided again after a resume.
     recorded: BTreeMap<CallId, RecordedApproval>,
     is_cancelled: bool,
     /// The error that ends the run after the running calls have ended.
@@ -30,7 +30,7 @@ pub(crate) struct Executing {
 }
 
 impl Executing {
-    /// Creates the phase. Calls are only judged after all of them are listed, because a call may have to wait
+    /// Creates the phase. Calls are only decided after all of them are listed, because a call may have to wait
     /// for others.
     pub(super) fn new(core: &Core, calls: Vec<ToolCall>, speculative: &SpeculativeCalls) -> Self {
         let calls = calls.into_iter().map(|call| {
@@ -70,7 +70,7 @@ impl Executing {
 
     pub(super) fn step(&mut self, core: &mut Core, input: Input) -> Option<Transition> {
         match input {
-            Input::Judged { call, judgement } => self.apply_judgement(core, &call, *judgement),
+            Input::Decided { call, decision } => self.apply_decision(core, &call, *decision),
             Input::Approval(outcome) => self.apply_approval(core, &outcome),
             Input::Started(call) => {
                 self.mark_running(core, call);

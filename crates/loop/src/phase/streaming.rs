@@ -4,9 +4,9 @@ mod answer;
 mod early;
 mod ending;
 
-use windlass_assemble::{Assembler, CallEvent, Options};
+use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
 use windlass_protocol::ToolCall;
-use windlass_stream::{CallKey, Chunk};
+use windlass_stream::Chunk;
 
 use self::early::EarlyChecks;
 use crate::core::Core;
@@ -89,7 +89,7 @@ impl Streaming {
     }
 
     /// Starts a complete call while its answer streams, if that is safe.
-    fn start_early(&mut self, core: &mut Core, key: CallKey, call: ToolCall) {
+    fn start_early(&mut self, core: &mut Core, key: CallIndex, call: ToolCall) {
         if self.speculative.is_closed() {
             return;
         }
@@ -111,7 +111,7 @@ impl Streaming {
         &mut self,
         core: &mut Core,
         answer: u64,
-        key: CallKey,
+        key: CallIndex,
         refusal: EarlyRefusal,
     ) -> Option<Transition> {
         let problem = self.early.refuse(answer, key, refusal)?;
@@ -126,7 +126,7 @@ impl Streaming {
 }
 
 /// Shows the progress of a call, and returns the call if it is complete.
-fn show_call(core: &mut Core, event: CallEvent) -> Option<(CallKey, ToolCall)> {
+fn show_call(core: &mut Core, event: CallEvent) -> Option<(CallIndex, ToolCall)> {
     match event {
         CallEvent::Started { key, name, .. } => core.show(Event::CallStarted { key, name }),
         CallEvent::Arguments { key, delta } => core.show(Event::CallArguments { key, delta }),

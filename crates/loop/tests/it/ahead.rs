@@ -1,7 +1,7 @@
 //! Calls that run while their answer still streams (L6).
 
-use windlass_hitl::{Decision, Facts, Grants, Learned, Policy, Rule, RuleFile, Source, decide};
-use windlass_loop::{Command, Entry, Input, Judgement, SpeculativeOutcome, StreamFailure};
+use windlass_hitl::{ApprovalHistory, Decision, Facts, Grants, Policy, Rule, RuleFile, Source, decide};
+use windlass_loop::{CallDecision, Command, Entry, Input, SpeculativeOutcome, StreamFailure};
 use windlass_protocol::ResultStatus::{Cancelled, Denied, Error, Ok as Fine};
 use windlass_protocol::{CallId, Effect, Hints, ResultStatus, StopReason, ToolCall, ToolResult};
 use windlass_stream::Chunk;
@@ -11,7 +11,7 @@ use crate::driven::{Driven, call, check_paired, config, early, entries, finish};
 /// What the outside says of a call that it let run.
 fn decided(call: &ToolCall) -> (Box<Facts>, Decision) {
     let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     (Box::new(facts), decision)
 }
 
@@ -61,11 +61,12 @@ fn a_reading_call_begins_before_the_answer_ends_and_its_result_waits_for_the_oth
     let at = |wanted: fn(&Entry) -> bool| written.iter().position(wanted).unwrap();
     assert_eq!(at(|entry| matches!(entry, Entry::Answered { .. })), 0, "{written:?}");
     assert!(
-        at(|entry| matches!(entry, Entry::Judged { .. })) < at(|entry| matches!(entry, Entry::Result { .. }))
+        at(|entry| matches!(entry, Entry::Decided { .. }))
+            < at(|entry| matches!(entry, Entry::Result { .. }))
     );
-    assert_eq!(run.to_decide().len(), 1, "the other is judged when the answer has ended");
+    assert_eq!(run.to_decide().len(), 1, "the other is decided when the answer has ended");
     assert_eq!(run.ran(), [""; 0], "and the first does not run again");
-    run.judge_all();
+    run.decide_all();
     run.approve("c2");
     run.result("c2", Fine);
     assert_eq!(run.statuses(), [("c1".into(), Fine), ("c2".into(), Fine)]);
@@ -114,7 +115,7 @@ fn what_was_just_called_is_not_begun_again() {
     let first = run.ahead().remove(0);
     run.end();
     run.step(ran(1, &first, Fine));
-    run.judge_all();
+    run.decide_all();
     run.result("c2", Fine);
     run.chunks([call("c3", "look", "{}")]);
     run.check_ahead(&[]);
@@ -159,17 +160,17 @@ fn a_call_that_policy_did_not_let_goes_the_usual_way() {
         file.rules.push(Rule::new("ask", windlass_hitl::Action::Ask));
         let policy = Policy::default().with_file(Source::User, file).unwrap();
         let facts = Facts::new(call.name.clone(), Hints::read_only(), call, vec![Effect::Internal]);
-        let decision = decide(&policy, &Grants::default(), &Learned::default(), &facts);
+        let decision = decide(&policy, &Grants::default(), &ApprovalHistory::default(), &facts);
         let request = Some(Box::new(crate::driven::request(call, &facts, &decision)));
-        Judgement::Decided { facts: Box::new(facts), decision, request }
+        CallDecision::Decided { facts: Box::new(facts), decision, request }
     };
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
     let calls = run.ahead();
-    let outcome = Box::new(SpeculativeOutcome::Judged(ask(&calls[0])));
+    let outcome = Box::new(SpeculativeOutcome::Decided(ask(&calls[0])));
     run.step(Input::Speculative { answer: 1, call: id("c1"), outcome });
     let refused = ToolResult::text(id("c2"), ResultStatus::InvalidArguments, "no");
-    let outcome = Box::new(SpeculativeOutcome::Judged(Judgement::Refused(refused)));
+    let outcome = Box::new(SpeculativeOutcome::Decided(CallDecision::Refused(refused)));
     run.step(Input::Speculative { answer: 1, call: id("c2"), outcome });
     assert!(
         !run.effects.iter().any(|want| matches!(want, Command::Ask(_))),
@@ -195,7 +196,8 @@ fn a_stop_still_gives_each_call_its_result() {
     assert!(run.outcome().is_none(), "what runs is waited for");
     run.step(ran(1, &calls[0], Cancelled));
     let (facts, decision) = decided(&calls[1]);
-    let outcome = Box::new(SpeculativeOutcome::Judged(Judgement::Decided { facts, decision, request: None }));
+    let outcome =
+        Box::new(SpeculativeOutcome::Decided(CallDecision::Decided { facts, decision, request: None }));
     run.step(Input::Speculative { answer: 1, call: id("c2"), outcome });
     assert_eq!(run.statuses(), [("c1".into(), Cancelled), ("c2".into(), Cancelled)]);
     assert!(run.outcome().is_some());

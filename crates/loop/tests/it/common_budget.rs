@@ -25,7 +25,7 @@ fn question(run: &Driven) -> Option<&str> {
 /// A turn of one call that reads.
 fn turn(run: &mut Driven, id: &str, before_result: Option<Input>) {
     run.answer([call(id, "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     if let Some(input) = before_result {
         run.step(input);
     }
@@ -89,7 +89,7 @@ fn what_a_run_has_used_in_all_is_the_same_in_another_process() {
     let mut record = entries(&run.effects);
     let usage = Usage { input_tokens: 70, output_tokens: 30, ..Usage::default() };
     run.answer([call("a", "look", "{}"), Chunk::Usage { usage }]);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     record.extend(entries(&run.effects));
     assert_eq!(run.machine.used(), of(1, 100, 130));
@@ -109,14 +109,14 @@ fn with_child() -> Config {
     config
 }
 
-// R6: what keeps its own record goes on from there: it is made again, judged again, and never of unknown effect.
+// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown effect.
 #[test]
 fn a_call_that_keeps_its_own_record_is_made_again_after_a_crash_and_after_a_wait() {
     for waits in [false, true] {
         let mut run = Driven::start(with_child());
         let mut record = entries(&run.effects);
         run.answer([call("a", "child", "{}")]);
-        run.judge_all();
+        run.decide_all();
         let steps: Vec<_> = run.effects.iter().filter_map(|want| run.machine.step_of(want)).collect();
         assert!(steps.iter().any(|step| step.key == "tool-a" && step.class == StepClass::Idempotent));
         if waits {
@@ -128,7 +128,7 @@ fn a_call_that_keeps_its_own_record_is_made_again_after_a_crash_and_after_a_wait
         assert_eq!(machine.run_id(), "run-1");
         let mut run = Driven { machine, effects, now: 0 };
         assert_eq!(entries(&run.effects)[0], Entry::Resumed { generation: 1 });
-        run.judge_all();
+        run.decide_all();
         assert_eq!(run.ran(), ["a"], "waits: {waits}");
         run.result("a", ResultStatus::Ok);
         assert_eq!(run.statuses(), [("a".to_owned(), ResultStatus::Ok)]);
@@ -142,7 +142,7 @@ fn steps_have_the_same_names_in_every_process() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     let keys = |run: &Driven| -> Vec<(String, StepClass, u32)> {
         let steps = run.effects.iter().filter_map(|want| run.machine.step_of(want));
         steps.map(|step| (step.key, step.class, step.generation)).collect()
@@ -162,7 +162,7 @@ fn steps_have_the_same_names_in_every_process() {
     record.extend(entries(&run.effects));
     let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
     let mut run = Driven { machine, effects, now: 0 };
-    run.judge_all();
+    run.decide_all();
     assert_eq!(keys(&run), named(1));
     run.approve("b");
     let step = run.effects.iter().filter_map(|want| run.machine.step_of(want)).next_back().unwrap();

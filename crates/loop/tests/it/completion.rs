@@ -9,7 +9,7 @@ use crate::driven::{Driven, call, check_paired, config};
 fn a_completion_alone_ends_the_run_and_is_on_record() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "done", r#"{"result":"all good"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "all good".into() }));
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Ok)]);
@@ -20,11 +20,11 @@ fn a_completion_waits_for_its_siblings() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}"), call("c2", "done", r#"{"result":"r"}"#)]);
     assert_eq!(run.to_decide().len(), 1);
-    run.judge_all();
+    run.decide_all();
     run.effects.clear();
     run.result("c1", ResultStatus::Ok);
     assert_eq!(run.to_decide().len(), 1, "now it is its turn");
-    run.judge_all();
+    run.decide_all();
     run.result("c2", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "r".into() }));
 }
@@ -33,7 +33,7 @@ fn a_completion_waits_for_its_siblings() {
 fn a_completion_after_a_failed_sibling_is_refused() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}"), call("c2", "done", r#"{"result":"r"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", ResultStatus::Error);
     assert_eq!(run.outcome(), None);
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Error), ("c2".into(), ResultStatus::Error)]);
@@ -44,7 +44,7 @@ fn a_completion_after_a_failed_sibling_is_refused() {
 fn a_completion_that_is_not_the_last_call_is_refused() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "done", r#"{"result":"r"}"#), call("c2", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("c2", ResultStatus::Ok);
     assert_eq!(run.outcome(), None);
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Error), ("c2".into(), ResultStatus::Ok)]);
@@ -63,7 +63,7 @@ fn of_two_completions_none_counts() {
 fn a_completion_that_the_human_does_not_accept_goes_on() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "done", r#"{"result":"r"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", ResultStatus::Denied);
     assert_eq!(run.outcome(), None);
     assert!(run.is_sent());

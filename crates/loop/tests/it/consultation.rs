@@ -21,7 +21,7 @@ fn requests(requests: u32) -> Budget {
 /// One turn with a call that reads.
 fn turn(run: &mut Driven, id: &str) {
     run.answer([call(id, "look", &format!(r#"{{"id":"{id}"}}"#))]);
-    run.judge_all();
+    run.decide_all();
     run.result(id, ResultStatus::Ok);
 }
 
@@ -30,7 +30,7 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     record.extend(entries(&run.effects));
     let mut run = resumed(config.clone(), &record);
@@ -123,7 +123,7 @@ fn a_question_that_was_overtaken_is_taken_back_and_its_answer_refused() {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     record.extend(entries(&run.effects));
     let mut run = resumed(config, &record);
@@ -148,7 +148,7 @@ fn silence_does_not_begin_the_budget_anew() {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     record.extend(entries(&run.effects));
     let mut run = resumed(config.clone(), &record);
@@ -170,7 +170,7 @@ fn two_questions_of_one_turn_and_two_attempts_have_two_keys() {
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     record.extend(entries(&run.effects));
     let (mut machine, effects) = Machine::resume(config, record, 0).unwrap();
@@ -313,7 +313,7 @@ fn a_resumed_run_counts_as_a_live_one_does() {
     let malformed = |run: &mut Driven| {
         keep(run, |run| {
             run.answer([call("x", "look", "[1]"), call("y", "look", "[2]"), call("a", "look", "{}")]);
-            run.judge_all();
+            run.decide_all();
             run.result("a", ResultStatus::Ok);
         });
     };

@@ -24,7 +24,7 @@ fn with(limits: ContextLimits) -> Config {
 fn turn(run: &mut Driven, number: usize, bytes: usize) {
     let id = format!("c{number}");
     run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
-    run.judge_all();
+    run.decide_all();
     let text = "x".repeat(bytes);
     run.step(Input::Result(ToolResult::text(CallId::new(id).unwrap(), ResultStatus::Ok, text)));
 }
@@ -237,7 +237,7 @@ fn the_providers_count_sets_the_scale() {
     let estimated = run.machine.context_tokens();
     let usage = Usage { input_tokens: estimated * 3, output_tokens: 1, ..Usage::default() };
     run.answer([Chunk::Usage { usage }, call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     let counted = run.machine.context_tokens();
     assert!(counted >= estimated * 3, "{counted} of {estimated}");
@@ -251,7 +251,7 @@ fn of_too_many_images_the_newest_half_stays() {
     for number in 0..8 {
         let id = format!("c{number}");
         run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         let image = windlass_protocol::Image::base64("image/png", "cG5n");
         let result = ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, vec![Content::Image(image)]);
         run.step(Input::Result(result));
@@ -266,7 +266,7 @@ fn images_of_old_results_are_left_out_too() {
     for number in 0..5 {
         let id = format!("c{number}");
         run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         let image = windlass_protocol::Image::base64("image/png", "cG5n");
         let result = ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, vec![Content::Image(image)]);
         run.step(Input::Result(result));
@@ -281,7 +281,7 @@ fn the_size_of_a_result_that_is_left_out_is_told_for_every_kind_of_content() {
     for number in 0..5 {
         let id = format!("c{number}");
         run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         let value = serde_json::json!({"text": "x".repeat(3_989)});
         let resource = Content::Resource { uri: "a://b".into(), media_type: None, text: "y".repeat(1_000) };
         let content = vec![Content::Structured { value }, resource];

@@ -1,11 +1,11 @@
 //! A machine that is driven by a list, and what is asked about its effects.
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants, Learned, Policy,
-    decide,
+    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Facts, Grants,
+    Policy, decide,
 };
 use windlass_loop::{
-    CallStart, Command, Config, Entry, Event, Input, InterruptId, Judgement, Limits, Machine, OfferedTool,
+    CallDecision, CallStart, Command, Config, Entry, Event, Input, InterruptId, Limits, Machine, OfferedTool,
     Outcome,
 };
 use windlass_protocol::{
@@ -96,7 +96,7 @@ impl Driven {
         self.step(Input::StreamEnd(Ok(())));
     }
 
-    /// The calls that the machine wants judged.
+    /// The calls that the machine wants decided.
     pub(crate) fn to_decide(&self) -> Vec<ToolCall> {
         self.effects
             .iter()
@@ -121,22 +121,22 @@ impl Driven {
             .collect()
     }
 
-    /// Judges a call: `change` is asked for, everything else is let through.
-    pub(crate) fn judge(&mut self, call: &ToolCall) {
+    /// Decides about a call: `change` is asked for, everything else is let through.
+    pub(crate) fn decide_call(&mut self, call: &ToolCall) {
         let effects = match call.name.as_str() {
             "change" => vec![Effect::Write { path: "a.txt".into(), bytes: None }],
             _ => vec![Effect::Internal],
         };
         let facts = Facts::new(call.name.clone(), Hints::default(), call, effects);
-        let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+        let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
         let request = Some(Box::new(request(call, &facts, &decision)));
-        let judgement = Box::new(Judgement::Decided { facts: Box::new(facts), decision, request });
-        self.step(Input::Judged { call: call.id.clone(), judgement });
+        let decision = Box::new(CallDecision::Decided { facts: Box::new(facts), decision, request });
+        self.step(Input::Decided { call: call.id.clone(), decision });
     }
 
-    pub(crate) fn judge_all(&mut self) {
+    pub(crate) fn decide_all(&mut self) {
         for call in self.to_decide() {
-            self.judge(&call);
+            self.decide_call(&call);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Calls that are refused while they still stream (DESIGN "Early decision").
 
+use windlass_assemble::CallIndex;
 use windlass_hitl::{Reason, Source};
 use windlass_loop::{Command, EarlyRefusal, Event, Input, RepairKind, Repairs};
 use windlass_protocol::{ResultStatus, StopReason};
@@ -21,7 +22,7 @@ fn denial() -> EarlyRefusal {
 }
 
 /// The last argument that the machine wants looked at.
-fn wanted(run: &Driven) -> Option<(u64, CallKey, String, String)> {
+fn wanted(run: &Driven) -> Option<(u64, CallIndex, String, String)> {
     run.effects.iter().rev().find_map(|effect| match effect {
         Command::CheckEarly { answer, key, tool, argument, value } => {
             Some((*answer, *key, format!("{tool}.{argument}"), value.to_string()))
@@ -32,7 +33,7 @@ fn wanted(run: &Driven) -> Option<(u64, CallKey, String, String)> {
 
 fn refuse(run: &mut Driven, key: u64) {
     let (answer, ..) = wanted(run).unwrap();
-    run.step(Input::RefusedEarly { answer, key: CallKey(key), refusal: denial() });
+    run.step(Input::RefusedEarly { answer, key: CallIndex(key), refusal: denial() });
 }
 
 fn is_stopped(run: &Driven) -> bool {
@@ -52,7 +53,7 @@ fn a_refused_call_stops_the_answer_and_saves_the_rest_of_it() {
         read += 1;
         run.step(Input::Chunk(chunk));
         if let Some((_, key, argument, value)) = wanted(&run) {
-            assert_eq!((key, argument.as_str()), (CallKey(0), "change.path"), "{value}");
+            assert_eq!((key, argument.as_str()), (CallIndex(0), "change.path"), "{value}");
             refuse(&mut run, 0);
             break;
         }
@@ -95,7 +96,7 @@ fn what_was_whole_before_still_runs() {
     run.step(Input::Chunk(delta(1, r#"{"path":"/x","#)));
     refuse(&mut run, 1);
     assert!(is_stopped(&run));
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["c9"]);
     run.result("c9", ResultStatus::Ok);
     assert_eq!(
@@ -112,7 +113,7 @@ fn a_refusal_that_comes_too_late_changes_nothing() {
     run.step(Input::Chunk(start(0, "change")));
     run.step(Input::Chunk(delta(0, r#"{"path":"/x"}"#)));
     let (answer, ..) = wanted(&run).unwrap();
-    // The call has ended: it is judged like any other.
+    // The call has ended: it is decided like any other.
     run.step(Input::Chunk(Chunk::Call(CallChunk::End { key: CallKey(0), arguments: None })));
     refuse(&mut run, 0);
     assert!(!is_stopped(&run));
@@ -124,7 +125,7 @@ fn a_refusal_that_comes_too_late_changes_nothing() {
     run.step(Input::StreamEnd(Err(windlass_loop::StreamFailure::new("broke", true))));
     run.effects.clear();
     run.step(Input::Chunk(start(0, "change")));
-    run.step(Input::RefusedEarly { answer, key: CallKey(0), refusal: denial() });
+    run.step(Input::RefusedEarly { answer, key: CallIndex(0), refusal: denial() });
     assert!(!is_stopped(&run));
 }
 
@@ -134,7 +135,7 @@ fn repairs_are_shown_and_written_down() {
     let mut run = Driven::start(config().with_repairs(Repairs::All));
     run.answer([call("c1", "look", r#"{"path":"a",}"#)]);
     let repairs = run.events().into_iter().find_map(|event| match event {
-        Event::CallRepaired { key: CallKey(0), repairs } => Some(repairs.clone()),
+        Event::CallRepaired { key: CallIndex(0), repairs } => Some(repairs.clone()),
         _ => None,
     });
     let repairs = repairs.unwrap();

@@ -1,7 +1,7 @@
-//! Calls that are judged, approved, run and stopped.
+//! Calls that are decided, approved, run and stopped.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::{Command, Entry, Event, Input, Judgement, Machine, Outcome, StopCause};
+use windlass_loop::{CallDecision, Command, Entry, Event, Input, Machine, Outcome, StopCause};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, entries, limits};
@@ -10,7 +10,7 @@ use crate::driven::{Driven, call, check_paired, config, entries, limits};
 fn an_allowed_call_runs_and_its_result_goes_back() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", r#"{"a":1}"#)]);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["c1"]);
     run.effects.clear();
     run.result("c1", ResultStatus::Ok);
@@ -23,7 +23,7 @@ fn an_allowed_call_runs_and_its_result_goes_back() {
 fn the_intent_is_recorded_right_before_the_call_runs() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     let at = run.effects.iter().position(|effect| matches!(effect, Command::Run(_))).unwrap();
     assert!(matches!(&run.effects[at - 1], Command::Record(Entry::Intent { call }) if call.as_str() == "c1"));
 }
@@ -37,7 +37,7 @@ fn results_are_in_call_order() {
         call("c2", "look", r#"{"a":2}"#),
         call("c3", "look", "{}"),
     ]);
-    run.judge_all();
+    run.decide_all();
     for id in ["c3", "c1", "c2"] {
         run.result(id, ResultStatus::Ok);
     }
@@ -50,7 +50,7 @@ fn results_are_in_call_order() {
 fn a_pending_approval_does_not_stall_other_calls() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "change", "{}"), call("c2", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["c2"]);
     run.approve("c1");
     assert_eq!(run.ran(), ["c2", "c1"]);
@@ -61,7 +61,7 @@ fn a_pending_approval_does_not_stall_other_calls() {
 fn the_humans_comment_is_in_the_calls_own_result() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     let no = ApprovalDecision::deny("ask-c1", Some("use b.txt".into()));
     run.step(Input::Approval(ApprovalOutcome::Answered(no)));
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::Denied)]);
@@ -73,7 +73,7 @@ fn the_humans_comment_is_in_the_calls_own_result() {
 fn no_answer_in_time_and_nobody_there_have_their_own_words() {
     let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));
     late.answer([call("c1", "change", "{}")]);
-    late.judge_all();
+    late.decide_all();
     assert_eq!(late.machine.next_deadline(), Some(1_000));
     late.now = 999;
     late.step(Input::Tick);
@@ -84,7 +84,7 @@ fn no_answer_in_time_and_nobody_there_have_their_own_words() {
 
     let mut alone = Driven::start(config());
     alone.answer([call("c1", "change", "{}")]);
-    alone.judge_all();
+    alone.decide_all();
     alone.step(Input::Approval(ApprovalOutcome::NoApprover { request_id: "ask-c1".into() }));
     assert_eq!(alone.statuses(), [("c1".into(), ResultStatus::Denied)]);
     assert_ne!(alone.texts_of_results(), late.texts_of_results());
@@ -95,7 +95,7 @@ fn no_answer_in_time_and_nobody_there_have_their_own_words() {
 fn late_repeated_and_unknown_answers_are_refused_loudly() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.effects.clear();
     run.step(Input::Approval(ApprovalOutcome::Answered(ApprovalDecision::approve("ask-other"))));
     assert!(run.ran().is_empty());
@@ -112,8 +112,8 @@ fn a_refused_call_gets_the_result_of_the_check() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "fly", "{}")]);
     let result = ToolResult::text(CallId::new("c1").unwrap(), ResultStatus::UnknownTool, "no such tool");
-    let judgement = Box::new(Judgement::Refused(result));
-    run.step(Input::Judged { call: CallId::new("c1").unwrap(), judgement });
+    let decision = Box::new(CallDecision::Refused(result));
+    run.step(Input::Decided { call: CallId::new("c1").unwrap(), decision });
     assert_eq!(run.statuses(), [("c1".into(), ResultStatus::UnknownTool)]);
 }
 
@@ -126,7 +126,7 @@ fn the_same_call_in_a_row_is_refused_after_the_limit_whatever_the_order_of_its_k
     {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", arguments)]);
-        run.judge_all();
+        run.decide_all();
         assert_eq!(run.ran(), [id.as_str()]);
         run.result(&id, ResultStatus::Ok);
     }
@@ -144,7 +144,7 @@ fn turns_of_nothing_but_mistakes_end_with_a_question() {
     for turn in 0..3 {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", &format!(r#"{{"a":{turn}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         run.result(&id, ResultStatus::Error);
     }
     assert!(run.effects.iter().any(|effect| matches!(effect, Command::Interrupt { .. })));
@@ -157,7 +157,7 @@ fn a_mistake_limit_of_zero_is_off() {
     for turn in 0..10 {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", &format!(r#"{{"a":{turn}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         run.result(&id, ResultStatus::Error);
         assert!(run.is_sent());
     }
@@ -169,8 +169,8 @@ fn cancelling_gives_every_call_a_result_and_keeps_those_that_finish() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", r#"{"a":1}"#), call("c2", "change", "{}"), call("c3", "look", "{}")]);
     let calls = run.to_decide();
-    run.judge(&calls[0]);
-    run.judge(&calls[1]);
+    run.decide_call(&calls[0]);
+    run.decide_call(&calls[1]);
     run.effects.clear();
     run.step(Input::Cancel);
     assert!(run.effects.contains(&Command::Abort));
@@ -205,7 +205,7 @@ fn cancelling_while_the_answer_streams_keeps_its_words() {
 fn a_fatal_tool_ends_the_run_with_all_results() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", r#"{"a":1}"#), call("c2", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.step(Input::Fatal { call: CallId::new("c1").unwrap(), message: "the disk is gone".into() });
     assert_eq!(run.outcome(), Some(&Outcome::Failed { message: "the disk is gone".into() }));
     check_paired(run.machine.transcript().messages());
@@ -222,7 +222,7 @@ fn calls_that_go_round_in_circles_are_stopped() {
             let id = format!("c{number}");
             let arguments = format!(r#"{{"n":{}}}"#, number % period);
             run.answer([call(&id, "look", &arguments)]);
-            run.judge_all();
+            run.decide_all();
             if run.ran().is_empty() {
                 break;
             }
@@ -252,7 +252,7 @@ fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, V
     for number in 0..times {
         let id = format!("c{number}");
         run.answer([call(&id, tool, "{}")]);
-        run.judge_all();
+        run.decide_all();
         if tool == "change" && !run.to_decide().is_empty() {
             run.approve(&id);
         }
@@ -297,7 +297,7 @@ fn a_resumed_run_counts_polling_as_a_live_one_does() {
 fn an_approval_without_a_limit_waits() {
     let mut run = Driven::start(limits(|limits| limits.approval_timeout_ms = 0));
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.machine.next_deadline(), None);
     run.now = 100_000_000;
     run.step(Input::Tick);
@@ -313,7 +313,7 @@ fn of_two_calls_with_one_id_only_the_malformed_one_is_refused() {
         let mut run = Driven::start(config());
         run.answer([call("a", "look", first), call("a", "look", second)]);
         assert_eq!(run.to_decide().len(), 1);
-        run.judge_all();
+        run.decide_all();
         let id = run.ran().remove(0);
         run.result(&id, ResultStatus::Ok);
         let statuses: Vec<_> = run.statuses().into_iter().map(|(_, status)| status).collect();

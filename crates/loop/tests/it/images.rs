@@ -20,7 +20,7 @@ fn picture() -> Image {
 fn look(run: &mut Driven, number: usize) {
     let id = format!("c{number}");
     run.answer([call(&id, "look", &format!(r#"{{"n":{number}}}"#))]);
-    run.judge_all();
+    run.decide_all();
     let content = vec![Content::text("seen"), Content::Image(picture())];
     run.step(Input::Result(ToolResult::new(CallId::new(id).unwrap(), ResultStatus::Ok, content)));
 }
@@ -136,7 +136,7 @@ fn without_a_new_picture_the_newest_message_with_pictures_goes() {
         look(&mut run, number);
     }
     run.answer([call("r", "look", r#"{"n":9}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("r", ResultStatus::Ok);
     refuse(&mut run);
     assert_eq!((removals(&run), pictures(&run)), (vec![1], 2));

@@ -30,7 +30,7 @@ fn a_call_by_an_alias_has_the_hints_of_its_tool() {
         let mut run = Driven::start(aliased(config()));
         let mut record = entries(&run.effects);
         run.answer([call("a", name, "{}")]);
-        run.judge_all();
+        run.decide_all();
         record.extend(entries(&run.effects));
         let run_a = run.effects.iter().find(|want| matches!(want, Command::Run(_))).unwrap();
         assert_eq!(run.machine.step_of(run_a).unwrap().class, StepClass::Pure, "{name}");
@@ -49,9 +49,9 @@ fn a_completion_by_an_alias_completes_as_the_last_call_only() {
     let mut run = Driven::start(aliased(config()));
     run.answer([call("a", "look", "{}"), call("b", "finish", r#"{"result":"r"}"#)]);
     assert_eq!(run.to_decide().len(), 1, "it waits for its sibling");
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
-    run.judge(&run.to_decide()[1].clone());
+    run.decide_call(&run.to_decide()[1].clone());
     run.result("b", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "r".into() }));
 }
@@ -69,7 +69,7 @@ fn an_alias_does_not_get_around_the_budget_of_a_tool() {
         let budget = Budget { calls: [(limited.to_owned(), 1)].into(), ..Budget::default() };
         let mut run = Driven::start(aliased(config()).with_budget(budget));
         run.answer([call("a", "list_dir", "{}"), call("b", "look", r#"{"n":1}"#)]);
-        run.judge_all();
+        run.decide_all();
         run.result("a", ResultStatus::Ok);
         assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::NotStarted), "{limited}");
         assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));

@@ -10,7 +10,7 @@ fn calls_after_it_are_not_begun_and_say_so() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "{}"), call("c2", "look", "{}"), call("c3", "hand", "{}")]);
     assert_eq!(run.to_decide().len(), 1);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["c1"]);
     run.result("c1", Ok);
     assert_eq!(run.statuses(), [("c1".into(), Ok), ("c2".into(), NotStarted), ("c3".into(), NotStarted)]);
@@ -27,11 +27,11 @@ fn it_waits_for_the_calls_before_it_and_begins_whatever_became_of_them() {
         let mut run = Driven::start(with_hand());
         run.answer([call("c1", "look", "{}"), call("c2", "hand", "{}")]);
         assert_eq!(run.to_decide().len(), 1);
-        run.judge_all();
+        run.decide_all();
         run.effects.clear();
         run.result("c1", status);
         assert_eq!(run.to_decide().len(), 1, "now it is its turn");
-        run.judge_all();
+        run.decide_all();
         run.result("c2", Ok);
         assert_eq!(run.statuses(), [("c1".into(), status), ("c2".into(), Ok)]);
     }
@@ -41,13 +41,13 @@ fn it_waits_for_the_calls_before_it_and_begins_whatever_became_of_them() {
 fn a_completion_beside_it_does_not_count() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "{}"), call("c2", "done", r#"{"result":"r"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", Ok);
     assert_eq!(run.outcome(), None);
     assert_eq!(run.statuses(), [("c1".into(), Ok), ("c2".into(), NotStarted)]);
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "done", r#"{"result":"r"}"#), call("c2", "hand", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("c2", Ok);
     assert_eq!(run.outcome(), None);
     assert_eq!(run.statuses(), [("c1".into(), Error), ("c2".into(), Ok)]);
@@ -57,7 +57,7 @@ fn a_completion_beside_it_does_not_count() {
 fn one_that_cannot_run_holds_nobody_back() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "[1]"), call("c2", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["c2"]);
 }
 
@@ -71,7 +71,7 @@ fn what_was_not_begun_stays_so_when_the_run_goes_on() {
         let (machine, effects) = Machine::resume(with_hand(), record[..cut].to_vec(), 0).unwrap();
         let mut again = Driven { machine, effects, now: 0 };
         assert_eq!(again.to_decide().len(), 1, "cut {cut}");
-        again.judge_all();
+        again.decide_all();
         assert_eq!(again.ran(), ["c1"]);
         again.result("c1", Ok);
         assert_eq!(again.statuses(), [("c1".into(), Ok), ("c2".into(), NotStarted)]);

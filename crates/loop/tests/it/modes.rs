@@ -20,7 +20,7 @@ fn with_switch() -> Config {
 
 fn wanted(run: &mut Driven) -> Vec<String> {
     let wanted = run.to_decide().iter().map(|call| call.id.to_string()).collect();
-    run.judge_all();
+    run.decide_all();
     run.effects.clear();
     wanted
 }
@@ -121,7 +121,7 @@ fn a_run_that_goes_on_writes_down_only_a_mode_that_is_new() {
 
 // A kind of call that only the program can have got wrong is seen when the call is looked up.
 #[test]
-fn a_fatal_error_ends_the_run_before_the_call_is_judged_too() {
+fn a_fatal_error_ends_the_run_before_the_call_is_decided_too() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
     run.step(Input::Fatal {

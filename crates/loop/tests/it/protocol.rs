@@ -60,7 +60,7 @@ fn an_answer_locks_the_run() {
     let mut run = start(&ORDER);
     refuse(&mut run);
     run.answer([call("c1", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", windlass_protocol::ResultStatus::Ok);
     assert_eq!(sent(&run), [Structured]);
     refuse(&mut run);

@@ -1,6 +1,6 @@
-//! The questions of one turn come in the order of its calls, in whatever order the calls are judged.
+//! The questions of one turn come in the order of its calls, in whatever order the calls are decided.
 
-use windlass_loop::{Command, Event, Input, Judgement, SpeculativeOutcome};
+use windlass_loop::{CallDecision, Command, Event, Input, SpeculativeOutcome};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use crate::driven::{Driven, call, check_paired, config, early, entries};
@@ -29,12 +29,12 @@ fn four() -> Driven {
 }
 
 #[test]
-fn calls_that_are_judged_backwards_are_asked_about_in_order() {
+fn calls_that_are_decided_backwards_are_asked_about_in_order() {
     let mut run = four();
     let calls = run.to_decide();
     for call in calls.iter().rev() {
         assert_eq!(asked(&run), [""; 0], "the first call may still ask");
-        run.judge(call);
+        run.decide_call(call);
     }
     assert_eq!(asked(&run), ["a", "b", "c"]);
     assert_eq!(run.ran(), ["r"]);
@@ -46,16 +46,16 @@ fn calls_that_are_judged_backwards_are_asked_about_in_order() {
 
 // L5: nothing but a question waits.
 #[test]
-fn a_call_that_is_not_judged_yet_holds_back_questions_and_nothing_else() {
+fn a_call_that_is_not_decided_yet_holds_back_questions_and_nothing_else() {
     let mut run = four();
     let calls = run.to_decide();
-    run.judge(&calls[1]);
-    run.judge(&calls[2]);
+    run.decide_call(&calls[1]);
+    run.decide_call(&calls[2]);
     assert_eq!((asked(&run), run.ran()), (vec![], vec!["r".to_owned()]));
     run.result("r", ResultStatus::Ok);
-    run.judge(&calls[0]);
-    assert_eq!(asked(&run), ["a", "b"], "the last call is not judged, and holds back no question before it");
-    run.judge(&calls[3]);
+    run.decide_call(&calls[0]);
+    assert_eq!(asked(&run), ["a", "b"], "the last call is not decided, and holds back no question before it");
+    run.decide_call(&calls[3]);
     assert_eq!(asked(&run), ["a", "b", "c"]);
 }
 
@@ -63,10 +63,10 @@ fn a_call_that_is_not_judged_yet_holds_back_questions_and_nothing_else() {
 fn a_call_that_turns_out_not_to_ask_lets_the_others_ask() {
     let mut run = four();
     let calls = run.to_decide();
-    run.judge(&calls[1]);
+    run.decide_call(&calls[1]);
     let id = CallId::new("a").unwrap();
     let result = ToolResult::text(id.clone(), ResultStatus::InvalidArguments, "wrong");
-    run.step(Input::Judged { call: id, judgement: Box::new(Judgement::Refused(result)) });
+    run.step(Input::Decided { call: id, decision: Box::new(CallDecision::Refused(result)) });
     assert_eq!(asked(&run), ["b"]);
 }
 
@@ -75,7 +75,7 @@ fn a_call_that_turns_out_not_to_ask_lets_the_others_ask() {
 fn a_question_that_is_held_back_ends_with_the_run() {
     let mut run = four();
     let calls = run.to_decide();
-    run.judge(&calls[1]);
+    run.decide_call(&calls[1]);
     run.step(Input::Cancel);
     assert_eq!(asked(&run), [""; 0]);
     let cancelled = ["a", "b", "r", "c"].map(|id| (id.to_owned(), ResultStatus::Cancelled));
@@ -88,16 +88,16 @@ fn a_question_that_is_held_back_ends_with_the_run() {
 fn the_time_of_a_question_begins_when_it_is_put() {
     let mut run = four();
     let calls = run.to_decide();
-    run.judge(&calls[1]);
+    run.decide_call(&calls[1]);
     assert_eq!(run.machine.next_deadline(), None);
     run.now = 1_000_000;
-    run.judge(&calls[0]);
+    run.decide_call(&calls[0]);
     assert_eq!(run.machine.next_deadline(), Some(1_000_000 + windlass_hitl::DEFAULT_TIMEOUT_MS));
 }
 
 // L6: a call that began while the answer streamed may still ask, until it runs.
 #[test]
-fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_judged_does() {
+fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_decided_does() {
     for runs in [false, true] {
         for before_the_end in [false, true] {
             let mut run = Driven::start(early());
@@ -110,7 +110,7 @@ fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_judged_does
             run.step(Input::Chunk(call("a", "change", "{}")));
             run.step(Input::Chunk(crate::driven::finish(windlass_protocol::StopReason::Calls)));
             run.step(Input::StreamEnd(Ok(())));
-            run.judge_all();
+            run.decide_all();
             if runs && !before_the_end {
                 assert_eq!(asked(&run), [""; 0]);
                 run.step(Input::Started(reading.id.clone()));
@@ -120,8 +120,8 @@ fn a_call_that_runs_ahead_holds_no_question_back_and_one_that_is_not_judged_does
             run.step(Input::Speculative { answer: 1, call: reading.id, outcome });
             if !runs {
                 let again = run.to_decide().pop().unwrap();
-                assert_eq!(asked(&run), [""; 0], "it is judged once more");
-                run.judge(&again);
+                assert_eq!(asked(&run), [""; 0], "it is decided once more");
+                run.decide_call(&again);
             }
             assert_eq!(asked(&run), ["a"]);
         }
@@ -134,7 +134,7 @@ fn questions_stand_on_record_in_order() {
     let mut run = four();
     let calls = run.to_decide();
     for call in calls.iter().rev() {
-        run.judge(call);
+        run.decide_call(call);
     }
     let recorded: Vec<_> = entries(&run.effects)
         .into_iter()

@@ -12,13 +12,13 @@ fn record() -> Vec<Entry> {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("c1", "look", "{}"), call("c2", "change", "{}"), call("c3", "look", "[1]")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("c2");
     run.result("c2", ResultStatus::Ok);
     run.result("c1", ResultStatus::Ok);
     record.extend(entries(&run.effects));
     run.answer([call("c4", "done", r#"{"result":"r"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c4", ResultStatus::Ok);
     record.extend(entries(&run.effects));
     assert!(matches!(record.last(), Some(Entry::Finished { .. })));
@@ -91,7 +91,7 @@ fn a_resumed_run_comes_to_its_end() {
         if run.is_sent() {
             break;
         }
-        run.judge_all();
+        run.decide_all();
         run.approve("c2");
         for id in run.ran() {
             run.result(&id, ResultStatus::Ok);
@@ -101,7 +101,7 @@ fn a_resumed_run_comes_to_its_end() {
     run.step(Input::Chunk(call("c9", "done", r#"{"result":"r"}"#)));
     run.step(Input::Chunk(finish(StopReason::Calls)));
     run.step(Input::StreamEnd(Ok(())));
-    run.judge_all();
+    run.decide_all();
     run.result("c9", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "r".into() }));
     check_paired(run.machine.transcript().messages());

@@ -19,7 +19,7 @@ fn said(run: &Driven) -> Vec<String> {
 fn what_is_said_while_calls_run_is_heard_after_their_results() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     say(&mut run, "be brief", DeliverAt::NextTurn);
     say(&mut run, "and quick", DeliverAt::NextTurn);
     assert!(said(&run).is_empty());
@@ -36,7 +36,7 @@ fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
     run.answer([call("a", "done", r#"{"result":"first"}"#)]);
     say(&mut run, "then the changelog", DeliverAt::AfterTask);
     say(&mut run, "wait, not that", DeliverAt::NextTurn);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     assert!(
         run.events()
@@ -46,11 +46,11 @@ fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
     assert_eq!(run.outcome(), None);
     assert_eq!(said(&run), ["wait, not that"], "first what was meant for now");
     run.answer([call("b", "done", r#"{"result":"second"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("b", ResultStatus::Ok);
     assert_eq!(said(&run).last().unwrap(), "then the changelog");
     run.answer([call("c", "done", r#"{"result":"third"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Completed { text: "third".into() }));
 }
@@ -61,7 +61,7 @@ fn what_was_said_outlives_a_crash_and_is_heard_once() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     say(&mut run, "be brief", DeliverAt::NextTurn);
     record.extend(entries(&run.effects));
     assert!(matches!(record.last(), Some(entry @ Entry::Queued { .. }) if entry.is_critical()));
@@ -70,13 +70,13 @@ fn what_was_said_outlives_a_crash_and_is_heard_once() {
         Driven { machine, effects, now: 0 }
     };
     let mut run = resume(&record);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief"]);
     record.extend(entries(&run.effects));
     let mut run = resume(&record);
     run.answer([call("b", "look", r#"{"n":1}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("b", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief"]);
 }
@@ -114,7 +114,7 @@ fn a_message_that_comes_again_under_its_id_is_said_once() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     say_as(&mut run, "m1", "be brief");
     record.extend(entries(&run.effects));
     let resume = |record: &[Entry]| {
@@ -131,7 +131,7 @@ fn a_message_that_comes_again_under_its_id_is_said_once() {
         [repeated()]
     );
     say_as(&mut run, "m2", "be brief");
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief", "be brief"], "the same words under another id are another message");
     record.extend(entries(&run.effects));
@@ -151,14 +151,14 @@ fn a_message_without_an_id_is_always_another_one() {
     assert_eq!(serde_json::to_string(&entry).unwrap(), old);
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     let mut record = entries(&Driven::start(config()).effects);
     record.extend(entries(&run.effects));
     record.push(entry);
     let (machine, effects) = Machine::resume(config(), record, 0).unwrap();
     let mut run = Driven { machine, effects, now: 0 };
     say(&mut run, "be brief", DeliverAt::NextTurn);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(said(&run), ["be brief", "be brief"]);
 }

@@ -171,7 +171,7 @@ fn an_id_that_comes_again_in_a_later_turn_is_made_unique() {
     let mut run = Driven::start(config());
     for _ in 0..3 {
         run.answer([call("c1", "look", "{}")]);
-        run.judge_all();
+        run.decide_all();
         let id = run.ran().pop().unwrap_or_else(|| run.statuses()[0].0.clone());
         run.result(&id, ResultStatus::Ok);
     }
@@ -203,7 +203,7 @@ fn a_refusal_stops_the_run() {
 fn the_most_turns_end_the_run() {
     let mut run = Driven::start(limits(|limits| limits.turns = 1));
     run.answer([call("c1", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", ResultStatus::Ok);
     assert_eq!(run.outcome(), Some(&Outcome::Stopped { cause: StopCause::TurnLimit }));
 }
@@ -213,7 +213,7 @@ fn the_most_turns_end_the_run() {
 fn a_made_id_is_none_that_another_call_of_the_answer_brings_along() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("c1", ResultStatus::Ok);
     // The first call's id is taken, and the one that would be made for it is the second call's.
     run.answer([call("c1", "look", r#"{"a":1}"#), call("call_2_0", "look", r#"{"a":2}"#)]);
@@ -317,7 +317,7 @@ fn a_conversation_that_the_stream_says_is_too_long_is_made_shorter() {
     for turn in 0..6 {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         run.result(&id, ResultStatus::Ok);
     }
     let before = run.machine.transcript().messages().len();
@@ -369,7 +369,7 @@ fn an_answer_that_filled_the_window_makes_room_once() {
     for turn in 0..6 {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         run.result(&id, ResultStatus::Ok);
     }
     let before = run.machine.transcript().messages().len();
@@ -391,7 +391,7 @@ fn an_answer_that_filled_the_window_is_recorded_as_a_discarded_attempt() {
     for turn in 0..6 {
         let id = format!("c{turn}");
         run.answer([call(&id, "look", &format!(r#"{{"turn":{turn}}}"#))]);
-        run.judge_all();
+        run.decide_all();
         run.result(&id, ResultStatus::Ok);
         record.extend(entries(&run.effects));
     }

@@ -2,7 +2,7 @@
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{
-    Budget, Command, Config, DeliverAt, Entry, Event, Input, Judgement, Machine, Outcome, RunOrigin,
+    Budget, CallDecision, Command, Config, DeliverAt, Entry, Event, Input, Machine, Outcome, RunOrigin,
     StopCause, StreamFailure, Transcript, UnansweredPolicy, UnknownEffects, Wait,
 };
 use windlass_protocol::{
@@ -33,7 +33,7 @@ fn waiting() -> (Driven, Vec<Entry>) {
     let mut run = Driven::start(suspending());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}"), call("b", "change", "{}"), call("c", "change", r#"{"n":1}"#)]);
-    run.judge_all();
+    run.decide_all();
     nobody(&mut run, "b");
     assert_eq!(run.outcome(), None, "the question about c is open, and a runs");
     nobody(&mut run, "c");
@@ -58,7 +58,7 @@ fn a_run_that_waits_for_a_human_is_suspended_when_nothing_else_is_left() {
 fn without_that_silence_is_a_no() {
     let mut run = Driven::start(config());
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     nobody(&mut run, "b");
     assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::Denied)]);
 }
@@ -68,7 +68,7 @@ fn without_that_silence_is_a_no() {
 fn answers_come_in_any_order_and_any_subset() {
     let (_, mut record) = waiting();
     let mut run = resumed(suspending(), &record);
-    run.judge_all();
+    run.decide_all();
     let asked: Vec<_> = run.effects.iter().filter(|want| matches!(want, Command::Ask(_))).collect();
     assert_eq!(asked.len(), 2, "the same questions under the same ids");
     assert!(
@@ -82,7 +82,7 @@ fn answers_come_in_any_order_and_any_subset() {
     record.extend(entries(&run.effects));
 
     let mut run = resumed(suspending(), &record);
-    run.judge_all();
+    run.decide_all();
     let no = ApprovalDecision::deny("ask-b", Some("not this one".into()));
     run.step(Input::Approval(ApprovalOutcome::Answered(no)));
     assert!(run.is_sent(), "the model hears of all three");
@@ -101,7 +101,7 @@ fn approved() -> Vec<Entry> {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     record.extend(entries(&run.effects));
     record
@@ -113,7 +113,7 @@ fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again()
     let record = approved();
     let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
     let mut run = resumed(config(), &record[..cut]);
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["b"]);
     assert!(!run.effects.iter().any(|want| matches!(want, Command::Ask(_))));
 }
@@ -130,7 +130,7 @@ fn a_yes_to_something_else_does_not_count() {
     }
     let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
     let mut run = resumed(config(), &record[..cut]);
-    run.judge_all();
+    run.decide_all();
     assert!(run.ran().is_empty());
     assert!(run.effects.iter().any(|want| matches!(want, Command::Ask(_))));
 }
@@ -142,19 +142,19 @@ fn cut_off() -> Vec<Entry> {
     run.answer([call("b", "change", "{}")]);
     let planned = PlannedFile::new("a.txt", Some("before".into()), Some("after".into()));
     for call in run.to_decide() {
-        judge_planned(&mut run, &call, &planned);
+        decide_planned(&mut run, &call, &planned);
     }
     run.approve("b");
     record.extend(entries(&run.effects));
     record
 }
 
-fn judge_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
+fn decide_planned(run: &mut Driven, call: &ToolCall, planned: &PlannedFile) {
     let from = run.effects.len();
-    run.judge(call);
-    // The same judgement with what is planned: the driver's facts plan nothing.
+    run.decide_call(call);
+    // The same decision with what is planned: the driver's facts plan nothing.
     for want in &mut run.effects[from..] {
-        if let Command::Record(Entry::Judged { facts: Some(facts), .. }) = want {
+        if let Command::Record(Entry::Decided { facts: Some(facts), .. }) = want {
             facts.planned = vec![planned.clone()];
         }
     }
@@ -184,10 +184,10 @@ fn the_files_say_what_became_of_a_call_that_was_cut_off() {
 }
 
 #[test]
-fn a_change_that_was_not_begun_is_judged_again_and_its_yes_still_counts() {
+fn a_change_that_was_not_begun_is_decided_again_and_its_yes_still_counts() {
     let mut run = resumed(config(), &cut_off());
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::NotBegun });
-    run.judge_all();
+    run.decide_all();
     assert_eq!(run.ran(), ["b"]);
     // Late or doubled news change nothing.
     run.step(Input::Reconciled { call: id("b"), outcome: ReconcileOutcome::Done });
@@ -209,7 +209,7 @@ fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     run.step(Input::Deferred(id("b")));
     run.result("a", ResultStatus::Ok);
@@ -233,7 +233,7 @@ fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
 fn a_result_that_comes_while_others_work_counts_at_once() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.approve("b");
     run.step(Input::Deferred(id("b")));
     run.result("b", ResultStatus::Ok);
@@ -249,7 +249,7 @@ fn a_budget_that_is_used_suspends_and_is_still_used_in_another_process() {
     let mut run = Driven::start(set_up());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     run.guide(None);
     assert!(
@@ -277,7 +277,7 @@ fn each_limit_of_a_budget_asks() {
                 usage: windlass_protocol::Usage { input_tokens: 70, output_tokens: 30, ..Default::default() },
             },
         ]);
-        run.judge_all();
+        run.decide_all();
         run.result("a", ResultStatus::Ok);
         let question = run
             .effects
@@ -298,7 +298,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
     let budget = Budget { calls: [("look".to_owned(), 1)].into(), ..Budget::default() };
     let mut run = Driven::start(config().with_budget(budget));
     run.answer([call("a", "look", "{}"), call("b", "look", r#"{"n":1}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("a", ResultStatus::Ok);
     assert_eq!(run.statuses()[1], ("b".to_owned(), ResultStatus::NotStarted));
     assert!(run.effects.iter().any(|want| matches!(want, Command::Interrupt { .. })));
@@ -322,11 +322,11 @@ fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
 }
 
 #[test]
-fn a_refused_call_says_nothing_of_a_judgement_that_comes_too_late() {
+fn a_refused_call_says_nothing_of_a_decision_that_comes_too_late() {
     let (mut run, _) = waiting();
     let before = run.effects.len();
     let result = windlass_protocol::ToolResult::text(id("b"), ResultStatus::Ok, "late");
-    run.step(Input::Judged { call: id("b"), judgement: Box::new(Judgement::Refused(result)) });
+    run.step(Input::Decided { call: id("b"), decision: Box::new(CallDecision::Refused(result)) });
     run.step(Input::Deferred(id("b")));
     assert_eq!(run.effects.len(), before, "the run is over in this process");
 }
@@ -359,7 +359,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.answer([call("a", "look", "{}"), call("b", "change", "{}"), call("x", "look", "[1]")]);
     let planned = PlannedFile::new("a.txt", None, Some("after".into()));
     for call in run.to_decide() {
-        judge_planned(&mut run, &call, &planned);
+        decide_planned(&mut run, &call, &planned);
     }
     run.approve("b");
     run.step(Input::Deferred(id("b")));
@@ -373,7 +373,7 @@ pub(crate) fn everything() -> Vec<Entry> {
     run.step(Input::StreamEnd(Err(StreamFailure::new("too long", false).mark_length())));
     record.extend(entries(&run.effects));
     run.answer([call("c", "done", r#"{"result":"r"}"#)]);
-    run.judge_all();
+    run.decide_all();
     run.result("c", ResultStatus::Ok);
     record.extend(entries(&run.effects));
     record
@@ -384,7 +384,7 @@ pub(crate) fn everything() -> Vec<Entry> {
 fn a_question_has_what_a_window_needs_beside_it() {
     let mut run = Driven::start(config());
     run.answer([call("b", "change", r#"{"path":"a.txt"}"#)]);
-    run.judge_all();
+    run.decide_all();
     let asked =
         run.events().into_iter().find(|event| matches!(event, Event::ToolApprovalRequest { .. })).unwrap();
     let json = serde_json::to_value(asked).unwrap();

@@ -10,7 +10,8 @@ use tokio::io::{
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use windlass_mcp_server::{
-    CallFuture, Caller, Confirmation, HttpError, HttpOptions, HttpToken, ServeError, ToolHost, ToolServer,
+    CallFuture, Caller, Confirmation, HttpError, HttpServerOptions, HttpToken, ServeError, ToolHost,
+    ToolServer,
 };
 use windlass_protocol::{
     Content, Hints, Image, ImageSource, ResultStatus, Risk, ToolCall, ToolName, ToolResult, ToolSpec,
@@ -347,7 +348,7 @@ async fn a_client_that_has_gone_ends_its_calls_and_the_server() {
     fixture.stopped.cancelled().await;
 }
 
-async fn served(options: HttpOptions) -> (u16, CancellationToken) {
+async fn served(options: HttpServerOptions) -> (u16, CancellationToken) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (stop, server) = (CancellationToken::new(), ToolServer::new(Arc::new(Fixture::default())));
@@ -386,7 +387,7 @@ async fn post(port: u16, path: &str, headers: &str) -> (u16, String) {
 // SECURITY "MCP": bind loopback, check Host and Origin, token
 #[tokio::test]
 async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
-    let (port, stop) = served(HttpOptions::with_token(HttpToken::new("t0ken"))).await;
+    let (port, stop) = served(HttpServerOptions::with_token(HttpToken::new("t0ken"))).await;
     let (own, bearer) = ("Host: 127.0.0.1\r\n", "Authorization: Bearer t0ken\r\n");
     let (status, text) = post(port, "/mcp", &format!("{own}{bearer}")).await;
     assert_eq!(status, 200, "{text}");
@@ -398,7 +399,7 @@ async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
     assert_eq!(post(port, "/mcp", &format!("{own}{bearer}Origin: http://evil.example\r\n")).await.0, 403);
     assert_eq!(post(port, "/other", &format!("{own}{bearer}")).await.0, 404);
     stop.cancel();
-    let (port, _stop) = served(HttpOptions::allow_without_token()).await;
+    let (port, _stop) = served(HttpServerOptions::allow_without_token()).await;
     assert_eq!(post(port, "/mcp", own).await.0, 200);
 }
 
@@ -407,8 +408,8 @@ async fn other_machines_come_in_only_where_that_was_said_and_with_a_token() {
     let server = ToolServer::new(Arc::new(Fixture::default()));
     let mut refused = Vec::new();
     for options in [
-        HttpOptions::with_token(HttpToken::new("t0ken")),
-        HttpOptions::allow_without_token().with_host("box.lan"),
+        HttpServerOptions::with_token(HttpToken::new("t0ken")),
+        HttpServerOptions::allow_without_token().with_host("box.lan"),
     ] {
         let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();
         refused.push(server.serve_http(listener, options, CancellationToken::new()).await.unwrap_err());
@@ -423,7 +424,7 @@ async fn a_server_with_all_places_taken_stops() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let (stop, server) = (CancellationToken::new(), ToolServer::new(Arc::new(Fixture::default())));
-    let (token, mut options) = (stop.clone(), HttpOptions::allow_without_token());
+    let (token, mut options) = (stop.clone(), HttpServerOptions::allow_without_token());
     options.connections = 1;
     let serving = tokio::spawn(async move { server.serve_http(listener, options, token).await });
     let mut held = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
@@ -437,7 +438,7 @@ async fn a_server_with_all_places_taken_stops() {
 // correctness 16
 #[tokio::test]
 async fn a_body_that_never_ends_gives_its_place_back() {
-    let mut options = HttpOptions::allow_without_token();
+    let mut options = HttpServerOptions::allow_without_token();
     (options.connections, options.body_timeout) = (1, Duration::from_millis(200));
     let (port, _stop) = served(options).await;
     let mut half = TcpStream::connect(("127.0.0.1", port)).await.unwrap();

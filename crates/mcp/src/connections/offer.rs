@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use windlass_toolbox::{DynamicTools, Offer};
+use windlass_toolbox::{DynamicTools, ToolVisibility};
 
 use super::Shared;
 use super::search::ToolSearch;
@@ -29,7 +29,7 @@ struct State {
 struct OfferedTools {
     name: String,
     fingerprint: String,
-    offer: Offer,
+    offer: ToolVisibility,
 }
 
 impl Offers {
@@ -47,7 +47,7 @@ impl Offers {
         for (id, client) in clients {
             let offer = |name: &str| {
                 let is_found = state.found.contains(&(id.clone(), name.to_owned()));
-                if is_deferring && !is_found { Offer::Deferred } else { Offer::Shown }
+                if is_deferring && !is_found { ToolVisibility::Deferred } else { ToolVisibility::Shown }
             };
             let now: Vec<OfferedTools> = client
                 .enabled_definitions()

@@ -17,7 +17,7 @@ use super::{McpConnections, list_names};
 /// The maximum number of schema violations in one error message.
 const MAX_VIOLATIONS: usize = 10;
 
-/// A tool that calls another tool: the one of a server that its arguments name. The call is judged, shown and
+/// A tool that calls another tool: the one of a server that its arguments name. The call is decided, shown and
 /// run as a call of that tool (RULES H1).
 struct Proxy {
     target: Target,
@@ -77,7 +77,7 @@ impl McpConnections {
     /// a server has resources, `access_mcp_resource`. Returns no tools without a server.
     ///
     /// Use them instead of [`tools`](Self::tools) where the list of tools must not change during a run.
-    /// Policy judges such a call as the call of the tool that it names.
+    /// Policy decides about such a call as the call of the tool that it names.
     pub fn proxies(&self) -> Vec<Arc<dyn Tool>> {
         let mut proxies: Vec<Arc<dyn Tool>> = Vec::new();
         if self.clients().next().is_some() {

@@ -10,7 +10,7 @@ use rmcp::transport::auth::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
 use url::{Origin, Url};
-use windlass_web_reach::{Checked, Endpoint, Reach, Refusal, Scope, SystemResolver, checked};
+use windlass_web_reach::{Checked, HostPort, Reach, ReachError, Scope, SystemResolver, checked};
 
 use crate::address::is_closed;
 use crate::transport::tls;
@@ -54,7 +54,7 @@ impl KnownOrigins {
     }
 
     /// Records an origin whose address is not public.
-    fn refuse(&self, url: &Url, why: Refusal) -> RefusedAuthority {
+    fn refuse(&self, url: &Url, why: ReachError) -> RefusedAuthority {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         refused.get_or_insert_with(|| url.origin().ascii_serialization());
         RefusedAuthority::Private(why)
@@ -63,7 +63,7 @@ impl KnownOrigins {
     /// Checks the text of a URL for a request or a browser. The host of an unknown origin must be public.
     ///
     /// Returns the endpoint whose addresses must still be checked, or `None` for a known origin.
-    pub(crate) fn judge(&self, url: &Url) -> Result<Option<Endpoint>, RefusedAuthority> {
+    pub(crate) fn check(&self, url: &Url) -> Result<Option<HostPort>, RefusedAuthority> {
         if !is_closed(url) {
             return Err(RefusedAuthority::Open);
         }
@@ -71,7 +71,7 @@ impl KnownOrigins {
             return Ok(None);
         }
         let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(443));
-        let endpoint = Endpoint::from_host(host, port).map_err(|_| RefusedAuthority::Open)?;
+        let endpoint = HostPort::from_host(host, port).map_err(|_| RefusedAuthority::Open)?;
         // Authorities also use ports other than those of the web.
         let reach =
             Reach::default().with_host(host, port, Scope::Public).map_err(|_| RefusedAuthority::Open)?;
@@ -88,7 +88,7 @@ pub(crate) enum RefusedAuthority {
     #[error(
         "the server named an authority's address that is not public, and the sign-in does not name it: {0}"
     )]
-    Private(#[source] Refusal),
+    Private(#[source] ReachError),
     #[error("the authority's answer is too long")]
     TooLong,
 }
@@ -101,7 +101,7 @@ impl Authority {
     /// Returns the client for a URL. For an unknown origin, resolves the host once, checks the addresses, and
     /// returns a client that connects to these addresses only.
     async fn client(&self, url: &Url, follows: bool) -> Result<Client, OAuthHttpClientError> {
-        let Some(endpoint) = self.known.judge(url)? else {
+        let Some(endpoint) = self.known.check(url)? else {
             return Ok(if follows { self.follows.clone() } else { self.stops.clone() });
         };
         let addresses = checked(&endpoint, Scope::Public, &SystemResolver).await;

@@ -180,7 +180,7 @@ async fn browse(
     let session =
         AuthorizationSession::new(manager, request).await.map_err(|(_, error)| to_login_error(error))?;
     let url = OpenUrl::parse(session.get_authorization_url())?;
-    let parsed = Url::parse(url.as_argument()).ok().filter(|url| known.judge(url).is_ok());
+    let parsed = Url::parse(url.as_argument()).ok().filter(|url| known.check(url).is_ok());
     let state = parsed.and_then(|url| {
         url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
     });

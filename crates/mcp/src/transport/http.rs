@@ -93,7 +93,7 @@ impl Http {
         let body = message::line(message)?;
         let request = self.client.post(uri).header(ACCEPT, BOTH).header(CONTENT_TYPE, JSON).body(body);
         let response = self.prepare(request, session, token, headers).send().await.map_err(classify_error)?;
-        let response = self.judge(response, session).await?;
+        let response = self.check_response(response, session).await?;
         let is_asked = matches!(message, ClientJsonRpcMessage::Request(_));
         let new_session =
             response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -124,7 +124,7 @@ impl Http {
     }
 
     /// Converts HTTP error responses. A status of 404 within a session means that the session expired.
-    async fn judge(&self, response: Response, session: Option<&str>) -> Outcome<Response> {
+    async fn check_response(&self, response: Response, session: Option<&str>) -> Outcome<Response> {
         let status = response.status();
         if status.is_success() {
             return Ok(response);
@@ -196,7 +196,7 @@ impl Http {
         if response.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);
         }
-        let response = self.judge(response, session).await?;
+        let response = self.check_response(response, session).await?;
         let kind = kind_of(&response);
         if kind != EVENTS {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));

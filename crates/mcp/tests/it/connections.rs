@@ -10,7 +10,7 @@ use windlass_mcp::{
 };
 use windlass_protocol::{Arguments, CallId, Payload, Risk, ToolCall, ToolName};
 use windlass_tool::Context;
-use windlass_toolbox::{DynamicTools, Preset, Standing, ToolConfig, Toolbox};
+use windlass_toolbox::{Availability, DynamicTools, Preset, ToolConfig, Toolbox};
 
 use crate::calls::text;
 use crate::fake::{FakeServer, Say, answer, polite, tool, with_tools};
@@ -206,7 +206,7 @@ async fn many_tools_are_looked_for_and_offered_at_the_next_turn() {
     let connections = start(vec![of(server("fake"), &fake)], options).await;
     let first = toolbox(&dynamic);
     assert_eq!(offered(&first), ["tool_search"]);
-    assert_eq!(first.standing("mcp__fake__create_issue"), Some(Standing::Deferred));
+    assert_eq!(first.availability("mcp__fake__create_issue"), Some(Availability::Deferred));
     let refused = run(&first, "mcp__fake__create_issue", json!({})).await;
     assert!(refused.contains("tool_search"), "{refused}");
     let found = run(&first, "tool_search", json!({"query": "labels of an issue", "limit": 1})).await;

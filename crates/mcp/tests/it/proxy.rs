@@ -112,7 +112,7 @@ fn check_effect(effects: &[Effect], name: &str) {
 
 // H1
 #[tokio::test]
-async fn a_call_is_judged_and_run_as_the_tool_that_it_names() {
+async fn a_call_is_decided_and_run_as_the_tool_that_it_names() {
     let scene = Scene::start().await;
     let tool = scene.proxy("use_mcp_tool");
     let text = r#"{"server_name":"tracker","tool_name":"close","arguments":{"id": 12345678901234567890123}}"#;

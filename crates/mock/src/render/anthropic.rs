@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, call_id, finish, pieces, usage};
-use crate::script::{ScriptCall, Step, Turn};
+use crate::script::{ScriptCall, ScriptPart, Turn};
 
 pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     let tokens = usage(turn, setting.request_bytes);
@@ -29,7 +29,7 @@ fn block(
     turn: &Turn,
     setting: Setting<'_>,
     (index, calls): (usize, &mut usize),
-    step: &Step,
+    step: &ScriptPart,
     frames: &mut Vec<Vec<u8>>,
 ) {
     let start = |block: Value| {
@@ -42,7 +42,7 @@ fn block(
         event("content_block_delta", &json!({"type": "content_block_delta", "index": index, "delta": delta}))
     };
     match step {
-        Step::Reasoning(text) => {
+        ScriptPart::Reasoning(text) => {
             frames.push(start(json!({"type": "thinking", "thinking": "", "signature": ""})));
             let piece = |piece| delta(json!({"type": "thinking_delta", "thinking": piece}));
             frames.extend(pieces(text, turn.piece).map(piece));
@@ -50,12 +50,12 @@ fn block(
                 json!({"type": "signature_delta", "signature": signature(setting.number, index)}),
             ));
         }
-        Step::Text(text) => {
+        ScriptPart::Text(text) => {
             frames.push(start(json!({"type": "text", "text": ""})));
             let piece = |piece| delta(json!({"type": "text_delta", "text": piece}));
             frames.extend(pieces(text, turn.piece).map(piece));
         }
-        Step::Call(call) => {
+        ScriptPart::Call(call) => {
             frames.push(start(tool_use(call, setting, *calls, &json!({}))));
             frames.push(delta(json!({"type": "input_json_delta", "partial_json": ""})));
             let piece = |piece| delta(json!({"type": "input_json_delta", "partial_json": piece}));
@@ -71,11 +71,11 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
     let mut content = Vec::with_capacity(turn.steps.len());
     for (index, step) in turn.steps.iter().enumerate() {
         content.push(match step {
-            Step::Reasoning(text) => {
+            ScriptPart::Reasoning(text) => {
                 json!({"type": "thinking", "thinking": text, "signature": signature(setting.number, index)})
             }
-            Step::Text(text) => json!({"type": "text", "text": text}),
-            Step::Call(call) => {
+            ScriptPart::Text(text) => json!({"type": "text", "text": text}),
+            ScriptPart::Call(call) => {
                 // The input of a whole message is a JSON value, so text that is not JSON is sent as a string.
                 let text = call.arguments_text();
                 let input = serde_json::from_str(&text).unwrap_or(Value::String(text));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, StreamUsage, call_id, finish, pieces, usage};
-use crate::script::{Step, Turn};
+use crate::script::{ScriptPart, Turn};
 
 pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     let mut frames = Vec::new();
@@ -12,11 +12,13 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     let mut calls = 0;
     for step in &turn.steps {
         match step {
-            Step::Reasoning(text) => {
+            ScriptPart::Reasoning(text) => {
                 pieces(text, turn.piece).for_each(|piece| delta(json!({"reasoning_content": piece})));
             }
-            Step::Text(text) => pieces(text, turn.piece).for_each(|piece| delta(json!({"content": piece}))),
-            Step::Call(call) => {
+            ScriptPart::Text(text) => {
+                pieces(text, turn.piece).for_each(|piece| delta(json!({"content": piece})))
+            }
+            ScriptPart::Call(call) => {
                 let id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
                 let function = json!({"name": call.name, "arguments": ""});
                 delta(
@@ -43,9 +45,9 @@ pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Value {
     let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
     for step in &turn.steps {
         match step {
-            Step::Reasoning(more) => reasoning.push_str(more),
-            Step::Text(more) => text.push_str(more),
-            Step::Call(call) => {
+            ScriptPart::Reasoning(more) => reasoning.push_str(more),
+            ScriptPart::Text(more) => text.push_str(more),
+            ScriptPart::Call(call) => {
                 let id = call_id(call.id.as_deref(), setting.format, setting.number, calls.len());
                 let function = json!({"name": call.name, "arguments": call.arguments_text()});
                 calls.push(json!({"id": id, "type": "function", "function": function}));

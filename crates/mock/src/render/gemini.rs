@@ -3,18 +3,20 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, finish, pieces, usage};
-use crate::script::{ScriptCall, Step, Turn};
+use crate::script::{ScriptCall, ScriptPart, Turn};
 
 pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
     let mut frames = Vec::new();
     for (index, step) in turn.steps.iter().enumerate() {
         match step {
-            Step::Reasoning(text) => {
+            ScriptPart::Reasoning(text) => {
                 frames.extend(pieces(text, turn.piece).map(|piece| event(&thought(piece))));
             }
-            Step::Text(text) => frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece)))),
+            ScriptPart::Text(text) => {
+                frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece))))
+            }
             // The API sends a call in one piece unless the request asks for partial arguments.
-            Step::Call(call) => frames.push(event(&function_call(call, setting, index))),
+            ScriptPart::Call(call) => frames.push(event(&function_call(call, setting, index))),
         }
     }
     let open = frames.len();
@@ -23,10 +25,10 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
 }
 
 pub(super) fn whole(turn: &Turn, setting: Setting<'_>) -> Vec<u8> {
-    let part = |(index, step): (usize, &Step)| match step {
-        Step::Reasoning(text) => thought(text),
-        Step::Text(text) => words(text),
-        Step::Call(call) => function_call(call, setting, index),
+    let part = |(index, step): (usize, &ScriptPart)| match step {
+        ScriptPart::Reasoning(text) => thought(text),
+        ScriptPart::Text(text) => words(text),
+        ScriptPart::Call(call) => function_call(call, setting, index),
     };
     let parts: Vec<String> = turn.steps.iter().enumerate().map(part).collect();
     body(&parts.join(","), Some(&ending(turn, setting))).into_bytes()

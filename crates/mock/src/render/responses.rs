@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Frames, Setting, call_id, finish, pieces, usage};
-use crate::script::{Step, Turn};
+use crate::script::{ScriptPart, Turn};
 
 /// The events of one stream, with their sequence numbers.
 #[derive(Default)]
@@ -44,11 +44,11 @@ pub(super) fn error_event(error: &Value) -> Vec<u8> {
 }
 
 /// Appends the events of one item: the empty item, its content in pieces, and the complete item.
-fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut Events) {
+fn grow(turn: &Turn, (index, step): (usize, &ScriptPart), item: &Value, events: &mut Events) {
     let (field, empty) = match step {
-        Step::Reasoning(_) => ("summary", json!([])),
-        Step::Text(_) => ("content", json!([])),
-        Step::Call(_) => ("arguments", json!("")),
+        ScriptPart::Reasoning(_) => ("summary", json!([])),
+        ScriptPart::Text(_) => ("content", json!([])),
+        ScriptPart::Call(_) => ("arguments", json!("")),
     };
     let mut begun = item.clone();
     begun[field] = empty;
@@ -61,9 +61,9 @@ fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut E
         fields
     };
     let (kind, place_in_item, text) = match step {
-        Step::Reasoning(text) => ("reasoning_summary_text", Some("summary_index"), text.clone()),
-        Step::Text(text) => ("output_text", Some("content_index"), text.clone()),
-        Step::Call(call) => ("function_call_arguments", None, call.arguments_text()),
+        ScriptPart::Reasoning(text) => ("reasoning_summary_text", Some("summary_index"), text.clone()),
+        ScriptPart::Text(text) => ("output_text", Some("content_index"), text.clone()),
+        ScriptPart::Call(call) => ("function_call_arguments", None, call.arguments_text()),
     };
     let placed = |name: &str, more: Value| {
         let mut fields = with(name, more);
@@ -74,11 +74,13 @@ fn grow(turn: &Turn, (index, step): (usize, &Step), item: &Value, events: &mut E
     };
     // Text and reasoning are in parts of their item, with their own start and end events.
     let part = |text: &str| match step {
-        Step::Reasoning(_) => Some(("reasoning_summary_part", json!({"type": "summary_text", "text": text}))),
-        Step::Text(_) => {
+        ScriptPart::Reasoning(_) => {
+            Some(("reasoning_summary_part", json!({"type": "summary_text", "text": text})))
+        }
+        ScriptPart::Text(_) => {
             Some(("content_part", json!({"type": "output_text", "text": text, "annotations": []})))
         }
-        Step::Call(_) => None,
+        ScriptPart::Call(_) => None,
     };
     if let Some((kind, part)) = part("") {
         events.push(&format!("{kind}.added"), placed("part", part));
@@ -101,15 +103,15 @@ fn items(turn: &Turn, setting: Setting<'_>) -> Vec<Value> {
     for (index, step) in turn.steps.iter().enumerate() {
         let id = |prefix: &str| format!("{prefix}_{}_{index}", setting.number);
         items.push(match step {
-            Step::Reasoning(text) => json!({
+            ScriptPart::Reasoning(text) => json!({
                 "type": "reasoning", "id": id("rs"), "encrypted_content": id("cipher"),
                 "summary": [{"type": "summary_text", "text": text}],
             }),
-            Step::Text(text) => json!({
+            ScriptPart::Text(text) => json!({
                 "type": "message", "id": id("msg"), "status": "completed", "role": "assistant",
                 "content": [{"type": "output_text", "text": text, "annotations": []}],
             }),
-            Step::Call(call) => {
+            ScriptPart::Call(call) => {
                 let call_id = call_id(call.id.as_deref(), setting.format, setting.number, calls);
                 calls = calls.saturating_add(1);
                 json!({

@@ -42,7 +42,7 @@ fn held_back(prefix: &str, expected: Option<&Value>) -> Option<&'static str> {
 }
 
 #[test]
-fn the_json_test_suite_corpus_is_judged_as_it_says() {
+fn the_json_test_suite_corpus_is_decided_as_it_says() {
     // J6
     let folder = require!(Need::Corpora, corpora::find("json/JSONTestSuite/test_parsing"));
     let mut counts: BTreeMap<char, (usize, usize)> = BTreeMap::new();

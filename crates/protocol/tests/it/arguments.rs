@@ -82,10 +82,10 @@ fn a_fingerprint_tells_tool_and_arguments_apart() {
 
 proptest! {
     #[test]
-    fn any_text_is_judged_without_a_panic(text in any::<String>()) {
-        let judged = Arguments::parse(text.clone());
+    fn any_text_is_decided_without_a_panic(text in any::<String>()) {
+        let decided = Arguments::parse(text.clone());
         let is_object = serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|value| value.is_object());
-        prop_assert_eq!(judged.is_ok(), is_object);
+        prop_assert_eq!(decided.is_ok(), is_object);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub enum SettingsOwner<'a> {
 
 /// Reads a settings file as text, without a byte order mark. Returns `None` if the file does not exist.
 ///
-/// The file is opened once and then judged by its handle, so nothing can take its place in between. The open does not
+/// The file is opened once and then checked by its handle, so nothing can take its place in between. The open does not
 /// wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
 ///
 /// # Errors
@@ -63,7 +63,7 @@ pub(crate) fn read_bytes(file: &Path, owner: SettingsOwner<'_>) -> io::Result<Op
 }
 
 /// Lists the files of a folder of settings whose names have an extension, in the order of their names. Returns `None` if
-/// the folder does not exist. Each file is for [`read_settings`], which judges it.
+/// the folder does not exist. Each file is for [`read_settings`], which checks it.
 ///
 /// The folder is opened once, by the same rules as a file: a user's may be a link, a project's may not be behind one.
 ///

@@ -69,7 +69,7 @@ impl Workspace {
     /// # Errors
     /// If the file is missing, not a regular file, or leads out of the workspace.
     pub fn stream(&self, path: &WorkspacePath) -> Result<FileStream, FileError> {
-        let real = self.resolve_judged(path)?;
+        let real = self.resolve_checked(path)?;
         let (file, metadata) = self.open_real(&real)?;
         Ok(FileStream::open(file, real, &metadata))
     }

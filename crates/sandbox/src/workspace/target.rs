@@ -1,4 +1,4 @@
-//! Inspects the target of a path before a call is judged.
+//! Inspects the target of a path before a call is checked.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ impl Workspace {
     /// Inspects the target of a model's path. Links are followed; nothing is changed, and the call never
     /// blocks.
     ///
-    /// The call always returns a target, because policy also judges unusable paths. Files longer than
+    /// The call always returns a target, because policy also decides about unusable paths. Files longer than
     /// [`MAX_FILE_BYTES`] have no digest.
     ///
     /// ```

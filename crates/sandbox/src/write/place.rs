@@ -14,7 +14,7 @@ use crate::{FileError, Kind, Workspace, WorkspacePath};
 /// The state of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Standing {
+pub enum PathState {
     /// A regular file.
     File {
         /// Its bytes.
@@ -48,42 +48,42 @@ impl Workspace {
     ///
     /// # Errors
     /// If a parent is not a folder, or the file is too long to be read.
-    pub fn standing(&self, path: &WorkspacePath) -> Result<Standing, FileError> {
+    pub fn state(&self, path: &WorkspacePath) -> Result<PathState, FileError> {
         match self.real_folder(path) {
-            Ok((folder, name)) => standing(&folder, path, name),
-            Err(FileError::NotFound { .. }) => Ok(Standing::Nothing),
+            Ok((folder, name)) => state(&folder, path, name),
+            Err(FileError::NotFound { .. }) => Ok(PathState::Nothing),
             Err(error) => Err(error),
         }
     }
 
     /// Restores a name to `wanted`, if its state is still `seen`: in one step, with the bytes synced and
     /// missing parents created. A file that stays a file keeps its mode bits except the execute bits.
-    /// `Standing::Nothing` removes the name.
+    /// `PathState::Nothing` removes the name.
     ///
     /// # Errors
     /// If the workspace is read-only, the state of the name has changed, or a parent is a link.
     pub fn put_back(
         &self,
         path: &WorkspacePath,
-        seen: &Standing,
-        wanted: &Standing,
+        seen: &PathState,
+        wanted: &PathState,
     ) -> Result<(), FileError> {
         self.check_writable(path)?;
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = |error| FileError::from_io(path, error);
-        if !matches!(wanted, Standing::Nothing) {
+        if !matches!(wanted, PathState::Nothing) {
             self.make_folders(path)?;
         }
         let (folder, name) = match self.real_folder(path) {
-            Err(FileError::NotFound { .. }) if *seen == Standing::Nothing => return Ok(()),
+            Err(FileError::NotFound { .. }) if *seen == PathState::Nothing => return Ok(()),
             found => found?,
         };
-        let still = || match standing(&folder, path, name)? {
+        let still = || match state(&folder, path, name)? {
             now if now == *seen => Ok(()),
             _ => Err(FileError::Stale { path: path.to_string() }),
         };
         match wanted {
-            Standing::File { bytes, run } => {
+            PathState::File { bytes, run } => {
                 let permissions = permissions_of(&folder, name).map(|old| with_run(&old, *run));
                 let draft = Draft::new(&self.dir, bytes, permissions.as_ref()).map_err(failed)?;
                 if permissions.is_none() && *run == Run::Program {
@@ -92,16 +92,16 @@ impl Workspace {
                 still()?;
                 draft.replace(&folder, name).map_err(failed)
             }
-            Standing::Link { target } => {
+            PathState::Link { target } => {
                 let draft = draft::Link::new(&self.dir, target).map_err(failed)?;
                 still()?;
                 draft.replace(&folder, name).map_err(failed)
             }
-            Standing::Nothing => {
+            PathState::Nothing => {
                 still()?;
-                if *seen == Standing::Nothing { Ok(()) } else { folder.remove_file(name).map_err(failed) }
+                if *seen == PathState::Nothing { Ok(()) } else { folder.remove_file(name).map_err(failed) }
             }
-            Standing::Other(kind) => Err(FileError::NotAFile { path: path.to_string(), kind: *kind }),
+            PathState::Other(kind) => Err(FileError::NotAFile { path: path.to_string(), kind: *kind }),
         }
     }
 
@@ -127,20 +127,20 @@ impl Workspace {
     }
 }
 
-fn standing(folder: &Dir, path: &WorkspacePath, name: &Path) -> Result<Standing, FileError> {
+fn state(folder: &Dir, path: &WorkspacePath, name: &Path) -> Result<PathState, FileError> {
     let failed = |error| FileError::from_io(path, error);
     let found = match folder.symlink_metadata(name) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Standing::Nothing),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathState::Nothing),
         found => found.map_err(failed)?,
     };
     match Kind::from_file_type(found.file_type()) {
         Kind::File => {
             let (mut file, metadata) = open_named(folder, path, name)?;
             let run = run_of(&metadata.permissions());
-            Ok(Standing::File { bytes: read_all(&mut file, &metadata, path)?, run })
+            Ok(PathState::File { bytes: read_all(&mut file, &metadata, path)?, run })
         }
-        Kind::Link => Ok(Standing::Link { target: folder.read_link_contents(name).map_err(failed)? }),
-        kind => Ok(Standing::Other(kind)),
+        Kind::Link => Ok(PathState::Link { target: folder.read_link_contents(name).map_err(failed)? }),
+        kind => Ok(PathState::Other(kind)),
     }
 }
 

@@ -105,13 +105,13 @@ impl Workspace {
         Ok(found)
     }
 
-    /// Opens the judged parent folder of a name, and returns it with the name.
+    /// Opens the checked parent folder of a name, and returns it with the name.
     fn open_parent<'p>(&self, path: &'p WorkspacePath) -> Result<(Dir, &'p Path), FileError> {
         let Some(name) = path.relative().file_name() else {
             return Err(FileError::Root);
         };
         let parent = path.relative().parent().unwrap_or(Path::new(""));
-        let parent = self.resolve_judged(&WorkspacePath::from_relative(parent.to_path_buf()))?;
+        let parent = self.resolve_checked(&WorkspacePath::from_relative(parent.to_path_buf()))?;
         Ok((self.folder(path, parent.relative())?, Path::new(name)))
     }
 }

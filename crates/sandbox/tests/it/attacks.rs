@@ -94,7 +94,7 @@ fn a_path_leads_where_its_links_lead() {
     assert_eq!(workspace.leads_to("nowhere/x").as_deref(), Some("nowhere/x"));
 }
 
-// H6: rules about dot names are judged on words, so a link must not hide one.
+// H6: rules about dot names are checked on words, so a link must not hide one.
 #[test]
 fn a_link_does_not_hide_a_hidden_name() {
     let (folder, workspace) = scene();

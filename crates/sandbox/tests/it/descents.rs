@@ -139,7 +139,7 @@ fn a_file_swapped_in_an_open_folder_is_never_followed_and_never_waited_for() {
     race.run("real/file", &impostors, |seen| descend(&descent, "real/file", seen));
 }
 
-// H6: rules judge the words of a path, and a handle that was opened by them shows nothing else.
+// H6: rules check the words of a path, and a handle that was opened by them shows nothing else.
 #[test]
 fn a_folder_swapped_for_a_hidden_one_is_never_descended_into() {
     let race = race();

@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::tempdir;
-use windlass_sandbox::{Confinement, Grants, Level};
+use windlass_sandbox::{CommandGrants, Confinement, Level};
 
 use crate::levels::{apart, helper};
 
@@ -104,7 +104,7 @@ fn a_secret_in_a_folder_that_is_renamed_is_never_read() {
         let mut ran = 0;
         meanwhile(exchange, || {
             for _ in 0..ROUNDS {
-                let granted = Grants::new(&work).look();
+                let granted = CommandGrants::new(&work).look();
                 let script = "for i in 1 2 3 4 5 6 7 8; do grep -rs race- .; done; echo ran";
                 let output = run(level, &granted.confinement, &work, script);
                 let text = String::from_utf8_lossy(&output.stdout);
@@ -116,7 +116,7 @@ fn a_secret_in_a_folder_that_is_renamed_is_never_read() {
         });
         assert!(away.into_inner());
         // At rest it works again, and without it nothing would have been seen here.
-        let granted = Grants::new(&work).look();
+        let granted = CommandGrants::new(&work).look();
         let output = run(level, &granted.confinement, &work, "cat conf/.env conf/deep/id_rsa || echo hidden");
         assert_eq!(output.stdout, b"hidden\n", "{level}: {output:?}, {ran} ran before");
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{Access, Grants, Level, Repository, programs_of};
+use windlass_sandbox::{Access, CommandGrants, Level, Repository, programs_of};
 
 use crate::levels::{apart, helper};
 
@@ -46,12 +46,12 @@ fn scene() -> Scene {
 }
 
 impl Scene {
-    fn grants(&self) -> Grants {
-        Grants::new(&self.work).with_home(&self.home).with_never(self.work.join("state"))
+    fn grants(&self) -> CommandGrants {
+        CommandGrants::new(&self.work).with_home(&self.home).with_never(self.work.join("state"))
     }
 }
 
-fn run(level: Level, grants: &Grants, work: &Path, script: &str) -> Output {
+fn run(level: Level, grants: &CommandGrants, work: &Path, script: &str) -> Output {
     let granted = grants.look();
     assert_eq!(granted.gaps, [""; 0]);
     let confinement = granted.confinement;
@@ -60,7 +60,7 @@ fn run(level: Level, grants: &Grants, work: &Path, script: &str) -> Output {
 }
 
 #[track_caller]
-fn check(level: Level, grants: &Grants, scene: &Scene, allowed: &[&str], refused: &[&str]) {
+fn check(level: Level, grants: &CommandGrants, scene: &Scene, allowed: &[&str], refused: &[&str]) {
     for script in allowed {
         let output = run(level, grants, &scene.work, script);
         assert!(output.status.success(), "{script}: {output:?}");
@@ -218,7 +218,7 @@ fn a_program_among_what_is_never_shown_is_all_that_is_shown_of_it() {
         fs::create_dir_all(state.join("tools/deep")).unwrap();
         fs::create_dir_all(state.join("other")).unwrap();
         fs::write(state.join("tools/serve"), "program").unwrap();
-        let grants = Grants::new(&scene.work).with_home(&scene.home).with_never(&state);
+        let grants = CommandGrants::new(&scene.work).with_home(&scene.home).with_never(&state);
         let script = "cat ../../state/tools/serve; cat ../../state/policy.toml; ls ../../state/other; cat ~/.ssh/id_rsa; echo x > ../../state/tools/x; ls ../../state";
         let output = run(level, &grants.clone().with_program(state.join("tools")), &scene.work, script);
         assert_eq!(String::from_utf8_lossy(&output.stdout), "programtools\n", "{output:?}");

@@ -4,26 +4,26 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use windlass_sandbox::{FileError, Kind, Run, Standing, Workspace};
+use windlass_sandbox::{FileError, Kind, PathState, Run, Workspace};
 
 use crate::attacks::scene;
 #[cfg(target_os = "linux")]
 use crate::races::{exchanging, links};
 
-fn file(text: &str, run: Run) -> Standing {
-    Standing::File { bytes: text.as_bytes().to_vec(), run }
+fn file(text: &str, run: Run) -> PathState {
+    PathState::File { bytes: text.as_bytes().to_vec(), run }
 }
 
-fn link(target: &str) -> Standing {
-    Standing::Link { target: PathBuf::from(target) }
+fn link(target: &str) -> PathState {
+    PathState::Link { target: PathBuf::from(target) }
 }
 
 /// Puts back over whatever stands there.
-fn put(workspace: &Workspace, path: &str, wanted: &Standing) -> Result<(), FileError> {
+fn put(workspace: &Workspace, path: &str, wanted: &PathState) -> Result<(), FileError> {
     let path = workspace.resolve(path).unwrap();
-    let seen = workspace.standing(&path)?;
+    let seen = workspace.state(&path)?;
     workspace.put_back(&path, &seen, wanted)?;
-    assert_eq!(workspace.standing(&path)?, *wanted);
+    assert_eq!(workspace.state(&path)?, *wanted);
     Ok(())
 }
 
@@ -36,7 +36,7 @@ fn a_name_has_what_it_had_whatever_it_has() {
         link("nowhere"),
         file("three", Run::Plain),
         link("/etc/passwd"),
-        Standing::Nothing,
+        PathState::Nothing,
         link("../secret"),
         file("", Run::Program),
     ];
@@ -75,11 +75,11 @@ fn what_changed_meanwhile_and_what_is_no_file_stays() {
     let path = workspace.resolve("name").unwrap();
     for (seen, now) in [("one", "two"), ("one", ""), ("", "one")] {
         let _ = fs::remove_file(work.join("name"));
-        let seen = if seen.is_empty() { Standing::Nothing } else { file(seen, Run::Plain) };
+        let seen = if seen.is_empty() { PathState::Nothing } else { file(seen, Run::Plain) };
         if !now.is_empty() {
             fs::write(work.join("name"), now).unwrap();
         }
-        for wanted in [file("three", Run::Plain), link("x"), Standing::Nothing] {
+        for wanted in [file("three", Run::Plain), link("x"), PathState::Nothing] {
             let refused = workspace.put_back(&path, &seen, &wanted);
             assert!(matches!(refused, Err(FileError::Stale { .. })), "{seen:?} {now:?}: {refused:?}");
         }
@@ -87,10 +87,10 @@ fn what_changed_meanwhile_and_what_is_no_file_stays() {
     }
     let _ = fs::remove_file(work.join("name"));
     fs::create_dir_all(work.join("name/full")).unwrap();
-    assert_eq!(workspace.standing(&path).unwrap(), Standing::Other(Kind::Folder));
-    let seen = Standing::Other(Kind::Folder);
+    assert_eq!(workspace.state(&path).unwrap(), PathState::Other(Kind::Folder));
+    let seen = PathState::Other(Kind::Folder);
     workspace.put_back(&path, &seen, &file("x", Run::Plain)).unwrap_err();
-    workspace.put_back(&path, &seen, &Standing::Nothing).unwrap_err();
+    workspace.put_back(&path, &seen, &PathState::Nothing).unwrap_err();
     assert!(work.join("name/full").is_dir());
 }
 
@@ -105,8 +105,8 @@ fn no_link_on_the_way_is_followed() {
     symlink(Path::new("/proc/self/cwd"), work.join("magic")).unwrap();
     for way in ["out/name", "in/name", "magic/name", "out/deep/name"] {
         let path = workspace.resolve(way).unwrap();
-        workspace.put_back(&path, &Standing::Nothing, &file("x", Run::Plain)).unwrap_err();
-        workspace.put_back(&path, &Standing::Nothing, &link("x")).unwrap_err();
+        workspace.put_back(&path, &PathState::Nothing, &file("x", Run::Plain)).unwrap_err();
+        workspace.put_back(&path, &PathState::Nothing, &link("x")).unwrap_err();
     }
     assert_eq!(fs::read_dir(folder.path().join("outside")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(work.join("inside")).unwrap().count(), 0);
@@ -124,10 +124,10 @@ fn a_swapped_folder_is_never_put_back_through() {
         let steps = [
             (&twin, &inside, &link("elsewhere")),
             (&twin, &link("elsewhere"), &inside),
-            (&gone, &inside, &Standing::Nothing),
-            (&gone, &Standing::Nothing, &inside),
-            (&new, &Standing::Nothing, &file("new", Run::Program)),
-            (&new, &file("new", Run::Program), &Standing::Nothing),
+            (&gone, &inside, &PathState::Nothing),
+            (&gone, &PathState::Nothing, &inside),
+            (&new, &PathState::Nothing, &file("new", Run::Program)),
+            (&new, &file("new", Run::Program), &PathState::Nothing),
         ];
         let done =
             steps.iter().filter(|(path, was, wanted)| race.workspace.put_back(path, was, wanted).is_ok());

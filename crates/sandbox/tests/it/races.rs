@@ -186,7 +186,7 @@ fn a_new_file_in_a_swapped_folder_is_never_made_outside() {
     assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{left:?}");
 }
 
-// H6: a folder is made only where its place was judged.
+// H6: a folder is made only where its place was checked.
 #[test]
 fn no_folder_is_made_behind_a_link_to_a_hidden_one() {
     let race = race();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::{TempDir, tempdir};
-use windlass_sandbox::{Grants, Level, Repository};
+use windlass_sandbox::{CommandGrants, Level, Repository};
 
 use crate::levels::{apart, helper};
 
@@ -44,7 +44,7 @@ fn repository() -> (TempDir, PathBuf) {
 }
 
 fn run(level: Level, work: &Path, script: &str) -> Output {
-    let granted = Grants::new(work).with_repository(Repository::Open).look();
+    let granted = CommandGrants::new(work).with_repository(Repository::Open).look();
     let environment = windlass_sandbox::ChildEnvironment::new()
         .with_value("HOME", "/nonexistent")
         .with_value("GIT_AUTHOR_NAME", "a")

@@ -16,8 +16,8 @@ fn checker(schema: &str) -> Checker {
 
 #[track_caller]
 fn check(schema: &str, arguments: &str, wrong: &[&str]) {
-    let judged = checker(schema).check(&Arguments::parse(arguments).unwrap());
-    let told: Vec<String> = judged.err().unwrap_or_default().iter().map(ToString::to_string).collect();
+    let decided = checker(schema).check(&Arguments::parse(arguments).unwrap());
+    let told: Vec<String> = decided.err().unwrap_or_default().iter().map(ToString::to_string).collect();
     assert_eq!(told, wrong, "{schema} {arguments}");
 }
 

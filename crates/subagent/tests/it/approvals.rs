@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
-use windlass_agent::{Answer, Answers, Limits, Outcome, RunOptions, StoredAnswers, UnansweredPolicy, Wait};
+use windlass_agent::{
+    Answers, ApproverReply, Limits, Outcome, RunOptions, StoredAnswers, UnansweredPolicy, Wait,
+};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::Journals as _;
 use windlass_protocol::ResultStatus;
@@ -22,7 +24,7 @@ fn one_child() -> (std::sync::Arc<Cast>, Scene) {
 #[tokio::test]
 async fn a_yes_at_the_root_lets_the_call_run() {
     let (cast, scene) = one_child();
-    let answers = Answers::new([Answer::Approve]);
+    let answers = Answers::new([ApproverReply::Approve]);
     ended(scene.builder().approver(answers.clone()).build().unwrap().stream("task")).await;
     let asked = answers.requests();
     assert_eq!(asked.len(), 1);
@@ -35,7 +37,7 @@ async fn a_yes_at_the_root_lets_the_call_run() {
 #[tokio::test]
 async fn a_comment_reaches_the_agent_whose_call_it_is() {
     let (cast, scene) = one_child();
-    let answers = Answers::new([Answer::Deny(Some("not before noon".into()))]);
+    let answers = Answers::new([ApproverReply::Deny(Some("not before noon".into()))]);
     ended(scene.builder().approver(answers).build().unwrap().stream("task")).await;
     assert!(cast.told("child").contains("not before noon"), "{}", cast.told("child"));
     assert!(!cast.told("root").contains("not before noon"));
@@ -47,7 +49,7 @@ async fn a_comment_reaches_the_agent_whose_call_it_is() {
 async fn a_question_that_nobody_answers_in_time_is_denied() {
     let (_, scene) = one_child();
     let limits = Limits { approval_timeout_ms: 1_000, ..Limits::default() };
-    let root = scene.builder().approver(Answers::new([Answer::Wait])).limits(limits).build().unwrap();
+    let root = scene.builder().approver(Answers::new([ApproverReply::Wait])).limits(limits).build().unwrap();
     let (_, events) = ended(root.stream("task")).await;
     let timed_out = events.iter().any(|event| match event {
         windlass_agent::Event::AgentEvent { happened, .. } => {
@@ -82,7 +84,7 @@ async fn a_grant_of_an_agent_is_its_own() {
         ),
     ]);
     let scene = Scene::new(cast, [agent("child")]);
-    let answers = Answers::new([Answer::Remember, Answer::Approve, Answer::Remember]);
+    let answers = Answers::new([ApproverReply::Remember, ApproverReply::Approve, ApproverReply::Remember]);
     ended(scene.builder().approver(answers.clone()).build().unwrap().stream("task")).await;
     let asked: Vec<Vec<String>> = answers.requests().iter().map(|request| request.agents.clone()).collect();
     let (child, root) = (vec!["child".to_owned()], Vec::new());

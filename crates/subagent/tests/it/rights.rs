@@ -111,7 +111,7 @@ async fn a_mode_of_the_caller_holds_for_its_agents() {
 
 // SUB-007 and the policy in general: what is asked or denied to the caller is so to its agents.
 #[tokio::test]
-async fn the_policy_of_the_caller_judges_the_calls_of_its_agents() {
+async fn the_policy_of_the_caller_decides_about_the_calls_of_its_agents() {
     let cast = Cast::new([
         ("root", vec![calls([hand("h", "sub_agent_child")]), says("done")]),
         ("child", vec![calls([("w", "write_file", json!({}))]), says("tried")]),

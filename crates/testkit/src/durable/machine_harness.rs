@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use windlass_hitl::{
-    ApprovalDecision, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide,
+    ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy,
+    decide,
 };
 use windlass_loop::{
-    CallStart, Command, Config, Entry, Input, Judgement, Machine, OfferedTool, Outcome, Step, StepClass,
+    CallDecision, CallStart, Command, Config, Entry, Input, Machine, OfferedTool, Outcome, Step, StepClass,
     UnansweredPolicy,
 };
 use windlass_protocol::{Effect, Hints, Request, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
@@ -146,7 +147,7 @@ impl MachineHarness {
                 self.acknowledged = self.record.len() as u64;
             }
             Command::Send { request, .. } => self.answer(&request, inputs),
-            Command::Decide(call) => inputs.push(judge(&call)),
+            Command::Decide(call) => inputs.push(decide_call(&call)),
             Command::Ask(request) => inputs.push(self.answer_approval(&request)),
             Command::Run(call) => {
                 let step = step.expect("a call that runs is a step");
@@ -260,17 +261,18 @@ fn config() -> Config {
         .with_call_start(CallStart::AfterAnswer)
 }
 
-/// Returns the policy's judgement: a call of `ask` needs approval, all others are allowed.
-fn judge(call: &ToolCall) -> Input {
+/// Returns the policy's decision: a call of `ask` needs approval, all others are allowed.
+fn decide_call(call: &ToolCall) -> Input {
     let effect = match call.name.as_str() {
         ASK => Effect::Write { path: "a.txt".into(), bytes: None },
         _ => Effect::Internal,
     };
     let facts = Facts::new(call.name.clone(), Hints::default(), call, vec![effect]);
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = spec(call.name.as_str());
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
     let request = ApprovalRequest::new(format!("ask-{}", call.id), call.clone(), &facts, &decision, digest);
-    let judgement = Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) };
-    Input::Judged { call: call.id.clone(), judgement: Box::new(judgement) }
+    let decision =
+        CallDecision::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) };
+    Input::Decided { call: call.id.clone(), decision: Box::new(decision) }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_hitl::{
-    AnswerError, ApprovalDecision, ApprovalOutcome, ApprovalRequest, Approvals, Binding, Facts, Grants,
-    Learned, Policy, decide,
+    AnswerError, ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Approvals, Binding,
+    Facts, Grants, Policy, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName, ToolSpec};
 
@@ -98,6 +98,6 @@ fn request(id: &str) -> ApprovalRequest {
     let effects = vec![Effect::Write { path: "a".into(), bytes: None }];
     let facts = Facts::new(name, Hints::default(), &call, effects);
     let digest = Binding { facts: &facts, call: &call, spec: &spec, root: "/", epoch: "" }.digest();
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     ApprovalRequest::new(id, call, &facts, &decision, digest)
 }

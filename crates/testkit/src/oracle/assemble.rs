@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_assemble::{Answer, AnswerCall, ArgumentForm, Assembler, CallEvent, Limits, Options, Repairs};
+use windlass_assemble::{
+    Answer, AnswerCall, ArgumentForm, Assembler, CallEvent, CallIndex, Limits, Options, Repairs,
+};
 use windlass_protocol::{Message, Opaque, Payload, ResultStatus, StopReason, ToolName, ToolResult, Usage};
 use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
 use windlass_wire::check_pairing;
@@ -48,7 +50,7 @@ pub(crate) fn check_assembly(chunks: Vec<Chunk>) {
     let mut events = Vec::new();
     for chunk in chunks {
         assembler.push(chunk, &mut events);
-        if let Some(partial) = assembler.partial(CallKey(0)) {
+        if let Some(partial) = assembler.partial(CallIndex(0)) {
             // Reading the partial value must be safe at any time.
             let _ = partial.to_value();
         }
@@ -59,7 +61,7 @@ pub(crate) fn check_assembly(chunks: Vec<Chunk>) {
 }
 
 fn check_events(events: &[CallEvent], answer: &Answer) {
-    let mut told: BTreeMap<CallKey, String> = BTreeMap::new();
+    let mut told: BTreeMap<CallIndex, String> = BTreeMap::new();
     let mut ended = BTreeSet::new();
     for event in events {
         match event {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::{ToolName, ToolSpec};
-use windlass_text_calls::{Outcome, parse_legacy};
+use windlass_text_calls::{CoercionOutcome, parse_legacy};
 
 /// The values of `type` in the generated schemas.
 const KINDS: &[&[&str]] = &[
@@ -35,16 +35,20 @@ pub fn coercion(bytes: &[u8]) {
     let spec = ToolSpec::function(ToolName::new("f").expect("a plain name"), "A tool.", schema);
     let legacy = parse_legacy(&spec, [("p", text.as_ref())]);
     let value = legacy.arguments.get("p");
-    let outcomes: Vec<Outcome> =
+    let outcomes: Vec<CoercionOutcome> =
         legacy.coerced.iter().chain(&legacy.failed).map(|coercion| coercion.outcome).collect();
     match value {
         None => {
             assert!(matches!(text.trim(), "null" | "None"), "only null is left out");
-            assert!(!is_required && outcomes == [Outcome::Omitted], "only what is optional is left out");
+            assert!(
+                !is_required && outcomes == [CoercionOutcome::Omitted],
+                "only what is optional is left out"
+            );
         }
         Some(Value::String(value)) => {
             assert_eq!(value, text.as_ref(), "a string stays as it is");
-            let expected: &[Outcome] = if kinds.contains(&"string") { &[] } else { &[Outcome::Failed] };
+            let expected: &[CoercionOutcome] =
+                if kinds.contains(&"string") { &[] } else { &[CoercionOutcome::Failed] };
             assert_eq!(outcomes, expected, "what does not fit is told");
         }
         Some(value) => {
@@ -55,7 +59,7 @@ pub fn coercion(bytes: &[u8]) {
                 kinds.contains(&kind) || kind == "number" && kinds.contains(&"integer"),
                 "{kind} is not wanted"
             );
-            assert_eq!(outcomes, [Outcome::Became(kind)], "what was converted is told");
+            assert_eq!(outcomes, [CoercionOutcome::Became(kind)], "what was converted is told");
             if let Ok(said) = serde_json::from_str::<Value>(text.trim()) {
                 assert_eq!(value, &said, "it becomes what it says");
             }

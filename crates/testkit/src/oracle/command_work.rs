@@ -36,7 +36,7 @@ pub fn command_work(bytes: &[u8]) {
     let long = shape.repeat((MAX_SCAN_BYTES / shape.len().max(1)).saturating_add(1));
     if long.len() > MAX_SCAN_BYTES {
         let scan = Scan::read(&long);
-        assert_eq!((scan.excess(), scan.work()), (Some(Excess::Bytes), 0), "too long, and judged");
+        assert_eq!((scan.excess(), scan.work()), (Some(Excess::Bytes), 0), "too long, and assessed");
     }
 }
 

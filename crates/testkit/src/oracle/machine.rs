@@ -10,7 +10,7 @@ use windlass_wire::check_pairing;
 use self::drive::Drive;
 use self::outside::config;
 
-/// Interprets the bytes as a sequence of events of a run in any order: chunks, ends, judgements, approvals,
+/// Interprets the bytes as a sequence of events of a run in any order: chunks, ends, decisions, approvals,
 /// results, refusals, time, calls that run while their answer streams or are completed elsewhere, and
 /// crashes.
 ///

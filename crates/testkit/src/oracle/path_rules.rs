@@ -1,7 +1,7 @@
 //! Properties of path rules, compared with a model that walks a tree name by name.
 
 use windlass_hitl::{
-    Action, EffectKind, Facts, Grants, Learned, Policy, Rule, RuleFile, Source, Verdict, decide,
+    Action, ApprovalHistory, EffectKind, Facts, Grants, Policy, Rule, RuleFile, Source, Verdict, decide,
 };
 use windlass_protocol::{Arguments, CallId, Effect, Hints, Target, TargetKind, ToolCall, ToolName};
 
@@ -160,5 +160,5 @@ fn target(path: &str) -> Target {
 }
 
 fn verdict(policy: &Policy, facts: &Facts) -> Verdict {
-    decide(policy, &Grants::default(), &Learned::default(), facts).verdict
+    decide(policy, &Grants::default(), &ApprovalHistory::default(), facts).verdict
 }

@@ -2,7 +2,7 @@
 
 use windlass_assemble::{Assembler, Options};
 use windlass_mock::Format;
-use windlass_mock::script::{ScriptCall, Step, Turn};
+use windlass_mock::script::{ScriptCall, ScriptPart, Turn};
 use windlass_protocol::{Message, Part};
 use windlass_stream::Chunk;
 use windlass_vendors::WireFormat;
@@ -53,13 +53,13 @@ pub(super) fn turn(bytes: &[u8]) -> Turn {
         rest = left;
         let text = String::from_utf8_lossy(text).into_owned();
         steps.push(match kind % 4 {
-            0 => Step::Text(text),
-            1 => Step::Reasoning(text),
+            0 => ScriptPart::Text(text),
+            1 => ScriptPart::Reasoning(text),
             _ => {
                 let arguments =
                     serde_json::json!({ "text": text, "kind": kind, "more": [null, {"a": text}] });
                 let arguments = arguments.to_string().parse().expect("it is JSON");
-                Step::Call(ScriptCall::new(NAMES[usize::from(*kind) % NAMES.len()], arguments))
+                ScriptPart::Call(ScriptCall::new(NAMES[usize::from(*kind) % NAMES.len()], arguments))
             }
         });
     }
@@ -72,9 +72,11 @@ pub(super) fn content_of_turn(turn: &Turn) -> AnswerContent {
     let mut said = AnswerContent::default();
     for step in &turn.steps {
         match step {
-            Step::Text(text) => said.text.push_str(text),
-            Step::Reasoning(text) => said.reasoning.push_str(text),
-            Step::Call(call) => said.calls.push((call.name.clone(), call.arguments.as_str().to_owned())),
+            ScriptPart::Text(text) => said.text.push_str(text),
+            ScriptPart::Reasoning(text) => said.reasoning.push_str(text),
+            ScriptPart::Call(call) => {
+                said.calls.push((call.name.clone(), call.arguments.as_str().to_owned()))
+            }
             other => said.others.push(format!("{other:?}")),
         }
     }

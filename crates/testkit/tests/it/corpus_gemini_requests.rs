@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use windlass_protocol::{Message, Request, ResultStatus, ToolResult};
 use windlass_wire::{Limits, Server, Wire};
-use windlass_wire_gemini::{Framing, Gemini, GeminiOptions};
+use windlass_wire_gemini::{Gemini, GeminiOptions, StreamFraming};
 
 use crate::corpus_streams::{Case, Difference, assemble, cases, decode, status};
 use windlass_testkit::Need;
@@ -136,8 +136,8 @@ fn corpus_gemini_golden_requests_come_out_as_they_went_in() {
         let path = path(case.meta["url"].as_str().unwrap());
         let asked = Gemini::default().decode_request(&path, body.to_string().as_bytes()).unwrap();
         let framing = match asked.framing {
-            windlass_wire::Framing::Array => Framing::Array,
-            _ => Framing::Events,
+            windlass_wire::Framing::Array => StreamFraming::Array,
+            _ => StreamFraming::Events,
         };
         let wire = Gemini::new(GeminiOptions::as_given().with_framing(framing));
         let http = wire.encode(&asked.request).unwrap();

@@ -5,7 +5,7 @@ use windlass_stream::CallKey;
 
 use super::value::{Read, ValueReader};
 use super::{Input, Progress};
-use crate::coerce::{Coercion, Outcome as CoercionOutcome, json, outcome};
+use crate::coerce::{Coercion, CoercionOutcome, json, outcome};
 use crate::emit::Sink;
 use crate::escape::quote;
 use crate::form::{CloseRule, Step, Tags};

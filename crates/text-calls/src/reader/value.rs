@@ -113,7 +113,7 @@ impl ValueReader {
             };
             let rest = text.get(found..).unwrap_or_default();
             let closing = if rest.starts_with(self.close.as_str()) {
-                self.judge(Input { text: rest, ..input }, call_close, sink)
+                self.classify_close(Input { text: rest, ..input }, call_close, sink)
             } else if self.close.starts_with(rest) && !input.ended {
                 Closing::Wait
             } else {
@@ -193,17 +193,22 @@ impl ValueReader {
         }
     }
 
-    fn judge(&mut self, input: Input<'_, '_>, call_close: &[String], sink: &mut Sink<'_>) -> Closing {
+    fn classify_close(
+        &mut self,
+        input: Input<'_, '_>,
+        call_close: &[String],
+        sink: &mut Sink<'_>,
+    ) -> Closing {
         let rest = input.text.get(self.close.len()..).unwrap_or_default();
         match self.rule {
             CloseRule::First => Closing::End,
             CloseRule::Own if !self.content_like => Closing::End,
-            CloseRule::Own => self.judge_content(rest, input.ended, call_close, sink),
-            CloseRule::Followed => self.judge_followed(rest, input.ended, call_close),
+            CloseRule::Own => self.classify_content(rest, input.ended, call_close, sink),
+            CloseRule::Followed => self.classify_followed(rest, input.ended, call_close),
         }
     }
 
-    fn judge_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> Closing {
+    fn classify_followed(&self, rest: &str, ended: bool, call_close: &[String]) -> Closing {
         let next = rest.trim_ascii_start();
         if rest.len().saturating_sub(next.len()) > SPACE {
             return Closing::Text;
@@ -227,7 +232,7 @@ impl ValueReader {
 
     /// Decides whether a closing tag ends a content-like value: it does if the call ends before another
     /// closing tag appears (RULES X2). The text after the tag is held until then.
-    fn judge_content(
+    fn classify_content(
         &mut self,
         rest: &str,
         ended: bool,

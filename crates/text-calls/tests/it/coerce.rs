@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use windlass_protocol::ToolSpec;
-use windlass_text_calls::{Dialect, Options, Outcome, Scanner, parse_legacy};
+use windlass_text_calls::{CoercionOutcome, Dialect, Options, Scanner, parse_legacy};
 
 use crate::scan::{answer, calls, chunks, tool};
 
@@ -73,7 +73,7 @@ fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
     check(&json!({ "type": "integer", "nullable": true }), "null", Some(json!(null)));
     let required = parse_legacy(&spec(&json!({ "type": "integer" }), &["p"]), [("p", "null")]);
     assert_eq!(required.arguments.get("p"), Some(&json!("null")));
-    assert_eq!(required.failed[0].outcome, Outcome::Failed);
+    assert_eq!(required.failed[0].outcome, CoercionOutcome::Failed);
 }
 
 #[test]
@@ -101,14 +101,14 @@ fn what_became_of_each_argument_is_told() {
     let legacy = parse_legacy(&tool("f", schema), [("a", "true"), ("b", "null"), ("c", "x"), ("d", "1")]);
     assert_eq!(legacy.arguments.to_value(), json!({ "a": true, "c": "x", "d": "1" }));
     let told: Vec<_> = legacy.coerced.iter().map(|one| (one.parameter.as_str(), one.outcome)).collect();
-    assert_eq!(told, [("a", Outcome::Became("boolean")), ("b", Outcome::Omitted)]);
+    assert_eq!(told, [("a", CoercionOutcome::Became("boolean")), ("b", CoercionOutcome::Omitted)]);
     assert_eq!(legacy.failed.len(), 1);
 
     let options = Options::default().with_dialect(Dialect::Roo).with_tools([tool("f", schema)]);
     let (mut scanner, mut out) = (Scanner::new(options), Vec::new());
     scanner.push("<f><a>true</a><b>null</b><c>x</c></f>", &mut out);
     let told: Vec<_> = scanner.coercions().iter().map(|one| one.outcome).collect();
-    assert_eq!(told, [Outcome::Became("boolean"), Outcome::Omitted, Outcome::Failed]);
+    assert_eq!(told, [CoercionOutcome::Became("boolean"), CoercionOutcome::Omitted, CoercionOutcome::Failed]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use windlass_partial_json::{Kind, Node, Step};
+use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Part, Partial, PartialValue, Place};
@@ -42,7 +42,7 @@ impl<T: PartialValue> PartialValue for Vec<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut Elements<T>, step: &Step<'_>, mismatches: &mut Mismatches) {
+    fn grow(growing: &mut Elements<T>, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         let Some((_, part)) = growing.place.part(step, |_| Some(0)) else { return };
         if matches!(part, Part::Begin(_) | Part::Whole(_)) {
             growing.elements.push(Partial::Missing);

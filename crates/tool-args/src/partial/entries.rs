@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::BuildHasher;
 
-use windlass_partial_json::{Kind, Node, Step};
+use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Part, Partial, PartialValue, Place};
@@ -44,7 +44,7 @@ impl<T: PartialValue> Entries<T> {
         }
     }
 
-    fn grow(&mut self, step: &Step<'_>, mismatches: &mut Mismatches) {
+    fn grow(&mut self, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         let entries = &mut self.entries;
         let begin = |key: &str| {
             entries.push((key.to_owned(), Partial::Missing));
@@ -86,7 +86,7 @@ macro_rules! map {
                 Entries::begin(kind)
             }
 
-            fn grow(growing: &mut Entries<T>, step: &Step<'_>, mismatches: &mut Mismatches) {
+            fn grow(growing: &mut Entries<T>, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
                 growing.grow(step, mismatches);
             }
 

@@ -1,6 +1,6 @@
 //! The member of an object, or the element of a list, that a step concerns.
 
-use windlass_partial_json::{Change, Node, Step};
+use windlass_partial_json::{Change, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 
@@ -47,7 +47,7 @@ impl Place {
     #[inline]
     pub fn part<'a>(
         &mut self,
-        step: &Step<'a>,
+        step: &NestedChange<'a>,
         member_of: impl FnOnce(&str) -> Option<u16>,
     ) -> Option<(u16, Part<'a>)> {
         let (member, part) = match (self.open, step.change) {

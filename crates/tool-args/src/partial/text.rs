@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use windlass_partial_json::{Change, Kind, Node, Step};
+use windlass_partial_json::{Change, Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Partial, PartialValue};
@@ -18,7 +18,7 @@ macro_rules! text {
             }
 
             #[inline]
-            fn grow(growing: &mut String, step: &Step<'_>, _: &mut Mismatches) {
+            fn grow(growing: &mut String, step: &NestedChange<'_>, _: &mut Mismatches) {
                 if let Change::Grow { text } = step.change {
                     growing.push_str(text);
                 }

@@ -9,7 +9,7 @@ use std::num::{
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use windlass_partial_json::{Kind, Node, Step};
+use windlass_partial_json::{Kind, NestedChange, Node};
 
 use crate::mismatch::Mismatches;
 use crate::partial::{Begin, Never, PartialValue};
@@ -51,7 +51,7 @@ impl<T: PartialValue> PartialValue for Option<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut T::Growing, step: &Step<'_>, mismatches: &mut Mismatches) {
+    fn grow(growing: &mut T::Growing, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         T::grow(growing, step, mismatches);
     }
 
@@ -81,7 +81,7 @@ impl<T: PartialValue> PartialValue for Box<T> {
     }
 
     #[inline]
-    fn grow(growing: &mut Box<T::Growing>, step: &Step<'_>, mismatches: &mut Mismatches) {
+    fn grow(growing: &mut Box<T::Growing>, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         T::grow(growing, step, mismatches);
     }
 

@@ -154,7 +154,7 @@ fn arguments_of_the_wrong_kind_are_put_right_before_anybody_is_asked() {
     let toolbox = all().build().unwrap();
     let checked = toolbox.check(&call("read_file", r#"{"n":"12345678901234567890123"}"#)).ok().unwrap();
     assert_eq!(checked.call.arguments().unwrap().as_str(), r#"{"n":12345678901234567890123}"#);
-    assert_eq!(checked.facts.payload, checked.call.payload, "policy judges what runs");
+    assert_eq!(checked.facts.payload, checked.call.payload, "policy decides about what runs");
     assert_eq!(checked.coerced.len(), 1);
     let as_written = toolbox.check(&call("read_file", r#"{ "n": 1.0 }"#)).ok().unwrap();
     assert_eq!(as_written.call.arguments().unwrap().as_str(), r#"{ "n": 1.0 }"#);
@@ -176,7 +176,7 @@ fn an_argument_that_coercion_puts_right_is_not_refused_early() {
     {
         let mut complete = EarlyArguments::default();
         complete.insert("n", serde_json::from_str(value).unwrap());
-        let foreseen = toolbox.foresee("read_file", &complete, "n");
+        let foreseen = toolbox.check_partial("read_file", &complete, "n");
         assert_eq!(foreseen.is_ok(), is_right, "{value}");
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use windlass_protocol::{Concurrency, ResultStatus};
 use windlass_tool::Context;
 use windlass_toolbox::{
-    DynamicToolError, DynamicTools, Identity, Offer, Preset, Removal, Standing, ToolConfig, Toolbox,
+    Availability, DynamicToolError, DynamicTools, Identity, Preset, Removal, ToolConfig, ToolVisibility,
+    Toolbox,
 };
 
 use crate::fake::{Does, call, fake, with_schema};
@@ -52,7 +53,7 @@ async fn what_goes_does_not_begin_any_more_and_says_so() {
     assert_eq!(dynamic.remove("late"), Removal::NotThere);
     let ctx = Context::new(checked.call.id.clone());
     for toolbox in [first.clone(), first.refresh()] {
-        assert_eq!(toolbox.standing("late"), Some(Standing::Removed));
+        assert_eq!(toolbox.availability("late"), Some(Availability::Removed));
         let result = toolbox.run(&checked, &ctx).await.unwrap();
         assert!(
             !result.status.is_ok() && result.wire_text().contains("late was removed"),
@@ -106,8 +107,8 @@ fn there_is_an_end_to_it() {
 fn visiting(
     server: &str,
     tools: &[&str],
-    offer: Offer,
-) -> Vec<(Identity, Arc<dyn windlass_tool::Tool>, Offer)> {
+    offer: ToolVisibility,
+) -> Vec<(Identity, Arc<dyn windlass_tool::Tool>, ToolVisibility)> {
     tools.iter().map(|tool| (Identity::mcp(server, tool), says(tool), offer)).collect()
 }
 
@@ -116,19 +117,19 @@ fn visiting(
 fn a_servers_tools_come_and_go_between_turns() {
     let dynamic = DynamicTools::default();
     let first = toolbox(&dynamic);
-    dynamic.set_server("s", visiting("s", &["one", "two"], Offer::Shown));
+    dynamic.set_server("s", visiting("s", &["one", "two"], ToolVisibility::Shown));
     assert!(first.is_stale());
     assert!(first.check(&call("mcp__s__one", "{}")).is_err());
     let second = first.refresh();
     assert_eq!(offered(&second)[3..], ["mcp__s__one", "mcp__s__two"]);
     assert!(second.check(&call("mcp__s__one", "{}")).is_ok());
-    dynamic.set_server("s", visiting("s", &["two", "three"], Offer::Shown));
-    assert_eq!(second.standing("mcp__s__one"), Some(Standing::Removed), "at once");
+    dynamic.set_server("s", visiting("s", &["two", "three"], ToolVisibility::Shown));
+    assert_eq!(second.availability("mcp__s__one"), Some(Availability::Removed), "at once");
     let third = second.refresh();
     assert_eq!(offered(&third)[3..], ["mcp__s__two", "mcp__s__three"]);
     let result = third.check(&call("mcp__s__one", "{}")).err().unwrap();
     assert!(result.wire_text().contains("was removed"), "{}", result.wire_text());
-    dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
+    dynamic.set_server("s", visiting("s", &["one"], ToolVisibility::Shown));
     assert_eq!(offered(&third.refresh())[3..], ["mcp__s__one"]);
 }
 
@@ -137,11 +138,11 @@ fn a_servers_tools_come_and_go_between_turns() {
 fn names_of_servers_that_meet_are_told_apart() {
     let dynamic = DynamicTools::default();
     dynamic.add(says("mcp__s__own")).unwrap();
-    dynamic.set_server("s", visiting("s", &["a.b", "own"], Offer::Shown));
+    dynamic.set_server("s", visiting("s", &["a.b", "own"], ToolVisibility::Shown));
     let before = toolbox(&dynamic);
     assert_eq!(offered(&before)[3..5], ["mcp__s__own", "mcp__s__a_b"]);
-    dynamic.set_server("s2", visiting("s2", &["x"], Offer::Shown));
-    dynamic.set_server("s", visiting("s", &["a.b", "a b", "own"], Offer::Shown));
+    dynamic.set_server("s2", visiting("s2", &["x"], ToolVisibility::Shown));
+    dynamic.set_server("s", visiting("s", &["a.b", "a b", "own"], ToolVisibility::Shown));
     let after = before.refresh();
     let names = offered(&after);
     assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len());
@@ -155,12 +156,12 @@ fn names_of_servers_that_meet_are_told_apart() {
 #[test]
 fn a_deferred_tool_is_known_and_not_offered() {
     let dynamic = DynamicTools::default();
-    dynamic.set_server("s", visiting("s", &["one"], Offer::Deferred));
+    dynamic.set_server("s", visiting("s", &["one"], ToolVisibility::Deferred));
     let first = toolbox(&dynamic);
     assert_eq!(offered(&first).len(), 3);
-    assert_eq!(first.standing("mcp__s__one"), Some(Standing::Deferred));
+    assert_eq!(first.availability("mcp__s__one"), Some(Availability::Deferred));
     let result = first.check(&call("mcp__s__one", "{}")).err().unwrap();
     assert!(result.wire_text().contains("tool_search"), "{}", result.wire_text());
-    dynamic.set_server("s", visiting("s", &["one"], Offer::Shown));
+    dynamic.set_server("s", visiting("s", &["one"], ToolVisibility::Shown));
     assert!(first.refresh().check(&call("mcp__s__one", "{}")).is_ok());
 }

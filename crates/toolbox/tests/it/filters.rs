@@ -2,7 +2,7 @@
 
 use windlass_protocol::Concurrency;
 use windlass_tool::Tool;
-use windlass_toolbox::{BuildError, ModelRule, Preset, Standing, ToolConfig, Toolbox, ToolboxBuilder};
+use windlass_toolbox::{Availability, BuildError, ModelRule, Preset, ToolConfig, Toolbox, ToolboxBuilder};
 
 use crate::fake::{BuiltIn, Does, call, fake};
 
@@ -65,12 +65,12 @@ fn patterns_of_models_take_stars() {
 fn a_tool_that_waits_for_a_feature_is_offered_with_it() {
     let full = || ToolConfig::new(Preset::Full).with_gate("generate_image", "image_generation");
     let toolbox = all().config(full()).build().unwrap();
-    let off = Standing::FeatureOff { feature: "image_generation".into() };
-    assert_eq!(toolbox.standing("generate_image"), Some(off));
+    let off = Availability::FeatureOff { feature: "image_generation".into() };
+    assert_eq!(toolbox.availability("generate_image"), Some(off));
     let result = toolbox.check(&call("generate_image", "{}")).err().unwrap();
     assert!(result.wire_text().contains("feature image_generation"), "{}", result.wire_text());
     let on = all().config(full().with_feature("image_generation")).build().unwrap();
-    assert_eq!(on.standing("generate_image"), Some(Standing::Offered));
+    assert_eq!(on.availability("generate_image"), Some(Availability::Offered));
     let gated = all().config(full().with_gate("run_command", "shell")).build().unwrap();
     assert!(!offered(&gated).contains(&"run_command".to_owned()));
 }

@@ -8,7 +8,7 @@ use windlass_protocol::{
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_toolbox::{
-    FilePattern, ModeOwner, Preset, RefusalCause, Standing, ToolConfig, ToolGroup, Toolbox, WorkMode,
+    Availability, FilePattern, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox, WorkMode,
     WorkModes,
 };
 
@@ -140,7 +140,7 @@ fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
         assert!(text.contains("the mode Ask (ask)") && text.contains("architect, code, debug"), "{text}");
         assert!(text.contains("switch_mode"), "{text}");
     }
-    assert_eq!(ask.standing("write_file"), Some(Standing::NotInMode));
+    assert_eq!(ask.availability("write_file"), Some(Availability::NotInMode));
 }
 
 // L11, H6: every path of a call, what it removes too, and where links lead.
@@ -199,10 +199,13 @@ fn what_is_outside_the_pattern_is_refused_while_it_streams() {
     let toolbox = toolbox().in_mode("architect").unwrap();
     let mut complete = EarlyArguments::default();
     complete.insert("writes", serde_json::json!(["a.rs"]));
-    let refusal = toolbox.foresee("write_file", &complete, "writes").unwrap_err();
+    let refusal = toolbox.check_partial("write_file", &complete, "writes").unwrap_err();
     assert_eq!((refusal.status, refusal.cause), (ResultStatus::Denied, RefusalCause::Mode));
-    assert!(toolbox.foresee("write_file", &EarlyArguments::default(), "x").is_ok(), "nothing is told yet");
-    let hidden = toolbox.foresee("run_command", &EarlyArguments::default(), "x").unwrap_err();
+    assert!(
+        toolbox.check_partial("write_file", &EarlyArguments::default(), "x").is_ok(),
+        "nothing is told yet"
+    );
+    let hidden = toolbox.check_partial("run_command", &EarlyArguments::default(), "x").unwrap_err();
     assert_eq!(hidden.cause, RefusalCause::Mode);
 }
 
@@ -236,7 +239,7 @@ fn in_a_mode_the_ways_out_are_there_in_every_preset() {
 fn switch_mode_waits_for_modes() {
     let tool = fake("switch_mode", Concurrency::Exclusive, Does::Says("x".into()));
     let toolbox = Toolbox::builder().tool(tool).build().unwrap();
-    assert!(matches!(toolbox.standing("switch_mode"), Some(Standing::Unavailable { .. })));
+    assert!(matches!(toolbox.availability("switch_mode"), Some(Availability::Unavailable { .. })));
 }
 
 #[test]

@@ -265,7 +265,7 @@ async fn play(setup: &Setup, steps: &[Step]) -> usize {
                 let call =
                     ToolCall::new(id, ToolName::new(name.as_str()).unwrap(), payload(*form, name, paths));
                 let _ = toolbox.route(&call);
-                let _ = toolbox.foresee(name, &EarlyArguments::default(), "x");
+                let _ = toolbox.check_partial(name, &EarlyArguments::default(), "x");
                 if let Ok(checked) = toolbox.check(&call).and_then(|checked| toolbox.inspect(checked)) {
                     let _ = toolbox.run(&checked, &Context::new(checked.call.id.clone())).await;
                     kept = Some(checked);

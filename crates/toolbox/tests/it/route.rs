@@ -65,7 +65,7 @@ fn a_call_comes_to_its_tool_in_the_form_that_it_takes() {
         toolbox.route(&call).unwrap();
         let checked = toolbox.check(&call).map_err(|result| result.wire_text()).ok().unwrap();
         assert_eq!(checked.call.payload, expected, "{named}");
-        assert_eq!(checked.facts.payload, expected, "policy judges what runs");
+        assert_eq!(checked.facts.payload, expected, "policy decides about what runs");
     };
     let function = |text: &str| Payload::Function { arguments: arguments(text) };
     let custom = |input: &str| Payload::Custom { input: input.into() };

@@ -125,7 +125,7 @@ async fn a_hostile_process_reaches_nothing_but_its_workspace() {
     }
 }
 
-fn judged(serving: &Serving) -> (Vec<Effect>, Option<Containment>) {
+fn decided(serving: &Serving) -> (Vec<Effect>, Option<Containment>) {
     let arguments = Arguments::parse("{}").unwrap();
     let call = ToolCall::function(CallId::new("call_1").unwrap(), ToolName::new("write").unwrap(), arguments);
     let tool = serving.toolbox.tools().find(|tool| tool.spec().name().as_str() == "write").unwrap();
@@ -139,13 +139,13 @@ async fn policy_is_told_how_much_a_process_is_confined() {
         let prepared = require!(Need::Python, hostile(&probe, TRIES));
         assert_eq!(prepared.process.level(), probe.level);
         let serving = prepared.serve().await.unwrap();
-        let (effects, containment) = judged(&serving);
+        let (effects, containment) = decided(&serving);
         assert!(matches!(&effects[..], [Effect::Execute { .. }]), "{effects:?}");
         let containment = containment.unwrap();
         assert_eq!(containment.level, probe.level.to_string());
         assert_eq!(containment.is_full(), probe.level.is_apart(), "{containment:?}");
         fs::write(serving.folder.path().join("project/later.pem"), "key").unwrap();
-        let containment = judged(&serving).1.unwrap();
+        let containment = decided(&serving).1.unwrap();
         assert!(containment.gaps.iter().any(|gap| gap.contains("when it was started")), "{containment:?}");
     }
     let confined = |_: &Path| Shell::new_confined(helper(), &Probe::run(&helper()));
@@ -155,7 +155,7 @@ async fn policy_is_told_how_much_a_process_is_confined() {
         prepared_in(PYTHON, TRIES, "unconfined = true", FolderOwner::User, confined),
     ] {
         let none = require!(Need::Python, none);
-        let (effects, containment) = judged(&none.serve().await.unwrap());
+        let (effects, containment) = decided(&none.serve().await.unwrap());
         assert!(matches!(&effects[..], [Effect::Execute { .. }, Effect::Unknown]), "{effects:?}");
         assert!(containment.unwrap().is_none());
     }

@@ -1,4 +1,4 @@
-//! Tools of a process, from outside: what is listed, judged, called and answered.
+//! Tools of a process, from outside: what is listed, decided, called and answered.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +22,7 @@ def call(id, name, args):
 
 // H1, Q2: a call goes the way of all calls; the process sees the short environment, and starts beside its file.
 #[tokio::test]
-async fn tools_of_a_process_are_listed_judged_and_called() {
+async fn tools_of_a_process_are_listed_decided_and_called() {
     let serving = require!(Need::Python, served(ECHO).await);
     assert_eq!(serving.names(), ["echo", "env"]);
     let heard = Arc::new(Mutex::new(Vec::new()));

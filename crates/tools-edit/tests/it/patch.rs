@@ -281,7 +281,7 @@ fn a_patch_shows_its_targets_and_diffs_and_writes_nothing() {
         ]
     );
     assert_eq!(scene.tree(), before);
-    // A patch that would fail has no diff to say yes to, but its targets are judged.
+    // A patch that would fail has no diff to say yes to, but its targets are decided.
     let failing = scene.inspect(&update("@@\n-none\n+x"));
     assert_eq!((failing.targets.len(), failing.changes.len()), (1, 0));
     // What is shown is what is done.

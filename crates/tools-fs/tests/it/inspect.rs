@@ -1,4 +1,4 @@
-//! What the tools see of a call before it is judged.
+//! What the tools see of a call before it is decided.
 
 use serde_json::json;
 use windlass_protocol::{Effect, TargetKind};

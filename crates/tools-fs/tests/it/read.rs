@@ -145,7 +145,7 @@ fn several_files_have_an_outcome_each() {
         [read("a.txt"), read("none"), read("../x"), read("b.png")]
     );
     assert_eq!(scene.inspect("read_file", &files).targets.len(), 4);
-    // A path that cannot be read as one makes the whole call unknown, and what is known early is judged early.
+    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided early.
     assert_eq!(
         scene.effects("read_file", &json!({"files": [{"path": "a"}, {"path": 1}]})),
         [Effect::Unknown]
@@ -279,7 +279,7 @@ fn the_path_is_known_before_the_rest_has_come() {
     }
 }
 
-// Models write arguments in the order of the schema: `path` can be judged before `content` has come.
+// Models write arguments in the order of the schema: `path` can be decided before `content` has come.
 #[test]
 fn schemas_are_strict_and_in_order() {
     let scene = Scene::new();

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use windlass_tools_web::{Fetch, FetchError, FetchResult, Redirect, Refusal, WebUrl};
+use windlass_tools_web::{Fetch, FetchError, FetchResult, ReachError, Redirect, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::server::{Server, Step, answer, path};
@@ -65,7 +65,7 @@ async fn on_the_same_host_they_are_followed() {
     let there = format!("/r?to=http://localhost:{}/", server.address.port());
     assert!(matches!(
         refused(get(&fetch, &server.url(&there)).await),
-        FetchError::Refused(Refusal::Port { .. })
+        FetchError::Refused(ReachError::Port { .. })
     ));
 }
 
@@ -107,7 +107,7 @@ async fn to_another_host_they_are_told_and_not_followed() {
 }
 
 #[tokio::test]
-async fn the_judge_sees_each_other_host_and_nothing_secret_goes_there() {
+async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
     let (first, second) = (redirecting().await, redirecting().await);
     let web = FakeWeb::default().with_server("a.test", "93.184.216.34", first.address).with_server(
         "b.test",
@@ -122,10 +122,10 @@ async fn the_judge_sees_each_other_host_and_nothing_secret_goes_there() {
     }
     assert!(heads.contains("host: b.test\r\n"), "{heads}");
     told(get(&fetch, "http://a.test/r?to=http://c.test/").await);
-    // The judge says yes, the check says no.
+    // The check says yes, the check says no.
     let web = web.with_name("b.test", &[&["10.0.0.5"]]);
     let error = get(&fetch, "http://a.test/r?to=http://b.test/page").await.unwrap_err();
-    assert!(matches!(error, FetchError::Refused(Refusal::NotPublic { .. })), "{error}");
+    assert!(matches!(error, FetchError::Refused(ReachError::NotPublic { .. })), "{error}");
     assert_eq!(web.dialed_hidden(), []);
 }
 

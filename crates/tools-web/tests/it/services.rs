@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use windlass_hitl::is_public;
 use windlass_protocol::ResultStatus;
-use windlass_tools_web::{FetchError, Limits, Refusal, ServiceKey, Tavily, WebSearch, WebUrl};
+use windlass_tools_web::{FetchError, Limits, ReachError, ServiceKey, Tavily, WebSearch, WebUrl};
 
 use crate::fake::FakeWeb;
 use crate::search::{JSON, key, tavily};
@@ -162,5 +162,8 @@ async fn a_key_goes_out_encrypted_or_to_what_the_program_owns() {
     assert_eq!((web.asked().len(), web.dialed_hidden().len()), (1, 0));
     assert!(Tavily::new(Arc::new(web.fetch()), key()).with_base("file:///etc/passwd").is_err());
     let is_local = WebUrl::parse("http://localhost/").unwrap();
-    assert!(matches!(web.fetch().get(&is_local).await, Err(FetchError::Refused(Refusal::LocalName { .. }))));
+    assert!(matches!(
+        web.fetch().get(&is_local).await,
+        Err(FetchError::Refused(ReachError::LocalName { .. }))
+    ));
 }

@@ -156,7 +156,7 @@ async fn refusals_say_what_to_do() {
     let (status, text) = call(&tool(&server), &json!({"url": server.url("/")})).await;
     assert_eq!(status, ResultStatus::Ok);
     assert!(
-        text.ends_with("call web_fetch with this URL, which will be judged anew:\nhttps://b.test/x"),
+        text.ends_with("call web_fetch with this URL, which will be checked anew:\nhttps://b.test/x"),
         "{text}"
     );
     let nothing = WebFetch::new(Arc::new(FakeWeb::default().fetch()));

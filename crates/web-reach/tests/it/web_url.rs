@@ -1,4 +1,4 @@
-//! URLs are judged by what they mean.
+//! URLs are checked by what they mean.
 
 use windlass_web_reach::{UrlRefusal, WebUrl};
 

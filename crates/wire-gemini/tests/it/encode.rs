@@ -9,7 +9,7 @@ use windlass_testkit::wire_suite::{
     self, call, check_pairing, check_refusals, check_turns, result, tool, turns,
 };
 use windlass_wire::Wire;
-use windlass_wire_gemini::{AutoMode, Framing, Gemini, GeminiOptions, Rules, SchemaField};
+use windlass_wire_gemini::{AutoMode, Gemini, GeminiOptions, Rules, SchemaField, StreamFraming};
 
 fn function(id: &str, name: &str, arguments: &str) -> ToolCall {
     ToolCall::function(
@@ -122,7 +122,7 @@ fn check_path(options: GeminiOptions, request: &Request, expected: &str) {
 #[test]
 fn model_delivery_and_framing_are_the_address() {
     let default = GeminiOptions::default;
-    let array = default().with_framing(Framing::Array);
+    let array = default().with_framing(StreamFraming::Array);
     let tuned = Request::new("tunedModels/mine-1", vec![Message::user("hi")]);
     check_path(default(), &ask(), "/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
     check_path(array.clone(), &ask(), "/models/gemini-2.5-flash:streamGenerateContent");

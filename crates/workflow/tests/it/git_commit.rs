@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::tempdir;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
-use windlass_agent::{Answer, Answers, Entry, Event, StoredAnswers};
+use windlass_agent::{Answers, ApproverReply, Entry, Event, StoredAnswers};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{FileJournals, Journals};
 use windlass_protocol::Hints;
@@ -39,9 +39,10 @@ async fn it_makes_the_planned_commits() {
 async fn a_no_to_the_plan_commits_nothing_and_is_told_with_its_comment() {
     let (repository, analyzer) = (Repository::new(), analyzer());
     let before = repository.commits();
-    let answers = [Answer::Approve, Answer::Approve, Answer::Approve, Answer::Approve]
-        .into_iter()
-        .chain([Answer::Deny(Some("one commit, please".into()))]);
+    let answers =
+        [ApproverReply::Approve, ApproverReply::Approve, ApproverReply::Approve, ApproverReply::Approve]
+            .into_iter()
+            .chain([ApproverReply::Deny(Some("one commit, please".into()))]);
     let answers = Answers::new(answers);
     let hands = hands(vec![repository.tool(), analyzer]).approver(answers.clone());
     let outcome = run(&runner(hands, Store::default()), &git_commit(), &options()).await.unwrap();

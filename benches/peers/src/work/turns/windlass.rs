@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use windlass_agent::{Agent, AgentBuilder, Event, Limits, Outcome, RunOptions};
 use windlass_client::{Client, Endpoint, Options};
-use windlass_hitl::Mode;
+use windlass_hitl::Autonomy;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_tool::{Output, Tool};
 use windlass_tool_args::read_arguments;
@@ -45,7 +45,7 @@ fn agent_of(client: Client, model: &str, tool: Arc<dyn Tool>) -> Result<AgentBui
     Ok(Agent::builder()
         .model(client, model)
         .toolbox(toolbox.map_err(|error| error.to_string())?)
-        .mode(Mode::AutoEdit)
+        .autonomy(Autonomy::AutoEdit)
         .root("/")
         .limits(Limits { turns: u32::MAX, ..Limits::default() })
         .system(SYSTEM))

@@ -8,7 +8,7 @@ use windlass_tools_index::{EmbedFuture, Embedder};
 use windlass_tools_web::{Embeddings, Fetch, ServiceKey, WebUrl};
 
 use crate::config::{EmbeddingOptions, variable};
-use crate::error::{Context as _, Result};
+use crate::error::{Context as _, Remedy, Result, Setting};
 
 /// Variable with the endpoint's key. Keys of providers are not used, because they must not be sent to an
 /// address that was meant to be local.
@@ -21,7 +21,11 @@ struct Endpoint(Embeddings);
 /// Returns the embedder for passages, if the user named an endpoint.
 pub(crate) fn build_embedder(options: &EmbeddingOptions) -> Result<Option<Arc<dyn Embedder>>> {
     let (Some(url), Some(base)) = (&options.url, parse_address(options)?) else { return Ok(None) };
-    let model = options.model.as_deref().context("the endpoint for embeddings needs --embeddings-model")?;
+    let model = options
+        .model
+        .as_deref()
+        .context("the endpoint for embeddings needs a model")
+        .map_err(|error| error.with_remedy(Remedy::Set(Setting::EmbeddingsModel)))?;
     // The user named the address, so it may be on this machine.
     let fetch = Fetch::new().with_reachable(base.host(), base.port())?;
     let key = variable(KEY).map_or(ServiceKey::NotNeeded, |key| ServiceKey::from_variable(Some(key), KEY));
@@ -41,8 +45,9 @@ pub(crate) fn add_reachable(options: &EmbeddingOptions, policy: Policy) -> Resul
 }
 
 fn parse_address(options: &EmbeddingOptions) -> Result<Option<WebUrl>> {
-    let refused = "--embeddings is no address of an endpoint";
-    options.url.as_deref().map(|url| WebUrl::parse(url).context(refused)).transpose()
+    let parse = |url| WebUrl::parse(url).context("the address of the endpoint for embeddings is invalid");
+    let parsed = options.url.as_deref().map(parse).transpose();
+    parsed.map_err(|error| error.with_remedy(Remedy::Set(Setting::EmbeddingsUrl)))
 }
 
 impl Embedder for Endpoint {

@@ -10,7 +10,7 @@ pub(crate) fn add_reachable(options: &EmbeddingOptions, policy: Policy) -> Resul
     ensure!(
         options.url.is_none(),
         MissingFeature,
-        "--embeddings needs a build with the features `index` and `web`"
+        "embeddings need a build with the features `index` and `web`"
     );
     Ok(policy)
 }

@@ -56,7 +56,7 @@ const WORDS_ONLY: &[&str] = &[
 ];
 
 /// Records the files that a listed sub-command shows.
-pub(super) fn judge(effects: &mut Effects, name: &str, words: &[String], given: &ParsedOptions<'_>) {
+pub(super) fn assess(effects: &mut Effects, name: &str, words: &[String], given: &ParsedOptions<'_>) {
     let has = |names: &[&str]| given.options.iter().any(|option| names.contains(option));
     let end = words.iter().position(|word| word == "--");
     let specs = end.and_then(|at| words.get(at.saturating_add(1)..)).unwrap_or_default();

@@ -29,8 +29,8 @@ impl Executing {
         self.apply_answer(core, id, &outcome)
     }
 
-    /// Sends the approval requests whose turn has come. Calls are judged concurrently and in any order; a
-    /// call that may still need approval delays the requests of later calls, but not their judgement.
+    /// Sends the approval requests whose turn has come. Calls are decided concurrently and in any order; a
+    /// call that may still need approval delays the requests of later calls, but not their decision.
     pub(crate) fn send_approvals(&mut self, core: &mut Core) -> Option<Transition> {
         while let Some((id, request)) = self.next_approval() {
             let next = self.send_approval(core, &id, request);

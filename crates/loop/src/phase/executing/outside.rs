@@ -55,7 +55,7 @@ impl Executing {
                 core.emit(Command::Collect(call));
             }
         } else if !restored.started.contains(&call.id) || runs_again {
-            // The call stays held: policy judges it again, because the conditions may have changed.
+            // The call stays held: policy decides about it again, because the conditions may have changed.
         } else if let Some(planned) = restored.planned.remove(&call.id).filter(|planned| !planned.is_empty())
         {
             if held.reconcile().is_ok() {
@@ -75,7 +75,7 @@ impl Executing {
     ) -> Option<Transition> {
         let call = self.find(id).filter(|call| call.is_reconciling())?;
         match outcome {
-            // The call changed nothing, so it is judged again under the present conditions.
+            // The call changed nothing, so it is decided again under the present conditions.
             ReconcileOutcome::NotBegun => call.hold().ok()?,
             ReconcileOutcome::Done => {
                 let result = ToolResult::text(id.clone(), ResultStatus::Ok, words::DONE_BEFORE);

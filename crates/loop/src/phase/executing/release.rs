@@ -9,7 +9,7 @@ use crate::{Command, Event, words};
 
 impl Executing {
     /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
-    /// and the calls after it wait for the change, so that each call is judged and run in the mode that it
+    /// and the calls after it wait for the change, so that each call is decided and run in the mode that it
     /// was made for (RULES L11). Completions and calls that end their answer are not released here.
     pub(super) fn release(&mut self, core: &mut Core) {
         let (mut is_open, mut is_changing) = (false, false);
@@ -19,7 +19,7 @@ impl Executing {
                 Control::ModeSwitch => !is_open,
                 _ => !is_changing,
             };
-            if may_go && call.is_held() && call.judge().is_ok() {
+            if may_go && call.is_held() && call.await_decision().is_ok() {
                 core.emit(Command::Decide(call.call().clone()));
             }
             is_open |= call.is_open();
@@ -52,13 +52,13 @@ impl Executing {
                 Some(refusal) => {
                     self.end_call(core, ToolResult::text(call.id, ResultStatus::Error, refusal));
                 }
-                None => self.judge_last(core, control, call),
+                None => self.decide_last(core, control, call),
             }
         }
     }
 
-    fn judge_last(&mut self, core: &mut Core, control: Control, call: ToolCall) {
-        if self.find(&call.id).is_none_or(|held| held.judge().is_err()) {
+    fn decide_last(&mut self, core: &mut Core, control: Control, call: ToolCall) {
+        if self.find(&call.id).is_none_or(|held| held.await_decision().is_err()) {
             return;
         }
         if control == Control::Completion {

@@ -22,8 +22,8 @@ impl Executing {
 
     /// Ends the run with an error of a call, after the running calls have ended.
     pub(super) fn fail(&mut self, core: &mut Core, id: &CallId, message: String) -> Option<Transition> {
-        // A call can also fail the run during its lookup, which is part of the judgement.
-        if !self.find(id).is_some_and(|call| call.is_running() || call.is_judging()) {
+        // A call can also fail the run during its lookup, which is part of the decision.
+        if !self.find(id).is_some_and(|call| call.is_running() || call.is_deciding()) {
             return None;
         }
         self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Error, message.clone()));
@@ -58,7 +58,7 @@ impl Executing {
             return self.suspend_if_idle();
         }
         let results: Vec<_> = self.calls.iter().filter_map(Call::result).collect();
-        core.judge_turn(&results);
+        core.end_turn(&results);
         Some(self.end(core))
     }
 

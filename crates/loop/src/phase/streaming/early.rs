@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_assemble::CallEvent;
+use windlass_assemble::{CallEvent, CallIndex};
 use windlass_protocol::{ResultStatus, ToolName};
-use windlass_stream::CallKey;
 
 use crate::{CallRepairs, Command, EarlyRefusal, words};
 
@@ -18,8 +17,8 @@ const MOST_ARGUMENTS: usize = 64;
 pub(crate) struct EarlyChecks {
     /// The number of the answer.
     answer: u64,
-    open: BTreeMap<CallKey, Open>,
-    refused: BTreeMap<CallKey, Refusal>,
+    open: BTreeMap<CallIndex, Open>,
+    refused: BTreeMap<CallIndex, Refusal>,
     /// The repairs of complete calls.
     repaired: Vec<CallRepairs>,
 }
@@ -65,7 +64,7 @@ impl EarlyChecks {
         }
     }
 
-    fn check_argument(&mut self, key: CallKey, path: &str, value: &Value) -> Option<Command> {
+    fn check_argument(&mut self, key: CallIndex, path: &str, value: &Value) -> Option<Command> {
         if self.refused.contains_key(&key) {
             return None;
         }
@@ -77,18 +76,18 @@ impl EarlyChecks {
     }
 
     /// Returns true if an earlier call of the answer is incomplete.
-    pub(crate) fn streams_before(&self, key: CallKey) -> bool {
+    pub(crate) fn streams_before(&self, key: CallIndex) -> bool {
         self.open.range(..key).next().is_some()
     }
 
     /// Returns the early refusal of a call that was never completed.
-    pub(crate) fn refusal(&self, key: CallKey) -> Option<&Refusal> {
+    pub(crate) fn refusal(&self, key: CallIndex) -> Option<&Refusal> {
         self.refused.get(&key)
     }
 
     /// Refuses a call that still streams, and returns the reason. `None` if the answer has ended, or the call
     /// has ended or is refused already.
-    pub(crate) fn refuse(&mut self, answer: u64, key: CallKey, refusal: EarlyRefusal) -> Option<String> {
+    pub(crate) fn refuse(&mut self, answer: u64, key: CallIndex, refusal: EarlyRefusal) -> Option<String> {
         if self.answer != answer || !self.open.contains_key(&key) || self.refused.contains_key(&key) {
             return None;
         }

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Reason, Source};
 use windlass_loop::{
-    Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Judgement, Machine, ResumeError,
+    CallDecision, Command, DeliverAt, EarlyRefusal, Entry, Input, InterruptId, Machine, ResumeError,
     SpeculativeOutcome, StreamFailure, UnansweredPolicy, Used,
 };
 use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
-use windlass_stream::CallKey;
 use windlass_wire::check_pairing;
 
 use super::chunks::chunk;
-use super::outside::{config, judgement};
+use super::outside::{config, decision};
 use super::pick;
 
 const STATUSES: &[ResultStatus] =
@@ -24,7 +24,7 @@ const STATUSES: &[ResultStatus] =
 pub(super) struct Drive {
     machine: Machine,
     pub(super) record: Vec<Entry>,
-    to_judge: Vec<ToolCall>,
+    undecided: Vec<ToolCall>,
     asked: Vec<String>,
     running: Vec<CallId>,
     ran: BTreeSet<CallId>,
@@ -36,12 +36,12 @@ pub(super) struct Drive {
     void: BTreeSet<u64>,
     /// Calls that a crash interrupted, whose effects must be reconciled.
     to_look_back: Vec<CallId>,
-    /// The tool names of calls that were judged or run.
+    /// The tool names of calls that were decided or run.
     names: BTreeMap<CallId, String>,
     unanswered: UnansweredPolicy,
     /// True if all inputs and effects are serialised as JSON, as between processes.
     by_post: bool,
-    early: Option<(u64, CallKey)>,
+    early: Option<(u64, CallIndex)>,
     /// The last question to the human.
     consultation: InterruptId,
     is_over: bool,
@@ -53,7 +53,7 @@ impl Drive {
         let mut drive = Self {
             machine: Machine::new(config(unanswered)),
             record: Vec::new(),
-            to_judge: Vec::new(),
+            undecided: Vec::new(),
             asked: Vec::new(),
             running: Vec::new(),
             ran: BTreeSet::new(),
@@ -83,8 +83,8 @@ impl Drive {
                 let end = if broken { Err(failure) } else { Ok(()) };
                 self.step(Input::StreamEnd(end));
             }
-            7 | 8 if !self.to_judge.is_empty() => self.judge(by),
-            9 if self.ahead.is_empty() => self.judge(by),
+            7 | 8 if !self.undecided.is_empty() => self.decide(by),
+            9 if self.ahead.is_empty() => self.decide(by),
             7..=9 => self.return_speculative(by),
             10 => self.approve(by),
             11 | 12 => self.end_call(by),
@@ -114,13 +114,13 @@ impl Drive {
         }
     }
 
-    fn judge(&mut self, by: u8) {
-        if self.to_judge.is_empty() {
+    fn decide(&mut self, by: u8) {
+        if self.undecided.is_empty() {
             return;
         }
-        let call = self.to_judge.remove(usize::from(by) % self.to_judge.len());
-        let judgement = Box::new(judgement(&call, by));
-        self.step(Input::Judged { call: call.id, judgement });
+        let call = self.undecided.remove(usize::from(by) % self.undecided.len());
+        let decision = Box::new(decision(&call, by));
+        self.step(Input::Decided { call: call.id, decision: decision });
     }
 
     /// Returns the outcome of a speculative call, possibly after its answer became void.
@@ -129,15 +129,15 @@ impl Drive {
             return;
         }
         let (answer, call) = self.ahead.remove(usize::from(by) % self.ahead.len());
-        let outcome = match (by % 8, judgement(&call, by)) {
+        let outcome = match (by % 8, decision(&call, by)) {
             (0, _) => SpeculativeOutcome::NotBegun,
-            (1, Judgement::Decided { facts, decision, .. }) => {
+            (1, CallDecision::Decided { facts, decision, .. }) => {
                 SpeculativeOutcome::Fatal { facts, decision, message: "it broke".into() }
             }
-            (2 | 3, judgement) | (_, judgement @ Judgement::Refused(_)) => {
-                SpeculativeOutcome::Judged(judgement)
+            (2 | 3, decision) | (_, decision @ CallDecision::Refused(_)) => {
+                SpeculativeOutcome::Decided(decision)
             }
-            (_, Judgement::Decided { facts, decision, .. }) => {
+            (_, CallDecision::Decided { facts, decision, .. }) => {
                 if !self.void.contains(&answer) {
                     self.ran_ahead.insert((answer, call.id.clone()));
                 }
@@ -210,7 +210,7 @@ impl Drive {
         }
         // A tool with its own record resumes from it.
         self.ran.retain(|call| self.names.get(call).is_none_or(|name| name != "child"));
-        self.to_judge.clear();
+        self.undecided.clear();
         self.asked.clear();
         self.ahead.clear();
         self.ran_ahead.clear();
@@ -222,7 +222,7 @@ impl Drive {
     }
 
     fn refuse_early(&mut self, by: u8) {
-        let (answer, key) = self.early.unwrap_or((u64::from(by), CallKey(0)));
+        let (answer, key) = self.early.unwrap_or((u64::from(by), CallIndex(0)));
         let refusal = if by.is_multiple_of(2) {
             EarlyRefusal::Denied(Reason::new("f.outside_write", Source::Builtin, "outside"))
         } else {
@@ -273,7 +273,7 @@ impl Drive {
                 }
                 Command::Decide(call) => {
                     self.names.insert(call.id.clone(), call.name.to_string());
-                    self.to_judge.push(call);
+                    self.undecided.push(call);
                 }
                 Command::Collect(call) => self.running.push(call.id),
                 Command::Reconcile { call, .. } => self.to_look_back.push(call.id),

@@ -1,7 +1,7 @@
-//! The tools of the driven machine, and the judgement of their calls.
+//! The tools of the driven machine, and the decision of their calls.
 
-use windlass_hitl::{ApprovalRequest, Binding, Facts, Grants, Learned, Policy, decide};
-use windlass_loop::{Config, ContextLimits, Judgement, OfferedTool, Repairs, UnansweredPolicy};
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_loop::{CallDecision, Config, ContextLimits, OfferedTool, Repairs, UnansweredPolicy};
 use windlass_protocol::{
     Control, Effect, Hints, PlannedFile, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec,
 };
@@ -31,8 +31,8 @@ pub(super) fn config(unanswered: UnansweredPolicy) -> Config {
     }
 }
 
-/// Returns the judgement of a call.
-pub(super) fn judgement(call: &ToolCall, by: u8) -> Judgement {
+/// Returns the decision of a call.
+pub(super) fn decision(call: &ToolCall, by: u8) -> CallDecision {
     let effects = match call.name.as_str() {
         "look" | "done" => vec![Effect::Internal],
         _ if by.is_multiple_of(5) => vec![Effect::Write { path: "../outside".into(), bytes: None }],
@@ -41,14 +41,14 @@ pub(super) fn judgement(call: &ToolCall, by: u8) -> Judgement {
     let planned = PlannedFile::new("a.txt", None, Some("after".into()));
     let planned = if by.is_multiple_of(3) { vec![planned] } else { Vec::new() };
     let facts = Facts::new(call.name.clone(), Hints::default(), call, effects).with_planned(planned);
-    let decision = decide(&Policy::default(), &Grants::default(), &Learned::default(), &facts);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
     let spec = spec("look");
     let digest = Binding { facts: &facts, call, spec: &spec, root: "/", epoch: "" }.digest();
     let id = format!("ask-{}", call.id);
     let request = ApprovalRequest::new(id, call.clone(), &facts, &decision, digest);
     if by.is_multiple_of(7) {
-        Judgement::Refused(ToolResult::text(call.id.clone(), ResultStatus::InvalidArguments, "no"))
+        CallDecision::Refused(ToolResult::text(call.id.clone(), ResultStatus::InvalidArguments, "no"))
     } else {
-        Judgement::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) }
+        CallDecision::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) }
     }
 }

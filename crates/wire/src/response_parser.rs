@@ -16,21 +16,21 @@ const HEAD_BYTES: usize = 200;
 /// here once. A last event without its final line break is still accepted if it is complete.
 ///
 /// ```
-/// use windlass_wire::{Body, EventStream, Limits};
+/// use windlass_wire::{Body, ResponseParser, Limits};
 /// let mut seen = Vec::new();
-/// let mut stream = EventStream::new(Limits::default());
+/// let mut stream = ResponseParser::new(Limits::default());
 /// stream.push(b"data: {}\n\ndata: [DO", |event| Ok(seen.push(event.data.to_owned())))?;
 /// let body = stream.finish(|event| Ok(seen.push(event.data.to_owned())))?;
 /// assert_eq!(seen, ["{}", "[DO"]);
 /// assert_eq!(body, Body::Events);
 ///
-/// let mut stream = EventStream::new(Limits::default());
+/// let mut stream = ResponseParser::new(Limits::default());
 /// stream.push(br#"{"error":{}}"#, |_| Ok(()))?;
 /// assert_eq!(stream.finish(|_| Ok(()))?, Body::Plain(br#"{"error":{}}"#.to_vec()));
 /// # Ok::<(), windlass_wire::DecodeError>(())
 /// ```
 #[derive(Debug)]
-pub struct EventStream {
+pub struct ResponseParser {
     parser: Parser,
     limits: Limits,
     form: Form,
@@ -68,7 +68,7 @@ enum Form {
     Plain,
 }
 
-impl EventStream {
+impl ResponseParser {
     /// Creates a parser with the given limits.
     pub fn new(limits: Limits) -> Self {
         let sse = windlass_sse::Limits::default()
@@ -88,7 +88,7 @@ impl EventStream {
         mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
         if self.form == Form::Unknown {
-            self.form = judge(bytes);
+            self.form = detect_form(bytes);
         }
         if self.form == Form::Plain {
             let limit = self.limits.body_bytes;
@@ -146,7 +146,7 @@ impl EventStream {
     }
 }
 
-fn judge(bytes: &[u8]) -> Form {
+fn detect_form(bytes: &[u8]) -> Form {
     let mut bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).iter();
     // A BOM can be split between chunks. None of its bytes begins JSON or a field.
     match bytes.find(|byte| !byte.is_ascii_whitespace() && !BYTE_ORDER_MARK.contains(byte)) {

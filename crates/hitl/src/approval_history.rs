@@ -8,54 +8,55 @@ use sha2::{Digest as _, Sha256};
 use windlass_protocol::{Risk, ToolName};
 
 use crate::grants::shape;
-use crate::{Facts, Mode};
+use crate::{Autonomy, Facts};
 
-/// Lifetime of a lesson after its last answer: 30 days, in milliseconds.
+/// Lifetime of an entry after its last answer: 30 days, in milliseconds.
 const LASTS_MS: u64 = 30 * 24 * 60 * 60 * 1000;
-/// Number of approvals that activate a lesson, at first and again after a denial.
+/// Number of approvals that activate an entry, at first and again after a denial.
 const APPROVALS: u32 = 3;
-/// Maximum number of stored lessons. The least recently updated one is evicted.
+/// Maximum number of stored entries. The least recently updated one is evicted.
 const KEPT: usize = 4096;
 
 /// Store of learned approvals: calls of a shape that a person approved often enough run without another
 /// question.
 ///
-/// Each answer of a person counts for exactly one key: the tool, the workspace and the shape of the call. A
-/// lesson becomes active after three approvals that are at least four fifths of all answers; a question
-/// without an answer counts as an answer. A denial suspends an active lesson until three more approvals. A
-/// lesson expires 30 days after its last answer, and all lessons are dropped when the policy changes. Calls
+/// Each answer of a person counts for exactly one key: the tool, the workspace and the shape of the call. An
+/// entry becomes active after three approvals that are at least four fifths of all answers; a question
+/// without an answer counts as an answer. A denial suspends an active entry until three more approvals. An
+/// entry expires 30 days after its last answer, and all entries are dropped when the policy changes. Calls
 /// of high risk are never learned.
 ///
 /// The store is a plain value and does no I/O. The caller persists it with [`to_text`](Self::to_text) and
 /// [`parse`](Self::parse).
 ///
 /// ```
-/// use windlass_hitl::{Answer, Facts, Learned};
+/// use windlass_hitl::{AskOutcome, Facts, ApprovalHistory};
 /// use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolName};
 ///
 /// let call = ToolCall::function(CallId::new("call_1")?, ToolName::new("write_file")?, Arguments::default());
 /// let effects = vec![Effect::Write { path: "docs/a.md".into(), bytes: None }];
 /// let facts = Facts::new(call.name.clone(), Hints::default(), &call, effects);
-/// let mut learned = Learned::new("the policy's digest");
+/// let mut history = ApprovalHistory::new("the policy's digest");
 /// for _ in 0..3 {
-///     assert!(learned.covers(&facts).is_none());
-///     learned.hear(&facts, Answer::Approved);
+///     assert!(history.find_active(&facts).is_none());
+///     history.record(&facts, AskOutcome::Approved);
 /// }
-/// assert!(learned.covers(&facts).is_some());
+/// assert!(history.find_active(&facts).is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Learned {
+pub struct ApprovalHistory {
     version: u32,
-    /// Digest of the rules under which the lessons were learned.
+    /// Digest of the rules under which the entries were learned.
     epoch: String,
-    lessons: BTreeMap<String, Lesson>,
+    #[serde(rename = "lessons")]
+    entries: BTreeMap<String, RememberedApproval>,
 }
 
 /// End of a question, as far as learning needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a person says yes, no or nothing")]
-pub enum Answer {
+pub enum AskOutcome {
     /// A person approved the call.
     Approved,
     /// A person denied the call.
@@ -67,7 +68,7 @@ pub enum Answer {
 /// Counts of the answers to questions about one key: a tool, a workspace and a shape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Lesson {
+pub struct RememberedApproval {
     /// The tool's name in the registry.
     pub tool: ToolName,
     /// The workspace in which the questions were asked.
@@ -78,57 +79,61 @@ pub struct Lesson {
     pub approvals: u32,
     /// Number of questions, including denied and unanswered ones.
     pub total: u32,
-    /// Number of approvals that are still missing after a denial of an active lesson; 0 if the lesson is not
+    /// Number of approvals that are still missing after a denial of an active entry; 0 if the entry is not
     /// suspended.
     #[serde(default)]
     pub suspended: u32,
     /// Time of the last answer, in milliseconds since 1970.
-    pub heard_ms: u64,
+    #[serde(rename = "heard_ms")]
+    pub answered_ms: u64,
 }
 
 /// Error of parsing stored learned approvals. A caller can set the unreadable file aside and start with an
 /// empty store: the person is then asked more often, never less.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LearnedError {
+pub enum ApprovalHistoryError {
     /// The text is not valid JSON of this format.
     #[error("the stored learned approvals cannot be read")]
     Json(#[from] serde_json::Error),
     /// The store has a version that this program does not read.
-    #[error("the stored learned approvals have version {version}, this program reads {}", Learned::VERSION)]
+    #[error(
+        "the stored learned approvals have version {version}, this program reads {}",
+        ApprovalHistory::VERSION
+    )]
     Version {
         /// The store's version.
         version: u32,
     },
-    /// A lesson counts more approvals than answers.
+    /// An entry counts more approvals than answers.
     #[error("learned approval {id} has more approvals than answers")]
     Contradiction {
-        /// The lesson's id.
+        /// The entry's id.
         id: String,
     },
 }
 
-impl Learned {
+impl ApprovalHistory {
     /// The version of the stored format.
     pub const VERSION: u32 = 1;
 
     /// Creates an empty store. `epoch` is a digest of the policy ([`Policy::epoch`](crate::Policy::epoch)):
-    /// lessons of another policy do not count.
+    /// entries of another policy do not count.
     pub fn new(epoch: impl Into<String>) -> Self {
-        Self { version: Self::VERSION, epoch: epoch.into(), lessons: BTreeMap::new() }
+        Self { version: Self::VERSION, epoch: epoch.into(), entries: BTreeMap::new() }
     }
 
     /// Parses a store. If it was written under another epoch, the result is empty.
     ///
     /// # Errors
-    /// If the text is not a store of this version, or a lesson counts more approvals than answers.
-    pub fn parse(text: &str, epoch: &str) -> Result<Self, LearnedError> {
+    /// If the text is not a store of this version, or an entry counts more approvals than answers.
+    pub fn parse(text: &str, epoch: &str) -> Result<Self, ApprovalHistoryError> {
         let stored: Self = serde_json::from_str(text)?;
         if stored.version != Self::VERSION {
-            return Err(LearnedError::Version { version: stored.version });
+            return Err(ApprovalHistoryError::Version { version: stored.version });
         }
-        if let Some((id, _)) = stored.lessons.iter().find(|(_, lesson)| lesson.approvals > lesson.total) {
-            return Err(LearnedError::Contradiction { id: id.clone() });
+        if let Some((id, _)) = stored.entries.iter().find(|(_, entry)| entry.approvals > entry.total) {
+            return Err(ApprovalHistoryError::Contradiction { id: id.clone() });
         }
         if stored.epoch != epoch {
             return Ok(Self::new(epoch));
@@ -140,60 +145,60 @@ impl Learned {
     ///
     /// # Errors
     /// If the serialization fails.
-    pub fn to_text(&self) -> Result<String, LearnedError> {
+    pub fn to_text(&self) -> Result<String, ApprovalHistoryError> {
         Ok(serde_json::to_string_pretty(self)?)
     }
 
     /// Records the end of a question about a call, at the time of the facts. Calls of high or critical risk
     /// are ignored.
-    pub fn hear(&mut self, facts: &Facts, answer: Answer) {
+    pub fn record(&mut self, facts: &Facts, answer: AskOutcome) {
         if facts.risk() > Risk::Medium {
             return;
         }
         let id = id(facts);
         self.make_room(&id);
-        let lesson = self.lessons.entry(id).or_insert_with(|| Lesson::new(facts));
-        if lesson.is_over(facts.now_ms) {
-            *lesson = Lesson::new(facts);
+        let entry = self.entries.entry(id).or_insert_with(|| RememberedApproval::new(facts));
+        if entry.is_over(facts.now_ms) {
+            *entry = RememberedApproval::new(facts);
         }
-        lesson.hear(answer, facts.now_ms);
+        entry.record(answer, facts.now_ms);
     }
 
-    /// Returns the id of the active lesson that covers a call, or `None`. Lessons count only in the mode
-    /// [`Mode::Ask`].
-    pub fn covers(&self, facts: &Facts) -> Option<String> {
-        // Without a human who could deny the call, a lesson is not an approval (SECURITY: not in headless
+    /// Returns the id of the active entry that covers a call, or `None`. Entries count only in the mode
+    /// [`Autonomy::Ask`].
+    pub fn find_active(&self, facts: &Facts) -> Option<String> {
+        // Without a human who could deny the call, an entry is not an approval (SECURITY: not in headless
         // runs).
-        if facts.risk() > Risk::Medium || facts.mode != Mode::Ask {
+        if facts.risk() > Risk::Medium || facts.autonomy != Autonomy::Ask {
             return None;
         }
         let id = id(facts);
-        let lesson = self.lessons.get(&id)?;
-        lesson.is_active(facts.now_ms).then_some(id)
+        let entry = self.entries.get(&id)?;
+        entry.is_active(facts.now_ms).then_some(id)
     }
 
-    /// Returns all lessons with their ids.
-    pub fn lessons(&self) -> impl Iterator<Item = (&str, &Lesson)> {
-        self.lessons.iter().map(|(id, lesson)| (id.as_str(), lesson))
+    /// Returns all entries with their ids.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &RememberedApproval)> {
+        self.entries.iter().map(|(id, entry)| (id.as_str(), entry))
     }
 
-    /// Removes a lesson. Returns whether it existed.
+    /// Removes an entry. Returns whether it existed.
     pub fn revoke(&mut self, id: &str) -> bool {
-        self.lessons.remove(id).is_some()
+        self.entries.remove(id).is_some()
     }
 
     fn make_room(&mut self, id: &str) {
-        if self.lessons.len() < KEPT || self.lessons.contains_key(id) {
+        if self.entries.len() < KEPT || self.entries.contains_key(id) {
             return;
         }
-        let oldest = self.lessons.iter().min_by_key(|(_, lesson)| lesson.heard_ms).map(|(id, _)| id.clone());
+        let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.answered_ms).map(|(id, _)| id.clone());
         if let Some(oldest) = oldest {
-            self.lessons.remove(&oldest);
+            self.entries.remove(&oldest);
         }
     }
 }
 
-impl Lesson {
+impl RememberedApproval {
     fn new(facts: &Facts) -> Self {
         Self {
             tool: facts.tool.clone(),
@@ -202,21 +207,21 @@ impl Lesson {
             approvals: 0,
             total: 0,
             suspended: 0,
-            heard_ms: facts.now_ms,
+            answered_ms: facts.now_ms,
         }
     }
 
-    fn hear(&mut self, answer: Answer, now_ms: u64) {
+    fn record(&mut self, answer: AskOutcome, now_ms: u64) {
         let was_active = self.is_active(now_ms) || self.suspended > 0;
         self.total = self.total.saturating_add(1);
-        self.heard_ms = self.heard_ms.max(now_ms);
+        self.answered_ms = self.answered_ms.max(now_ms);
         match answer {
-            Answer::Approved => {
+            AskOutcome::Approved => {
                 self.approvals = self.approvals.saturating_add(1);
                 self.suspended = self.suspended.saturating_sub(1);
             }
-            Answer::Denied if was_active => self.suspended = APPROVALS,
-            Answer::Denied | Answer::Unanswered => {}
+            AskOutcome::Denied if was_active => self.suspended = APPROVALS,
+            AskOutcome::Denied | AskOutcome::Unanswered => {}
         }
     }
 
@@ -229,10 +234,10 @@ impl Lesson {
             && !self.is_over(now_ms)
     }
 
-    /// Returns whether the lesson has expired. A lesson with a time in the future counts as expired: the
+    /// Returns whether the entry has expired. An entry with a time in the future counts as expired: the
     /// clock was wrong when it was learned, so its age is unknown.
     pub fn is_over(&self, now_ms: u64) -> bool {
-        now_ms.checked_sub(self.heard_ms).is_none_or(|age| age > LASTS_MS)
+        now_ms.checked_sub(self.answered_ms).is_none_or(|age| age > LASTS_MS)
     }
 }
 

@@ -9,7 +9,7 @@ use windlass_app::assembly::{ToolPlan, build_shell, build_toolbox};
 use windlass_app::policies::load_policy;
 use windlass_app::secrets::collect_folder_secrets;
 use windlass_app::{App, Confinement, ToolPreset, ToolSelection, resolve_root};
-use windlass_hitl::{Decision, Grants, Learned, Mode, Policy, decide};
+use windlass_hitl::{ApprovalHistory, Autonomy, Decision, Grants, Policy, decide};
 use windlass_protocol::{Arguments, CallId, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
 use windlass_toolbox::Toolbox;
@@ -43,15 +43,15 @@ impl AskedCall {
     }
 }
 
-/// Judge that decides like a run in a folder before any answer of a human.
-pub(crate) struct Judge {
+/// Decider of calls, which decides like a run in a folder before any answer of a human.
+pub(crate) struct Decider {
     toolbox: Toolbox,
     policy: Policy,
-    mode: Mode,
+    autonomy: Autonomy,
     redactor: Redactor,
 }
 
-impl Judge {
+impl Decider {
     pub(crate) fn new(
         app: &App,
         root: &Path,
@@ -64,7 +64,7 @@ impl Judge {
         let selection = ToolSelection::default();
         let toolbox = build_toolbox(app, &root, ToolPlan::new(ToolPreset::Full, &selection), &shell)?;
         let redactor = Redactor::new(collect_folder_secrets(&root));
-        Ok(Self { toolbox, policy, mode: autonomy.autonomy().mode(), redactor })
+        Ok(Self { toolbox, policy, autonomy: autonomy.autonomy(), redactor })
     }
 
     /// Returns the decision, or the result of a call that is refused before policy receives it.
@@ -90,8 +90,8 @@ impl Judge {
             .map(|checked| {
                 let has_secret = self.redactor.contains_secret_in_json(&call.payload.text());
                 let facts = checked.facts.with_links(self.policy.resolve_links());
-                let facts = facts.with_mode(self.mode).with_secret(has_secret);
-                decide(&self.policy, &Grants::default(), &Learned::default(), &facts)
+                let facts = facts.with_autonomy(self.autonomy).with_secret(has_secret);
+                decide(&self.policy, &Grants::default(), &ApprovalHistory::default(), &facts)
             })
             .map_err(|result| *result))
     }

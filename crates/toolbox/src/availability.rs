@@ -9,12 +9,12 @@
 use crate::WorkMode;
 use crate::catalogue::{is_always_there, is_of_every_mode};
 use crate::entry::Entry;
-use crate::toolbox::Plan;
+use crate::index::FixedTools;
 
 /// The availability of a tool: offered, or the reason why it is hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Standing {
+pub enum Availability {
     /// The model sees the tool and may call it.
     Offered,
     /// Neither the preset nor the additions contain the tool.
@@ -43,46 +43,46 @@ pub enum Standing {
     Deferred,
 }
 
-impl Standing {
+impl Availability {
     /// Returns whether the model sees the tool and may call it.
     pub fn is_offered(&self) -> bool {
         *self == Self::Offered
     }
 }
 
-pub(crate) fn standing(plan: &Plan, mode: Option<&WorkMode>, entry: &Entry) -> Standing {
+pub(crate) fn availability(plan: &FixedTools, mode: Option<&WorkMode>, entry: &Entry) -> Availability {
     let name = entry.name.as_str();
     let is_in_rule =
         |names: &[String]| names.iter().any(|known| known == name) && plan.rule.is_about(entry.tool.as_ref());
     let is_wanted = plan.config.wants(name)
         || is_in_rule(&plan.rule.include)
         || (mode.is_some() && is_always_there(name))
-        || entry.is_guest();
+        || entry.is_dynamic();
     if !is_wanted {
-        return Standing::NotInPreset;
+        return Availability::NotInPreset;
     }
     if !is_of_every_mode(name) && mode.is_some_and(|mode| !mode.gives(entry.group)) {
-        return Standing::NotInMode;
+        return Availability::NotInMode;
     }
     if is_in_rule(&plan.rule.exclude) && !plan.config.adds(name) {
-        return Standing::NotForModel;
+        return Availability::NotForModel;
     }
     if let Some(feature) = plan.config.missing_feature(name, entry.tool.feature()) {
-        return Standing::FeatureOff { feature: feature.to_owned() };
+        return Availability::FeatureOff { feature: feature.to_owned() };
     }
     if let Some(reason) = plan.unavailable.get(name) {
-        return Standing::Unavailable { reason: reason.clone() };
+        return Availability::Unavailable { reason: reason.clone() };
     }
     if name == SWITCH_MODE && plan.modes.is_empty() {
-        return Standing::Unavailable { reason: "there are no modes".to_owned() };
+        return Availability::Unavailable { reason: "there are no modes".to_owned() };
     }
     if plan.config.disabled.iter().any(|less| less == name) {
-        return Standing::Disabled;
+        return Availability::Disabled;
     }
     match (entry.is_removed(), entry.is_deferred()) {
-        (true, _) => Standing::Removed,
-        (false, true) => Standing::Deferred,
-        (false, false) => Standing::Offered,
+        (true, _) => Availability::Removed,
+        (false, true) => Availability::Deferred,
+        (false, false) => Availability::Offered,
     }
 }
 
@@ -91,20 +91,20 @@ const SWITCH_MODE: &str = "switch_mode";
 
 /// Returns the reason why a hidden tool cannot be called, worded for the model (RULES N1).
 pub(crate) fn explain_hidden(
-    plan: &Plan,
+    plan: &FixedTools,
     mode: Option<&WorkMode>,
     entry: &Entry,
-    standing: &Standing,
+    availability: &Availability,
 ) -> String {
     let shown = &entry.shown;
-    match standing {
-        Standing::Offered => format!("{shown} is offered"),
-        Standing::NotInPreset => format!("{shown} is not one of the tools of this conversation."),
-        Standing::NotInMode => {
+    match availability {
+        Availability::Offered => format!("{shown} is offered"),
+        Availability::NotInPreset => format!("{shown} is not one of the tools of this conversation."),
+        Availability::NotInMode => {
             let group = entry.group;
             let here = mode.map_or_else(String::new, |mode| format!(" {} ({})", mode.name, mode.slug));
             let modes: Vec<_> = (plan.modes.iter())
-                .filter(|mode| self::standing(plan, Some(mode), entry).is_offered())
+                .filter(|mode| self::availability(plan, Some(mode), entry).is_offered())
                 .map(|mode| mode.slug.as_str())
                 .collect();
             let where_else = match modes.as_slice() {
@@ -118,16 +118,18 @@ pub(crate) fn explain_hidden(
                 "{shown} was not run: it is of the group {group}, which the mode{here} does not give. {where_else}"
             )
         }
-        Standing::NotForAgent => format!("{shown} was not given to this agent (rule f.caller_rights)."),
-        Standing::NotForModel => format!("{shown} is not offered to this model."),
-        Standing::FeatureOff { feature } => {
+        Availability::NotForAgent => format!("{shown} was not given to this agent (rule f.caller_rights)."),
+        Availability::NotForModel => format!("{shown} is not offered to this model."),
+        Availability::FeatureOff { feature } => {
             format!("{shown} is not offered: it needs the feature {feature}, which is off.")
         }
-        Standing::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
-        Standing::Disabled => format!("{shown} is switched off."),
-        Standing::Deferred => {
+        Availability::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
+        Availability::Disabled => format!("{shown} is switched off."),
+        Availability::Deferred => {
             format!("{shown} was not run: look for it with tool_search, and call it in your next turn.")
         }
-        Standing::Removed => format!("{shown} was removed while the conversation went on, and was not run."),
+        Availability::Removed => {
+            format!("{shown} was removed while the conversation went on, and was not run.")
+        }
     }
 }

@@ -34,54 +34,56 @@ pub(crate) enum Rank {
 
 /// The state of a call at its end.
 #[derive(Debug)]
-pub(crate) enum Judgement {
+pub(crate) enum Classification {
     Finished(ToolName, Arguments, Notes),
     Malformed(MalformedReason),
     /// Undecided until the end of the answer is known.
     Wait,
 }
 
-pub(crate) fn judge(call: &GrowingCall, end: End, rank: Rank, options: &Options) -> Judgement {
+pub(crate) fn classify(call: &GrowingCall, end: End, rank: Rank, options: &Options) -> Classification {
     let limits = &options.limits;
     let name = match ToolName::new(call.name.as_str()) {
         Ok(name) => name,
         Err(error) => return nameless(call, end, error.to_string()),
     };
     if call.overflowed {
-        return Judgement::Malformed(MalformedReason::TooLong { limit: limits.argument_bytes });
+        return Classification::Malformed(MalformedReason::TooLong { limit: limits.argument_bytes });
     }
     match end {
         // Anthropic also marks the end of a call that the token limit truncated, so only complete JSON is
         // accepted (S10).
-        End::Mark if call.is_complete_json() => judge_finished(call, name, options),
-        End::Mark => Judgement::Wait,
+        End::Mark if call.is_complete_json() => classify_finished(call, name, options),
+        End::Mark => Classification::Wait,
         End::Answer(AnswerEnd::Unproven) if call.is_complete_json() && !is_absent(call) => {
-            judge_finished(call, name, options)
+            classify_finished(call, name, options)
         }
-        End::Answer(AnswerEnd::Unproven) => Judgement::Malformed(cut(call, Ending::Dropped, limits)),
+        End::Answer(AnswerEnd::Unproven) => Classification::Malformed(cut(call, Ending::Dropped, limits)),
         End::Answer(AnswerEnd::Known(Ending::Complete)) if is_absent(call) && call.marks == Marks::Open => {
             // A provider that marks ends did not mark the end of this call, so the call is incomplete.
-            Judgement::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
+            Classification::Malformed(MalformedReason::Truncated { ending: Ending::Dropped })
         }
-        End::Answer(AnswerEnd::Known(Ending::Complete)) => judge_finished(call, name, options),
+        End::Answer(AnswerEnd::Known(Ending::Complete)) => classify_finished(call, name, options),
         // The token limit truncates only the last call. Earlier calls are complete if they are valid JSON.
         End::Answer(AnswerEnd::Known(Ending::Length)) if rank == Rank::Earlier && call.is_complete_json() => {
-            judge_finished(call, name, options)
+            classify_finished(call, name, options)
         }
-        End::Answer(AnswerEnd::Known(ending)) => Judgement::Malformed(cut(call, ending, limits)),
+        End::Answer(AnswerEnd::Known(ending)) => Classification::Malformed(cut(call, ending, limits)),
     }
 }
 
-fn nameless(call: &GrowingCall, end: End, what: String) -> Judgement {
+fn nameless(call: &GrowingCall, end: End, what: String) -> Classification {
     let ending = match end {
-        End::Mark => return Judgement::Wait,
+        End::Mark => return Classification::Wait,
         End::Answer(AnswerEnd::Known(ending)) => ending,
         End::Answer(AnswerEnd::Unproven) => Ending::Dropped,
     };
     match ending {
-        Ending::Complete if call.name.as_str().is_empty() => Judgement::Malformed(MalformedReason::NoName),
-        Ending::Complete => Judgement::Malformed(MalformedReason::BadName { what }),
-        ending => Judgement::Malformed(MalformedReason::Truncated { ending }),
+        Ending::Complete if call.name.as_str().is_empty() => {
+            Classification::Malformed(MalformedReason::NoName)
+        }
+        Ending::Complete => Classification::Malformed(MalformedReason::BadName { what }),
+        ending => Classification::Malformed(MalformedReason::Truncated { ending }),
     }
 }
 
@@ -98,22 +100,22 @@ fn cut(call: &GrowingCall, ending: Ending, limits: &Limits) -> MalformedReason {
     }
 }
 
-fn judge_finished(call: &GrowingCall, name: ToolName, options: &Options) -> Judgement {
+fn classify_finished(call: &GrowingCall, name: ToolName, options: &Options) -> Classification {
     let duplicate_keys = call.parser.duplicates();
     let notes = |form, repairs| Notes { form, repairs, duplicate_keys };
     if is_absent(call) {
-        return Judgement::Finished(name, Arguments::default(), notes(ArgumentForm::Absent, Vec::new()));
+        return Classification::Finished(name, Arguments::default(), notes(ArgumentForm::Absent, Vec::new()));
     }
     if let Some((arguments, repairs)) = repair_arguments(call, options) {
-        return Judgement::Finished(name, arguments, notes(ArgumentForm::Repaired, repairs));
+        return Classification::Finished(name, arguments, notes(ArgumentForm::Repaired, repairs));
     }
     // The parser has its own depth limit, so its check comes before serde.
     if let Err(error) = call.parser.check() {
-        return Judgement::Malformed(reason(error, &options.limits));
+        return Classification::Malformed(reason(error, &options.limits));
     }
     match Arguments::parse(call.text.as_str()) {
-        Ok(arguments) => Judgement::Finished(name, arguments, notes(ArgumentForm::Plain, Vec::new())),
-        Err(error) => Judgement::Malformed(invalid(call, Some(error), &options.limits)),
+        Ok(arguments) => Classification::Finished(name, arguments, notes(ArgumentForm::Plain, Vec::new())),
+        Err(error) => Classification::Malformed(invalid(call, Some(error), &options.limits)),
     }
 }
 

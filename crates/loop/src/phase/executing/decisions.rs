@@ -1,4 +1,4 @@
-//! The judgements of calls, including those of calls that ran while their answer streamed.
+//! The decisions of calls, including those of calls that ran while their answer streamed.
 
 use windlass_hitl::{Decision, Facts, Verdict};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
@@ -6,24 +6,24 @@ use windlass_protocol::{CallId, ResultStatus, ToolResult};
 use super::Executing;
 use crate::core::Core;
 use crate::transition::Transition;
-use crate::{Command, Entry, Event, Judgement, SpeculativeOutcome, words};
+use crate::{CallDecision, Command, Entry, Event, SpeculativeOutcome, words};
 
 impl Executing {
-    pub(super) fn apply_judgement(
+    pub(super) fn apply_decision(
         &mut self,
         core: &mut Core,
         id: &CallId,
-        judgement: Judgement,
+        decision: CallDecision,
     ) -> Option<Transition> {
-        if !self.find(id).is_some_and(|call| call.is_judging()) {
+        if !self.find(id).is_some_and(|call| call.is_deciding()) {
             return None;
         }
-        let (facts, decision, request) = match judgement {
-            Judgement::Refused(result) => {
+        let (facts, decision, request) = match decision {
+            CallDecision::Refused(result) => {
                 self.end_call(core, ToolResult::new(id.clone(), result.status, result.content));
                 return self.advance(core);
             }
-            Judgement::Decided { facts, decision, request } => (facts, decision, request),
+            CallDecision::Decided { facts, decision, request } => (facts, decision, request),
         };
         let (verdict, reason) = (decision.verdict, decision.reason.clone());
         record_decision(core, id, *facts, decision);
@@ -68,13 +68,13 @@ impl Executing {
                 call.hold().ok()?;
                 self.advance(core)
             }
-            SpeculativeOutcome::Judged(Judgement::Decided { .. }) if is_stopping => {
+            SpeculativeOutcome::Decided(CallDecision::Decided { .. }) if is_stopping => {
                 self.cancel_call(core, id)
             }
-            SpeculativeOutcome::Judged(judgement) => {
+            SpeculativeOutcome::Decided(decision) => {
                 // From now on the call is treated like the others.
-                call.judge().ok()?;
-                self.apply_judgement(core, id, judgement)
+                call.await_decision().ok()?;
+                self.apply_decision(core, id, decision)
             }
             SpeculativeOutcome::Ran { facts, decision, mut result } => {
                 call.adopt().ok()?;
@@ -98,7 +98,7 @@ impl Executing {
 
 fn record_decision(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
     let facts = Some(Box::new(facts.strip_payload()));
-    core.record(Entry::Judged { call: id.clone(), decision: decision.clone(), facts });
+    core.record(Entry::Decided { call: id.clone(), decision: decision.clone(), facts });
     core.show(Event::Decided { call: id.clone(), decision });
 }
 

@@ -1,16 +1,16 @@
-//! Effect of the mode: at stage 3 the read-only mode denies, and at stage 8 the mode decides if no rule
-//! applies.
+//! Effect of the autonomy: read-only runs deny at the stage of constraints, and the autonomy decides at the
+//! last stage, if no rule applies.
 
 use windlass_protocol::Effect;
 
 use crate::part::{Origin, Part};
 use crate::place::Place;
 use crate::reading::{Hindrance, hindrance};
-use crate::{Facts, Mode, Reason, Source, Step, Verdict};
+use crate::{Autonomy, Facts, Reason, Source, Stage, TraceEntry, Verdict};
 
-/// Returns the reason to deny a part in the read-only mode. No rule lifts this denial.
+/// Returns the reason to deny a part in a read-only run. No rule lifts this denial.
 pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
-    if facts.mode != Mode::ReadOnly || part.origin == Origin::Command {
+    if facts.autonomy != Autonomy::ReadOnly || part.origin == Origin::Command {
         return None;
     }
     let reads = match part.effect.as_ref() {
@@ -21,19 +21,19 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
     (!reads).then(|| Reason::new("d.read_only", Source::Builtin, "this run only reads"))
 }
 
-/// Decides a part at stage 8, if no rule, grant or lesson applies.
-pub(crate) fn decide_by_mode(facts: &Facts, part: &Part<'_>) -> Step {
-    let (verdict, id, text) = match facts.mode {
-        Mode::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
-        Mode::AutoEdit | Mode::Auto if edits(part) => {
+/// Decides a part at the last stage, if no rule, grant or learned approval applies.
+pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
+    let (verdict, id, text) = match facts.autonomy {
+        Autonomy::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
+        Autonomy::AutoEdit | Autonomy::Auto if edits(part) => {
             (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
         }
-        Mode::Auto if reads_confined(facts, part) => {
+        Autonomy::Auto if reads_confined(facts, part) => {
             (Verdict::Allow, "d.auto", "it only reads, and is confined")
         }
         _ => (Verdict::Ask, "d.ask", ask_text(part)),
     };
-    part.step(8, verdict, Reason::new(id, Source::Builtin, text))
+    part.to_entry(Stage::Autonomy, verdict, Reason::new(id, Source::Builtin, text))
 }
 
 /// Returns whether the tool itself writes a file in the workspace: such a change is shown as a diff and

@@ -1,0 +1,60 @@
+//! Wording of the application's remedies, with the options and commands of this program.
+
+use windlass_app::{AppError, Notice, Remedy, Setting};
+
+/// Returns the words for the remedy of an error, or of one of its causes.
+pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
+    let remedy = error.chain().find_map(|cause| cause.downcast_ref::<AppError>()?.remedy())?;
+    match remedy {
+        Remedy::Set(setting) => word_setting(setting),
+        Remedy::Consent => Some("say yes with --yes".to_owned()),
+        Remedy::Replace => Some("say --force to replace it".to_owned()),
+        Remedy::ResumeRun(id) => Some(format!("go on with: windlass run --resume {id}")),
+        Remedy::ResumeWorkflow(id) => Some(format!("go on with: windlass workflow run --resume {id}")),
+        // A remedy of a later version, for which this program has no option.
+        _ => None,
+    }
+}
+
+fn word_setting(setting: &Setting) -> Option<String> {
+    let words = match setting {
+        Setting::Model => "name one with --model",
+        Setting::Provider => "or name one with --provider or --base-url",
+        Setting::Fallbacks => "correct --fallback",
+        Setting::EmbeddingsUrl => "correct --embeddings",
+        Setting::EmbeddingsModel => "name one with --embeddings-model",
+        Setting::Autonomy(level) => return Some(format!("set it with --autonomy {level}")),
+        Setting::ApprovalFolder => "correct --approve-in",
+        Setting::McpServer => "or name one with --command or --url",
+        _ => return None,
+    };
+    Some(words.to_owned())
+}
+
+/// Returns the words of a notice, with the command that reverses what it reports.
+pub(crate) fn word_notice(notice: &Notice) -> String {
+    match notice {
+        Notice::Learned { text, id } => {
+            format!("{text}; take it back with: windlass policy learned --revoke {id}")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+    use windlass_app::{AppError, ErrorKind, Remedy, Setting};
+
+    use super::find_remedy;
+
+    #[test]
+    fn the_option_of_a_setting_is_found_behind_the_context_of_an_error() {
+        let error =
+            AppError::new(ErrorKind::Invalid, "no model is named").with_remedy(Remedy::Set(Setting::Model));
+        assert!(!error.to_string().contains("--"));
+        let outer = Err::<(), _>(error).context("the run cannot begin").err();
+        assert_eq!(outer.and_then(|error| find_remedy(&error)).as_deref(), Some("name one with --model"));
+        assert_eq!(find_remedy(&AppError::new(ErrorKind::Invalid, "plain").into()), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! A call after lookup and validation.
+
+use std::sync::Arc;
+
+use windlass_hitl::Facts;
+use windlass_protocol::{Change, ToolCall, ToolName, ToolSpec};
+use windlass_schema::Coercion;
+
+use crate::entry::Entry;
+
+/// A call after lookup and validation: the input of policy's decision and, if policy agrees, of `run`.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Checked {
+    /// The tool's name in the registry; the call may use an alias.
+    pub name: ToolName,
+    /// The tool's own spec, whose name can differ from the registered name and from the display name.
+    pub spec: ToolSpec,
+    /// The facts on which policy decides.
+    pub facts: Facts,
+    /// The call that runs and that a human sees. It equals the model's call except for the changes in
+    /// `coerced`.
+    pub call: ToolCall,
+    /// The changes that made the arguments fit the tool's schema (RULES J9).
+    pub coerced: Vec<Coercion>,
+    /// The changes to files that the inspection found; empty before [`Toolbox::inspect`].
+    pub changes: Vec<Change>,
+    pub(crate) entry: Arc<Entry>,
+}
