@@ -21,9 +21,9 @@ use crate::{
 /// The call is split into parts: its effects, the targets of links in their paths, and the files that the
 /// words of its commands read and write. Each part passes these stages in order, and the first stage with a
 /// verdict decides about it: validity, the floor, deny rules, constraints, must-ask and ask rules, allow
-/// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy engine"). Within
-/// a stage the lowest rule id wins, so the order of rules does not matter. The most severe part decides about
-/// the call.
+/// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy
+/// engine"). Within a stage the lowest rule id wins, so the order of rules does not matter. The most severe
+/// part decides about the call.
 ///
 /// ```
 /// use windlass_hitl::{Facts, Grants, ApprovalHistory, Policy, Verdict, decide};
@@ -69,8 +69,8 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
 /// Returns the reason why a call with at least these effects will be denied, or `None` if that is not
 /// certain. Callers use it while other arguments of the call still stream (DESIGN "Early decision").
 ///
-/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints. Autonomy,
-/// grants and the human are not consulted.
+/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints.
+/// Autonomy, grants and the human are not consulted.
 ///
 /// ```
 /// use windlass_hitl::{Policy, deny_early};
@@ -148,8 +148,8 @@ fn breaches<'a>(
     fences.filter_map(|fence| Some((fence.id.as_str(), fence.source, fence.breach(part)?)))
 }
 
-/// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the built-in must-ask
-/// rules.
+/// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the
+/// built-in must-ask rules.
 fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
     let by_rule =
         rules(policy, Action::Ask, &facts.tool, part).map(|rule| quote_reason(rule, "a rule asks for this"));
