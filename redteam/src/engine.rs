@@ -102,7 +102,7 @@ impl Engine {
     pub(crate) fn call(&self, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
         let id = CallId::new("call_1").context("the call's id")?;
         let Ok(name) = ToolName::new(tool) else {
-            let text = "the name cannot be a tool's";
+            let text = "the name is not a valid tool name";
             return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, text)));
         };
         if let Some(input) = self.free_text(tool, arguments) {

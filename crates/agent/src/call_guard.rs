@@ -115,7 +115,7 @@ impl CallGuard {
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
-            return Err(stale(call, "a link that a rule names leads elsewhere now"));
+            return Err(stale(call, "the target of a link that a rule names has changed"));
         }
         let is_unchanged = match &known.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
@@ -142,7 +142,7 @@ impl CallGuard {
         }
         let facts = self.calls().get(call)?.checked.facts.clone();
         let error = self.session.remember(&facts, decision).err()?;
-        Some(format!("the answer is not remembered: {error}"))
+        Some(format!("the approval was not stored for later calls: {error}"))
     }
 
     /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
@@ -160,7 +160,7 @@ impl CallGuard {
 
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
-            let text = "there are no tools in this conversation; answer in words";
+            let text = "this conversation has no tools; answer in text";
             return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
         };
         let mut checked = toolbox.inspect(toolbox.check(call)?)?;
@@ -217,8 +217,8 @@ pub(crate) fn is_tainted<'a>(
 
 fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
-        "stale_approval: not run, because the call does not match the decision about it ({what}). Look at it again, and make \
-         the call once more if it is still right"
+        "stale_approval: not run, because the call does not match the decision about it ({what}). Check the \
+         current state, and repeat the call if it is still correct"
     );
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
 }
@@ -241,10 +241,10 @@ fn difference(before: &Facts, now: &Facts) -> String {
         return format!("{} has changed", target.path);
     }
     if before.containment != now.containment {
-        return "its process would be confined in another way".to_owned();
+        return "the confinement of its process would differ".to_owned();
     }
     if before.effects != now.effects {
-        return "it would do something else".to_owned();
+        return "its effects would differ".to_owned();
     }
     "its arguments are not those that were approved".to_owned()
 }

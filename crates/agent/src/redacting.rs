@@ -17,7 +17,7 @@ use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::Chunk;
 
 /// The text that replaces a result if the redacted result cannot be parsed.
-const WITHHELD: &str = "the result is withheld: a secret is where none can be taken out";
+const WITHHELD: &str = "the result is withheld: it contains a secret in a place that cannot be redacted";
 
 /// The removal of registered secrets from the inputs of the machine and from the events of a run.
 pub(crate) struct Redacting {

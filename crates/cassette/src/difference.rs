@@ -28,9 +28,9 @@ impl Difference {
         };
         Self::new(match place {
             Some((path, recorded, asked)) => {
-                format!("request {exchange} differs at {path}: recorded {recorded}, asked now {asked}")
+                format!("request {exchange} differs at {path}: recorded {recorded}, now {asked}")
             }
-            None => format!("request {exchange} differs from the one that is asked now"),
+            None => format!("request {exchange} differs from the request of this run"),
         })
     }
 }

@@ -42,7 +42,7 @@ impl Transport for ReplayTransport {
             match (met, &self.live) {
                 (MatchResult::Recorded(answer), _) => answer,
                 (MatchResult::Live, Some(live)) => live.send(request).await,
-                (MatchResult::Live, None) => Err(refuse("nothing is left of the cassette")),
+                (MatchResult::Live, None) => Err(refuse("the cassette has no more entries")),
                 (MatchResult::Different(difference), _) => {
                     let error = refuse(&difference.what);
                     self.played.state().differences.push(difference);
@@ -66,11 +66,11 @@ fn meet(state: &mut State, request: &TransportRequest, is_live: bool) -> MatchRe
         return match next {
             None if is_live => MatchResult::Live,
             None => MatchResult::Different(Difference::new(
-                "a request is asked that the recorded run did not ask",
+                "the run sends a request that the recorded run did not send",
             )),
             Some(next) if next.method != method || !is_recorded(&next.url, &request.url) => {
                 let (number, url) = (next.number, &next.url);
-                let what = format!("request {number} went to {url}, now {} is asked", request.url);
+                let what = format!("request {number} went to {url}, and now goes to {}", request.url);
                 MatchResult::Different(Difference::new(what))
             }
             Some(next) => MatchResult::Different(Difference::between_bodies(next.number, &next.body, &body)),
@@ -202,8 +202,7 @@ impl Approver for ReplayApprover {
         if let Some(live) = &self.live {
             return live.decide(request);
         }
-        let what =
-            format!("an approval of the call {} is asked for, which was not recorded", request.call.id);
+        let what = format!("the call {} needs an approval that was not recorded", request.call.id);
         self.played.state().differences.push(Difference::new(what));
         Box::pin(async { None })
     }
@@ -263,7 +262,7 @@ impl Human for ReplayHuman {
         if let Some(live) = &self.live {
             return live.answer(question);
         }
-        let what = format!("a question is asked that was not recorded: {}", question.text);
+        let what = format!("the run asks a question that was not recorded: {}", question.text);
         state.differences.push(Difference::new(what));
         Box::pin(async { Err(NoAnswer::Absent) })
     }

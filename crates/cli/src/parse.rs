@@ -64,7 +64,7 @@ fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
             .push(piece, |event| {
                 lines.push(json!({ "event": event.event, "data": event.data, "id": event.id }));
             })
-            .context("the stream's framing broke")?;
+            .context("the stream's framing is invalid")?;
     }
     parser.finish();
     lines.iter().try_for_each(output::line)

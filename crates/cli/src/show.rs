@@ -82,7 +82,7 @@ impl Show {
                 self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
             }
             Event::AttemptDiscarded { reason, delay_ms } => {
-                self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
+                self.line(&format!("! {}; retrying in {delay_ms} ms", display_safe(reason)))
             }
             Event::Decided { call, decision } => self.show_decision(call.as_str(), decision),
             Event::ToolApprovalRequest { .. }
@@ -94,7 +94,7 @@ impl Show {
             | Event::ImagesRemoved { .. } => self.context(event),
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
-                self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
+                self.line(&format!("  {}: runs elsewhere", self.name(call.as_str())))
             }
             Event::AnswerRefused { reason }
             | Event::MessageRefused { reason, .. }
@@ -119,7 +119,7 @@ impl Show {
                 format!("← {}: {}", display_safe(result.call.as_str()), result.status.as_str())
             }
             Ok(Event::ApprovalPostponed { .. }) => {
-                "asks, and nobody answers here; the question stays open".to_owned()
+                "needs an approval that cannot be given here; the question stays open".to_owned()
             }
             Ok(Event::Finished { outcome, .. }) => outcome_text(&outcome),
             _ => return String::new(),
@@ -133,7 +133,7 @@ impl Show {
     fn change(&self, event: &Event) -> String {
         match event {
             Event::CheckpointFailed { problem, .. } => {
-                self.line(&format!("! what was there before is not kept: {}", display_safe(problem)))
+                self.line(&format!("! the earlier state has no checkpoint: {}", display_safe(problem)))
             }
             Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", count_changes(diff))),
             Event::RunDiff { diff } => self.line(&format!("± in all: {}", count_changes(diff))),
@@ -178,7 +178,7 @@ impl Show {
                 let about = if *is_estimate { "about " } else { "" };
                 self.line(&format!("· the conversation takes {about}{used} of {window} tokens"))
             }
-            Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
+            Event::ContextCondensing => self.line("· the model is asked to summarize older turns"),
             Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
                 "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
             )),
@@ -201,7 +201,7 @@ impl Show {
             }
             Event::ApprovalPostponed { request_id } => {
                 let question = self.asked.remove(request_id).unwrap_or_default();
-                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
+                self.line(&format!("? {question}\n  It cannot be answered here; the question stays open."))
             }
             Event::ApprovalEnded { outcome } => self.approval(outcome),
             _ => String::new(),
@@ -217,8 +217,8 @@ impl Show {
                     decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default()
                 )
             }
-            ApprovalOutcome::TimedOut { .. } => "nobody answered in time".to_owned(),
-            _ => "nobody is there to approve".to_owned(),
+            ApprovalOutcome::TimedOut { .. } => "no answer arrived in time".to_owned(),
+            _ => "no approver is available".to_owned(),
         };
         self.decisions.push(format!("  {said}"));
         self.line(&format!("  {}", display_safe(&said)))
@@ -258,13 +258,13 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
             format!("⏸ suspended; it waits for {}", waits.join(", "))
         }
         Outcome::Failed { message } => format!("✗ failed: {}", display_safe(message)),
-        _ => "the run is over".to_owned(),
+        _ => "the run has ended".to_owned(),
     }
 }
 
 fn wait_text(wait: &Wait) -> String {
     match wait {
-        Wait::Approval { call, .. } => format!("a yes or no to {call}"),
+        Wait::Approval { call, .. } => format!("an approval or denial of {call}"),
         Wait::Result { call } => format!("the result of {call}"),
         Wait::InterruptReply { question, .. } => format!("an answer to: {}", display_safe(question)),
         _ => "something".to_owned(),

@@ -61,7 +61,7 @@ fn show(app: &App, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let toolbox = build_toolbox(app, &resolve_root(Path::new("."))?, plan, &Shell::new_unconfined())?;
     let tool = toolbox
         .find(name)
-        .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;
+        .with_context(|| format!("unknown tool {name}; `windlass tool list --preset full` lists them"))?;
     let (spec, hints) = (tool.spec(), tool.hints());
     if json {
         output::line(&json!({ "spec": spec, "hints": hints }))?;

@@ -103,7 +103,7 @@ pub(crate) async fn read_refusal_body(mut bytes: ByteStream, until: Instant) -> 
 
 /// Returns the error of a provider that sends nothing.
 pub(crate) fn idle_timeout_error(failures: &Failures, waited: Duration) -> ModelError {
-    let text = format!("nothing new came for {waited:?} (the idle timeout)");
+    let text = format!("no data arrived for {waited:?} (the idle timeout)");
     failures.model_error(ModelErrorKind::Idle, &text)
 }
 

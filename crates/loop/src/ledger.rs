@@ -153,5 +153,5 @@ impl Spent {
 }
 
 fn ask_for_more(who: &str, what: &str) -> String {
-    format!("{who} used {what} since anybody was asked. May it go on? (yes, no, or words for the model)")
+    format!("{who} used {what} since the last question. Continue? (yes, no, or a message for the model)")
 }

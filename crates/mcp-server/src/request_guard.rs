@@ -30,13 +30,13 @@ impl RequestGuard {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own(host) {
             // DNS rebinding: another site's name resolves to this machine.
-            return Err(rejection(StatusCode::FORBIDDEN, "this server has another name"));
+            return Err(rejection(StatusCode::FORBIDDEN, "the Host header does not name this server"));
         }
         if let Some(origin) = headers.get(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             let site = origin.split_once("://").map_or("", |(_, site)| site);
             if !self.is_own(site) {
-                return Err(rejection(StatusCode::FORBIDDEN, "requests of other sites are not answered"));
+                return Err(rejection(StatusCode::FORBIDDEN, "requests from other sites are refused"));
             }
         }
         let Some(token) = &self.token else { return Ok(()) };

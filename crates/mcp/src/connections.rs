@@ -66,7 +66,7 @@ pub enum ConnectionsError {
     #[error("two servers have the name {0}")]
     Duplicate(String),
     /// A required server did not start.
-    #[error("a required server is not there")]
+    #[error("a required server is not available")]
     Required(#[source] StartError),
 }
 
@@ -232,7 +232,7 @@ impl McpConnections {
         let Some(client) = self.0.clients.get(server) else {
             let names: Vec<&str> = self.0.clients.keys().map(String::as_str).collect();
             return ToolError::model(format!(
-                "there is no server {server}; there are: {}",
+                "unknown server {server}; known servers: {}",
                 list_names(&names)
             ));
         };

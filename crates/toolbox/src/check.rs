@@ -154,7 +154,7 @@ fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> Box<ToolResult
 }
 
 fn unknown(toolbox: &Toolbox, name: &str) -> String {
-    format!("there is no tool {name}. {}", all_offered(toolbox))
+    format!("unknown tool {name}. {}", all_offered(toolbox))
 }
 
 fn all_offered(toolbox: &Toolbox) -> String {

@@ -82,7 +82,7 @@ pub enum DynamicToolError {
         source: SchemaError,
     },
     /// The registry is full.
-    #[error("there are {MOST_TOOLS} tools already, the most there may be")]
+    #[error("the limit of {MOST_TOOLS} tools is reached")]
     TooMany,
 }
 

@@ -109,7 +109,7 @@ fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &dyn Display) -> Str
     if left.is_empty() {
         return format!("{error}; nothing was changed");
     }
-    format!("{error}. What was written before it is taken back, but not all of it:{}", left.concat())
+    format!("{error}. The earlier changes were undone, except:{}", left.concat())
 }
 
 impl PlannedChange {

@@ -183,7 +183,7 @@ fn lines(
 ) -> Result<RequestedLines, ToolError> {
     match ranges {
         Some(ranges) if ranges.len() > MAX_RANGES => Err(ToolError::model(format!(
-            "{} ranges are asked for, at most {MAX_RANGES} are taken",
+            "{} ranges are asked for, at most {MAX_RANGES} are allowed",
             ranges.len()
         ))),
         Some(ranges) if !ranges.is_empty() => {

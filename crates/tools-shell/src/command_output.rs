@@ -18,7 +18,8 @@ use crate::stream::Stream;
 use crate::visible::visible;
 
 const DESCRIPTION: &str = "Reads what a command printed. Give the `id` of a background command or a session: \
-    alone it returns what is new since you looked last, and whether the command still runs or its exit code. Or give \
+    alone it returns the new output since the last read, and whether the command still runs or its exit \
+    code. Or give \
     the `name` of an output that was too long to be shown, as its result says. With `offset` and `limit` you page \
     through it, with `tail` you get its last lines, with `search` the lines that match, each with its offset.";
 

@@ -17,9 +17,9 @@ use crate::screen::Size;
 use crate::site::{Order, Site, spec};
 use crate::{Processes, Shell};
 
-const EXEC: &str = "Runs a command at a terminal, for programs that ask back or draw. Returns its output when it has \
-    ended, or what came until `yield_time_ms` and a session id with which it goes on: type to it and poll it with \
-    write_stdin. It is confined as run_command is.";
+const EXEC: &str = "Runs a command at a terminal, for interactive programs. Returns its output when it has \
+    ended, or the output until `yield_time_ms` and the id of its session, which keeps running: type to it \
+    and poll it with write_stdin. It is confined as run_command is.";
 
 const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
 "cmd":{"type":"string","description":"The command, as a shell reads it."},
@@ -31,8 +31,8 @@ const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"required":["cmd"],"additionalProperties":false}"#;
 
-const RUN: &str = "Runs a command at a terminal to its end, for programs that behave otherwise without one. Nobody \
-    types to it; for that open a session. It is confined as run_command is.";
+const RUN: &str = "Runs a command at a terminal to its end, for programs that behave differently without \
+                   one. It receives no input; for input open a session. It is confined as run_command is.";
 
 const RUN_SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
@@ -43,9 +43,11 @@ const RUN_SCHEMA: &str = r#"{"type":"object","properties":{
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"additionalProperties":false}"#;
 
-const CREATE: &str = "Opens a terminal in which a program goes on between calls, as a shell, a debugger or an \
+const CREATE: &str = "Opens a terminal in which a program keeps running between calls, as a shell, a \
+                      debugger or an \
     interpreter. Returns its session id and what it has written so far. Type with send_pty_input, read with \
-    read_pty_session, end it with close_pty_session; one that nobody looks at for long is closed. It is confined as \
+    read_pty_session, end it with close_pty_session; a session that is not read for long is closed. It is \
+    confined as \
     run_command is.";
 
 const CREATE_SCHEMA: &str = r#"{"type":"object","properties":{

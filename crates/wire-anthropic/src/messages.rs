@@ -30,7 +30,7 @@ pub(crate) fn wire_messages(
             if role == "assistant" {
                 continue;
             }
-            let what = format!("message {position} has nothing to say");
+            let what = format!("message {position} is empty");
             return Err(EncodeError::Conversation { what });
         }
         // The API requires the two roles to alternate, so merge consecutive messages of one role.

@@ -155,7 +155,7 @@ fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
         }
         FileSource::Base64(data) if file.media_type.starts_with("text/") => {
             let Some(data) = base64::decode_text(data) else {
-                return Err(unsupported(format!("a document of {} that is no text", file.media_type)));
+                return Err(unsupported(format!("a document of {} that is not text", file.media_type)));
             };
             WireSource::Text { media_type: "text/plain", data }
         }

@@ -59,7 +59,7 @@ pub(crate) fn wire_contents(
         match (parts.is_empty(), role) {
             (false, _) => contents.push(WireContent { role, parts }),
             (true, "user") if !has_results => {
-                let what = format!("message {position} has nothing to say");
+                let what = format!("message {position} is empty");
                 return Err(EncodeError::Conversation { what });
             }
             (true, _) => {}

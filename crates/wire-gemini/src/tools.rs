@@ -136,7 +136,7 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
         };
     }
     if request.parallel_calls == ParallelCalls::Forbid && request.tool_choice != ToolChoice::None {
-        return Err(unsupported("the wish for one call at the most"));
+        return Err(unsupported("the limit of one call"));
     }
     Ok(match &request.tool_choice {
         ToolChoice::Auto if options.auto_mode == AutoMode::Validated => vec![mode("VALIDATED")],

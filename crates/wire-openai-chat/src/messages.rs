@@ -70,7 +70,7 @@ fn further(message: &Message) -> Option<&Map<String, Value>> {
 }
 
 fn silent(position: usize) -> EncodeError {
-    EncodeError::Conversation { what: format!("message {position} has nothing to say") }
+    EncodeError::Conversation { what: format!("message {position} is empty") }
 }
 
 fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMessage<'a>>, EncodeError> {

@@ -72,7 +72,7 @@ impl<'a> Input<'a> {
                 let (before, parts) = (self.items.len(), self.encode_parts(message)?);
                 let has_result = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
                 if parts.is_empty() && !has_result && self.items.len() == before {
-                    let what = format!("message {position} has nothing to say");
+                    let what = format!("message {position} is empty");
                     return Err(EncodeError::Conversation { what });
                 }
                 self.items.extend(content(parts).map(|content| encode_message(message, content)));

@@ -99,15 +99,15 @@ fn what_was_cut_is_not_repaired() {
 fn arguments_that_are_no_object_are_malformed() {
     check(
         [fragment(0, "a", "read", "[1]"), calls()],
-        &["a read ! the arguments are an array, a JSON object is wanted: [1]"],
+        &["a read ! the arguments are an array, expected a JSON object: [1]"],
     );
     check(
         [fragment(0, "a", "read", "7"), calls()],
-        &["a read ! the arguments are a number, a JSON object is wanted: 7"],
+        &["a read ! the arguments are a number, expected a JSON object: 7"],
     );
     check(
         [fragment(0, "a", "read", r#""words""#), calls()],
-        &[r#"a read ! the arguments are a string, a JSON object is wanted: "words""#],
+        &[r#"a read ! the arguments are a string, expected a JSON object: "words""#],
     );
 }
 

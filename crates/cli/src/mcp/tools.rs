@@ -34,7 +34,10 @@ pub(crate) async fn tools(app: &App, target: &McpTarget, json: bool) -> anyhow::
         }
     }
     if !json && is_any {
-        output::note("a tool with * has not been accepted: its first call asks, and shows its definition");
+        output::note(
+            "a tool with * has not been accepted: its first call needs approval and shows its \
+             definition",
+        );
     }
     connected.connections.close().await;
     Ok(if is_any { ExitCode::SUCCESS } else { ExitCode::FAILURE })

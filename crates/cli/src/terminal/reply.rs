@@ -27,9 +27,9 @@ const MAYBE_YES: [&str; 20] = [
     "approve", "approved", "accept", "please", "run",
 ];
 
-const UNKNOWN: &str = "that is neither a yes nor a no";
+const UNKNOWN: &str = "the answer is neither yes nor no";
 const EMPTY: &str = "Enter alone is not an answer";
-const PASTED: &str = "pasted text is not a yes; type the answer";
+const PASTED: &str = "pasted text does not approve a call; type the answer";
 
 /// Interprets a line. Only a typed `y` or `yes` approves, in any case.
 pub(super) fn reply(line: &Line, can_remember: bool) -> Reply {

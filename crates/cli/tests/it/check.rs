@@ -23,9 +23,11 @@ fn what_is_wrong_is_told_and_mended() {
     let output = place.run_with_input(&["check", "--wire", "openai-chat"], &cut);
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    for part in
-        ["refused: ", "the result x has no call of that id, and was taken for a", "the call b had no result"]
-    {
+    for part in [
+        "refused: ",
+        "the result x has no call of that id, and was assigned to a",
+        "the call b had no result",
+    ] {
         assert!(told.contains(part), "{part}: {told}");
     }
     let output = place.run_with_input(&["check", "--wire", "openai-chat", "--mend"], &cut);

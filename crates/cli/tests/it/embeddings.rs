@@ -85,7 +85,7 @@ fn a_search_asks_the_endpoint_that_the_user_named_once_policy_lets_it() {
     let url = format!("http://{}/v1", endpoint.address);
     let refused = search(&place, &url, &[]);
     let told = text(&refused.stderr);
-    assert!(!refused.status.success() && told.contains("opening a connection needs a yes"), "{told}");
+    assert!(!refused.status.success() && told.contains("opening a connection needs approval"), "{told}");
     assert_eq!(endpoint.asked().len(), 0);
     for (requests, texts) in [(1, 7), (2, 1)] {
         let output = search(&place, &url, &["--yes"]);

@@ -21,7 +21,7 @@ fn a_feature_that_nothing_waits_for_is_refused() {
     let output = place.run(&run);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("there is no feature \"agent\"") && told.contains("agents, "), "{told}");
+    assert!(told.contains("unknown feature \"agent\"") && told.contains("agents, "), "{told}");
 }
 
 #[test]
@@ -255,5 +255,5 @@ async fn words_for_a_completed_run_are_refused() {
     let output = place.run(&["say", &place.run_id(), "one more thing"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("is completed and hears nothing any more"), "{told}");
+    assert!(told.contains("is completed and receives no messages"), "{told}");
 }

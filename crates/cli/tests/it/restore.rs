@@ -110,7 +110,7 @@ async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
     ran.refused(&["restore", &ran.id], "--keep");
     assert_eq!(ran.read("a.txt"), "by a person\n");
     let kept = ran.ok(&["restore", &ran.id, "--keep"]);
-    assert!(kept.contains("kept     a.txt (somebody else changed it since)"), "{kept}");
+    assert!(kept.contains("kept     a.txt (another program changed it since)"), "{kept}");
     fs::write(ran.place.project().join("a.txt"), "again\n").unwrap();
     ran.ok(&["restore", &ran.id, "--force"]);
     assert_eq!(ran.read("a.txt"), "hello\n");
@@ -122,5 +122,5 @@ async fn without_checkpoints_nothing_is_kept_and_it_is_said() {
     assert!(!ran.told.contains('±'), "{}", ran.told);
     ran.refused(&["restore", &ran.id], "has no checkpoints");
     ran.refused(&["diff", &ran.id], "has no checkpoints");
-    ran.refused(&["restore", "1-none"], "there is no run");
+    ran.refused(&["restore", "1-none"], "does not exist in");
 }

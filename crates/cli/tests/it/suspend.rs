@@ -33,7 +33,10 @@ impl Waiting {
         let output = place.run(&arguments);
         let told = text(&output.stdout) + &text(&output.stderr);
         assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
-        assert!(told.contains("it waits for a yes or no to first, a yes or no to second"), "{told}");
+        assert!(
+            told.contains("it waits for an approval or denial of first, an approval or denial of second"),
+            "{told}"
+        );
         let id = place.run_id();
         assert!(told.contains(&format!("windlass run --resume {id}")), "{told}");
         // command-line B21
@@ -83,7 +86,10 @@ async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     let told = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
     assert!(run.is_there("two.txt") && !run.is_there("one.txt"), "{told}");
-    run.refused(&["approvals", "approve", id, "second"], "does not ask about second; it asks about: first");
+    run.refused(
+        &["approvals", "approve", id, "second"],
+        "has no question about second; it asks about: first",
+    );
 
     run.ok(&["approvals", "deny", id, "first", "--comment", "not that one"]);
     let told = run.ok(&["run", "--resume", id]);
@@ -93,9 +99,9 @@ async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     assert_eq!(requests.len(), 2, "a model is asked only when all is answered");
     let body = requests[1].body.to_string();
     assert!(body.contains("not that one"), "{body}");
-    assert!(run.ok(&["approvals", "list"]).contains("no run waits for anything"));
-    run.refused(&["approvals", "approve", id, "--all"], "waits for nothing");
-    run.refused(&["approvals", "approve", "nothing", "--all"], "there is no run");
+    assert!(run.ok(&["approvals", "list"]).contains("no run has open questions"));
+    run.refused(&["approvals", "approve", id, "--all"], "has no open questions");
+    run.refused(&["approvals", "approve", "nothing", "--all"], "does not exist in");
 }
 
 // command-line B21
@@ -112,7 +118,7 @@ async fn tokens_that_were_not_reported_are_not_told_as_zero() {
     );
 }
 
-// H4, H5: what was shown is what is approved; a file that changed meanwhile is asked about again.
+// H4, H5: what was shown is what is approved; a file that changed meanwhile needs approval again.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_does_not_count_when_what_was_shown_has_changed() {
     let run = Waiting::new(&[]).await;
@@ -129,7 +135,7 @@ async fn a_budget_waits_for_a_word_from_outside() {
     let run = Waiting::new(&["--ask-after-requests", "1"]).await;
     let id = run.id.as_str();
     run.ok(&["approvals", "approve", id, "--all"]);
-    run.refused(&["approvals", "comment", id, "yes"], "does not ask how it goes on");
+    run.refused(&["approvals", "comment", id, "yes"], "has no open question about how it continues");
     let output = run.place.run(&["run", "--resume", id]);
     assert_eq!(output.status.code(), Some(SUSPENDED));
     assert!(run.ok(&["approvals", "list"]).contains("? The run has used 1 requests"));
@@ -166,7 +172,7 @@ async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
     let id = run.id.as_str();
     run.ok(&["say", id, "be brief"]);
     run.ok(&["say", id, "then the changelog", "--after"]);
-    run.refused(&["say", id, "  "], "no words");
+    run.refused(&["say", id, "  "], "no message");
     run.ok(&["approvals", "deny", id, "--all"]);
     let told = run.ok(&["run", "--resume", id]);
     assert!(told.contains("> be brief") && told.contains("> then the changelog"), "{told}");
@@ -186,7 +192,7 @@ fn results_of_calls_that_go_on_nowhere_are_refused() {
     let output = place.run(&["approvals", "result", "1-a", "call", "text"]);
     assert!(!output.status.success());
     let output = place.run(&["approvals", "list"]);
-    assert!(output.status.success() && text(&output.stdout).contains("no run waits"));
+    assert!(output.status.success() && text(&output.stdout).contains("no run has open questions"));
 }
 
 // F34: damage is told with what can be done, nothing is thrown away, and the model hears of it.

@@ -105,7 +105,7 @@ async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
     let server = Server::start(vec![error(404, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
     let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
-    for part in ["support tool use", "let it write calls as text", "remembered"] {
+    for part in ["support tool use", "use text calls", "remembered"] {
         assert!(failure.message.contains(part), "{part} is not in {failure}");
     }
     assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
@@ -283,7 +283,7 @@ async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
     let page = Reply::Close(crate::server::response(200, "text/html", "", "<html>"));
     let server = Server::start(vec![page, error(401, "", "{}")]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
-    for said in ["no list of models", "status 401"] {
+    for said in ["not a list of models", "status 401"] {
         let error = client.list_models().await.unwrap_err();
         assert!(error.message.contains(said), "{error}");
     }

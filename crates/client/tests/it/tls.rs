@@ -233,7 +233,7 @@ fn check_root(pem: &str, said: &str) {
 
 #[test]
 fn an_authority_that_cannot_be_read_is_named() {
-    check_root("", "there is no certificate");
-    check_root("not PEM at all", "there is no certificate");
+    check_root("", "it contains no certificate");
+    check_root("not PEM at all", "it contains no certificate");
     check_root("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "certificate authority 2");
 }

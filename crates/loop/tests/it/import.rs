@@ -74,8 +74,8 @@ fn results_are_paired_by_id_and_then_by_place() {
         messages,
         &["User: task", "call a", "call b", "call c", "first of a", "second of b", "third of c"],
         &[
-            "the result x has no call of that id, and was taken for a",
-            "y has no call of that id, and was taken for c",
+            "the result x has no call of that id, and was assigned to a",
+            "y has no call of that id, and was assigned to c",
         ],
     );
 }
@@ -109,7 +109,7 @@ fn what_is_missing_doubled_or_nobodys_is_mended_and_told() {
         "the result of call_3_0 stood elsewhere",
         "the call b had a second result",
         "message 8 has the call id b a second time",
-        "had no result, and has one that says so now",
+        "had no result, and received one that states this",
     ] {
         assert!(mends.iter().any(|mend| mend.contains(wanted)), "{wanted}: {mends:?}");
     }

@@ -176,7 +176,7 @@ fn the_files_say_what_became_of_a_call_that_was_cut_off() {
         assert!(run.is_sent());
     }
     check(ReconcileOutcome::Done, ResultStatus::Ok, "The change was made");
-    check(ReconcileOutcome::Unknown, ResultStatus::EffectsUnknown, "nobody knows");
+    check(ReconcileOutcome::Unknown, ResultStatus::EffectsUnknown, "effects are not known");
     let partly = ReconcileOutcome::Partly { done: vec!["x".into()], open: vec!["y".into()] };
     check(partly, ResultStatus::EffectsUnknown, "had changed x and not yet y");
     let changed = ReconcileOutcome::Changed { paths: vec!["x".into()] };

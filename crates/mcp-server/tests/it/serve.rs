@@ -272,7 +272,7 @@ async fn what_needs_a_yes_is_asked_by_elicitation_and_only_a_yes_is_one() {
     assert_eq!(mute.call(1, "guarded", json!({})).await["result"]["content"][1]["text"], "nobody");
     assert_eq!(
         mute.call(2, "ask", json!({})).await["result"]["content"][0]["text"],
-        "nobody is there to answer"
+        "no human is available to answer"
     );
 }
 

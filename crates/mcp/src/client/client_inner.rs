@@ -241,6 +241,6 @@ impl ClientInner {
     /// Returns the end of the server's standard error output as a clause for an error message.
     fn heard(&self) -> String {
         let heard = windlass_hitl::display_safe(&self.way.stderr_tail());
-        if heard.is_empty() { heard } else { format!("; it said: {heard}") }
+        if heard.is_empty() { heard } else { format!("; its error output: {heard}") }
     }
 }

@@ -61,14 +61,14 @@ impl Intake {
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
                 ledger.skipped().refused += 1;
-                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
+                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before initialize")))
             }
             Some(Message::Request { id, .. }) => engine(text).or_else(|| {
                 ledger.skipped().refused += 1;
                 Some(PassedMessage::Refuse(message::refusal(
                     id,
                     NO_METHOD,
-                    "this client does not offer that",
+                    "this client does not support this request",
                 )))
             }),
             Some(Message::Notification { method }) => {

@@ -258,7 +258,7 @@ async fn resources_and_prompts_are_listed_and_read() {
         format!("{messages:?}").contains("do it") && format!("{messages:?}").contains("external content")
     );
     let error = connections.list_resources("other").await.unwrap_err().to_string();
-    assert_eq!(error, "there is no server other");
+    assert_eq!(error, "unknown server other");
     let reader = connections.reader("fake").unwrap();
     let payload = Payload::Function { arguments: Arguments::parse(r#"{"uri":"file:///a"}"#).unwrap() };
     let output = reader.call(&ctx(), &payload).await.unwrap();

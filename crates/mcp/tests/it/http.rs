@@ -94,7 +94,7 @@ async fn a_lost_session_is_begun_again_once_and_no_call_is_sent_twice() {
     let client = client(&web).await;
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::NotStarted, "{}", text(&output));
-    assert!(text(&output).contains("has forgotten the session"));
+    assert!(text(&output).contains("has lost the session"));
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::Ok, "{}", text(&output));
     assert_eq!(web.heard_of("initialize").len(), 2, "introduced again once");
@@ -291,10 +291,10 @@ fn an_address_is_https_or_this_machine() {
     for taken in ["https://example.com/mcp", "http://127.0.0.1:1/", "http://localhost/", "http://[::1]:9/a"] {
         McpServer::http("web", taken).unwrap();
     }
-    refused("http://example.com/", "is not taken");
-    refused("http://127.0.0.1.example.com/", "is not taken");
-    refused("http://192.168.1.1/", "is not taken");
-    refused("file:///etc/passwd", "is not taken");
+    refused("http://example.com/", "is not accepted");
+    refused("http://127.0.0.1.example.com/", "is not accepted");
+    refused("http://192.168.1.1/", "is not accepted");
+    refused("file:///etc/passwd", "is not accepted");
     refused("https://user:word@example.com/", "with a user name");
     refused("no address", "is not a valid URL");
     let server = McpServer::http("web", "https://example.com").unwrap();

@@ -124,7 +124,7 @@ fn each_mode_offers_its_groups_and_what_is_always_there() {
     let error = toolbox.in_mode("poet").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no mode poet; the modes are: architect, code, ask, debug, orchestrator"
+        "unknown mode poet; the modes are: architect, code, ask, debug, orchestrator"
     );
 }
 
@@ -136,7 +136,7 @@ fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
         let result = ask.check(&call(name, "{}")).err().unwrap();
         assert_eq!(result.status, ResultStatus::Denied, "{name}");
         let text = result.wire_text();
-        assert!(text.contains("write_file was not run: it is of the group edit"), "{text}");
+        assert!(text.contains("write_file was not run: it belongs to the group edit"), "{text}");
         assert!(text.contains("the mode Ask (ask)") && text.contains("architect, code, debug"), "{text}");
         assert!(text.contains("switch_mode"), "{text}");
     }

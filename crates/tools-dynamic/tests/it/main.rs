@@ -92,7 +92,7 @@ fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
         &["unknown field `command`", "line 3"],
     );
     check("argv = [\"ls\"]", user, &["missing field `description`"]);
-    check("description = \"x\"\nargv = [\"ls\", \"{a}\"]", user, &["key argv", "no property"]);
+    check("description = \"x\"\nargv = [\"ls\", \"{a}\"]", user, &["key argv", "does not name a property"]);
     check("description = \"x\"\nargv = [\"ls\"]\nschema = \"{\"", user, &["key schema"]);
     check(
         "description = \"x\"\nargv = [\"ls\"]\nschema = { type = \"array\" }",

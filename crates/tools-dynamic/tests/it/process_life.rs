@@ -235,7 +235,7 @@ def call(id, name, args):
 async fn a_process_that_gives_no_list_is_told_and_ended() {
     let scripts = [
         ("def tools(id):\n    pass\n", "list_timeout_ms = 500", "within 500 ms"),
-        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "no array"),
+        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "not an array"),
         ("def tools(id):\n    say({'id': id, 'text': 'a'})\n", "", "no `tools`"),
         ("def tools(id):\n    say({'id': id, 'error': 'not today'})\n", "", "not today"),
         ("sys.exit('no licence')\n", "", "no licence"),

@@ -241,7 +241,7 @@ fn whatever_fails_the_order_of_words_stands_and_the_reason_is_said() {
     let limits = EmbeddingLimits::default().with_total(Duration::from_millis(20));
     for (fault, space, said) in [
         (Fault::Refuses, "a", "(meanings at embed.example: no route), so the order is BM25's"),
-        (Fault::NeverAnswers, "b", "(meanings at embed.example: there was no answer within 20ms), so"),
+        (Fault::NeverAnswers, "b", "(meanings at embed.example: no response arrived within 20ms), so"),
         (Fault::TooFew, "c", "5 vectors came for 6 texts"),
         (Fault::NotFinite, "d", "a vector has a number that is not finite"),
         (Fault::Empty, "e", "a vector has 0 numbers"),

@@ -120,7 +120,7 @@ fn a_flood_is_shown_by_head_and_tail_and_spilled_whole() {
     assert!(spilled.ends_with(b"y\nlast\n"));
     let ctx = Context::new(CallId::new("call_2").unwrap());
     let (_, text) = call(&tool, &ctx, &json!({"command": "yes | head -c 200000"})).unwrap();
-    assert!(text.contains("the rest was not kept"), "{}", &text[..300]);
+    assert!(text.contains("the rest was not stored"), "{}", &text[..300]);
 }
 
 #[test]

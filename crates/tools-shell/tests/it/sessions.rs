@@ -255,7 +255,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
         let refused = run.call("create_pty_session", &command).unwrap_err();
         assert!(refused.contains("1 terminals are open already (1 `sleep"), "{name}: {refused}");
         assert_no(&mark);
-        run.until("stopped, because nobody looked at it", "list_pty_sessions", &json!({}));
+        run.until("stopped, because its output was not read", "list_pty_sessions", &json!({}));
         run.call("create_pty_session", &command).unwrap();
         let wrong = run.call("read_pty_session", &json!({"session_id": 7})).unwrap_err();
         assert!(wrong.ends_with("known ids: 1, 2"), "{name}: {wrong}");

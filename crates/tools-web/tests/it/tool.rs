@@ -147,7 +147,7 @@ async fn an_error_of_the_server_is_an_error_with_its_words() {
     let server = Server::saying(answer("500 x", "", b"")).await;
     let (status, text) = call(&tool(&server), &json!({"url": server.url("/")})).await;
     assert_eq!(status, ResultStatus::Error);
-    assert!(text.ends_with("There is no text in it."), "{text}");
+    assert!(text.ends_with("It contains no text."), "{text}");
 }
 
 #[tokio::test]

@@ -105,7 +105,7 @@ fn what_is_wrong_is_named_with_its_key_and_line() {
         "[vendor.new]\nlike = \"grok\"",
         "vendor.new.like",
         None,
-        "there is no vendor grok; there are anthropic,",
+        "unknown vendor grok; known vendors: anthropic,",
     );
     check_wrong("[vendors.new]\n", "vendors", Some(1), "vendor");
 }

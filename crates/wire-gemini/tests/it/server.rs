@@ -37,7 +37,7 @@ fn check_error(body: &str, words: &str) {
 #[test]
 fn a_body_that_is_not_an_object_is_told_without_a_place() {
     let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();
-    assert_eq!(error.to_string(), "an object is wanted");
+    assert_eq!(error.to_string(), "expected an object");
 }
 
 fn ask(more: &Value) -> Value {

@@ -59,7 +59,7 @@ fn what_is_wrong_is_named() {
     refuses(&json!("{{ input.name"), "a place begins with {{ and has no }}");
     refuses(
         &json!("{{ 1 + 1 }}"),
-        "`1 + 1` is no path; one begins with input, item, index or steps.NAME, and has dots between its names",
+        "`1 + 1` is not a path; a path begins with input, item, index or steps.NAME, and has dots between its names",
     );
     refuses(&json!(["{{ input.name... }}"]), "the value at input.name is not a list and cannot be spread");
 }

@@ -31,7 +31,7 @@ fn both_common_shapes_are_read_with_comments() {
     check(
         r#"{"mcp": {"servers": {"a b": {"command": "x", "cwd": "sub", "disabledTools": ["y"]}}}}"#,
         "[mcp_servers.a-b]\ncommand = \"x\"\ncwd = \"sub\"\ndisabled_tools = [\"y\"]",
-        &["no name here"],
+        &["not valid here"],
     );
 }
 

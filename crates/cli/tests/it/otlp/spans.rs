@@ -105,10 +105,10 @@ async fn no_collector_can_stop_a_run() {
     let absent = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (refuses, silent) = (Collector::start(Manner::Refuses), Collector::start(Manner::NeverAnswers));
     for (url, said) in [
-        (format!("http://{absent}"), "warning: spans were not taken by"),
-        ("ftp://localhost".to_owned(), "warning: spans were not taken by"),
+        (format!("http://{absent}"), "warning: spans were not accepted by"),
+        ("ftp://localhost".to_owned(), "warning: spans were not accepted by"),
         (refuses.url(), "it answered 403"),
-        (silent.url(), "there was no answer in time"),
+        (silent.url(), "no response arrived in time"),
     ] {
         let (place, provider) = (Place::new(), provider(SCRIPT).await);
         let begin = Instant::now();
