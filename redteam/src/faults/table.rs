@@ -136,11 +136,11 @@ const ROWS: &[Row] = &[
         "files",
         "non-UTF-8 text",
         By(&[
-            ("tools-edit", "edit::what_is_no_utf8_text_is_refused_by_name"),
+            ("tools-edit", "edit::files_that_are_not_utf8_are_refused_by_kind"),
             ("tools-edit", "edit::bytes_outside_the_hunk_are_identical"),
         ]),
     ),
-    row("files", "binary file", By(&[("tools-fs", "read::what_is_no_utf8_text_is_refused_by_name")])),
+    row("files", "binary file", By(&[("tools-fs", "read::files_that_are_not_utf8_are_refused_by_kind")])),
     row("files", "huge file", Here(InjectedFault::Huge)),
     row("files", "metadata", By(&[("tools-fs", "odd::modes_and_links_are_kept")])),
     row("files", "odd names", By(&[("tools-fs", "odd::odd_names_are_listed_escaped_and_addressable_again")])),
@@ -155,7 +155,7 @@ const ROWS: &[Row] = &[
         "patch fails in file k of n",
         By(&[
             ("tools-edit", "patch::a_failure_in_one_file_changes_none"),
-            ("tools-edit", "commit::tests::what_was_written_is_taken_back_when_a_later_step_fails"),
+            ("tools-edit", "commit::tests::written_files_are_rolled_back_if_a_later_step_fails"),
         ]),
     ),
     row(
@@ -188,7 +188,7 @@ const ROWS: &[Row] = &[
         "binary or control output",
         By(&[
             ("tools-shell", "command::control_characters_are_shown_and_kept_in_a_file"),
-            ("hitl", "approvals::what_hides_is_shown"),
+            ("hitl", "approvals::hidden_characters_are_shown"),
         ]),
     ),
     row(

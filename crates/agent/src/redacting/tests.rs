@@ -186,7 +186,7 @@ fn redact_event(secret: &str, event: &Event) -> Event {
 
 // correctness 20
 #[test]
-fn no_event_is_dropped_whatever_the_secret_equals() {
+fn no_event_is_dropped_for_any_value_of_a_secret() {
     let result = ToolResult::text(id("call_1"), ResultStatus::Ok, "it says SECRET");
     let told =
         |text: &str| serde_json::to_value(Event::CallProgress { call: id("call_2"), text: text.into() });

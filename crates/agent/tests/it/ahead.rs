@@ -134,7 +134,7 @@ async fn an_answer_that_breaks_off_is_asked_for_again_and_its_call_runs_again() 
 }
 
 #[tokio::test]
-async fn what_changes_something_waits_for_the_end_and_so_does_everything_where_it_was_asked_for() {
+async fn writing_calls_wait_for_the_end_of_the_answer_and_all_calls_wait_if_configured() {
     for (tool, start) in [("change", CallStart::Early), ("look", CallStart::AfterAnswer)] {
         let scene = scene(tool, 0);
         let agent = agent(&scene, start);

@@ -193,7 +193,7 @@ async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
 }
 
 #[tokio::test]
-async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
+async fn messages_during_a_run_and_the_next_task_reach_the_model() {
     let script = r#"{"turns": [
         {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}]},
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "first"}}}]},

@@ -85,7 +85,7 @@ fn repairs_are_made_where_they_are_asked_for_and_told() {
 
 // S10, J8
 #[test]
-fn what_was_cut_is_not_repaired() {
+fn cut_off_arguments_are_not_repaired() {
     let options = Options::default().with_repairs(Repairs::All);
     for reason in [StopReason::Length, StopReason::ContentFilter, StopReason::Error] {
         let (_, answer) = run(options.clone(), [fragment(0, "a", "read", r#"{"x":"y""#), finish(reason)]);

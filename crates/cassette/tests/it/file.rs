@@ -9,7 +9,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_no_cassette_is_refused() {
+fn files_that_are_not_cassettes_are_refused() {
     const BEGIN: &str = r#"{"line":"begin","version":1,"settings":null}"#;
     check("", "the file is not a cassette: its first line is not the header of one");
     check("hello\n", "the file is not a cassette: its first line is not the header of one");

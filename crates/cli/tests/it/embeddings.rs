@@ -116,7 +116,7 @@ fn without_an_answer_the_words_decide_and_the_reason_is_said() {
 }
 
 #[test]
-fn what_is_said_of_it_is_read_before_anything_is_done() {
+fn incomplete_or_invalid_endpoint_options_are_refused() {
     let place = place();
     for (words, said) in [
         (vec!["--embeddings", "http://localhost:1/v1"], "--embeddings-model"),

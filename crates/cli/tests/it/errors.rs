@@ -13,7 +13,7 @@ fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
 }
 
 #[test]
-fn what_is_missing_is_named_before_anything_is_sent() {
+fn missing_settings_are_named_before_a_request_is_sent() {
     let place = Place::new();
     check(&place, &["run", "x", "--model", "m", "--provider", "openai"], 1, &["set OPENAI_API_KEY"]);
     check(
@@ -62,7 +62,7 @@ fn a_policy_file_that_is_wrong_is_refused_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_server_does_wrong_is_told_and_never_the_key() {
+async fn errors_of_a_server_are_reported_without_the_key() {
     let hostile = |switch: &str| {
         let status = if switch == "status" { 400 } else { 200 };
         format!(

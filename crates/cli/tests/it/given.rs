@@ -6,7 +6,7 @@ const SCRIPT: &str =
     r#"{"turns": [{"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
 #[test]
-fn what_a_resumed_run_cannot_change_is_refused_by_name() {
+fn options_that_a_resumed_run_cannot_change_are_refused_by_name() {
     let place = Place::new();
     let output = place.run(&["run", "--resume", "1-2", "--model", "other", "--max-turns", "3", "--json"]);
     let told = text(&output.stderr);

@@ -95,7 +95,7 @@ fn tools_of_a_folder_are_served_and_those_about_a_run_are_not() {
 
 // H1, H4, H12
 #[test]
-fn what_policy_asks_about_runs_only_with_the_yes_of_the_clients_human() {
+fn calls_that_need_approval_run_only_after_the_client_user_approves() {
     let place = Place::new();
     let write = json!({"path": "new.txt", "content": "new\n"});
     let file = place.project().join("new.txt");

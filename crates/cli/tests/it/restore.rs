@@ -101,7 +101,7 @@ async fn a_run_tells_its_changes_and_they_are_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
+async fn restore_does_not_overwrite_later_changes_of_the_user_without_a_flag() {
     require!(Need::Git, has_git());
     let ran = ran(&[]).await;
     assert!(ran.told.contains("± turn 1: 2 files, 2 lines more and 1 less"), "{}", ran.told);

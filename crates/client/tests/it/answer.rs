@@ -80,7 +80,7 @@ async fn an_error_inside_a_stream_comes_without_the_key() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_says_so() {
+async fn a_response_that_is_not_a_stream_is_reported() {
     let page = "<!doctype html><title>Sign in</title>";
     for kind in ["text/html", "text/event-stream", "application/json"] {
         let (_, error) = outcome(Reply::Close(response(200, kind, "", page)), quick()).await;

@@ -123,7 +123,7 @@ fn the_key_is_in_nothing_that_is_printed() {
 
 // A password in the address and a key in a header of one's own are keys too.
 #[tokio::test]
-async fn what_else_is_secret_is_in_no_error() {
+async fn errors_contain_no_secret() {
     let body = r#"{"error":{"message":"me:pass-word-1 and header-key-2"}}"#;
     let server = Server::start(vec![error(400, "", body)]).await;
     let base = server.endpoint().base_url.replace("http://", "http://me:pass-word-1@");

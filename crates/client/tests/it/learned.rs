@@ -71,7 +71,7 @@ async fn a_refused_parameter_is_dropped_once_and_remembered() {
 }
 
 #[tokio::test]
-async fn what_did_not_help_is_not_remembered() {
+async fn a_change_that_did_not_help_is_not_learned() {
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE)]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
     let error = ask(&client, &warm()).await.1.unwrap();
@@ -164,7 +164,7 @@ fn file(folder: &TempDir) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn what_was_learned_outlives_the_process_for_seven_days() {
+async fn learned_facts_outlive_the_process_for_seven_days() {
     let folder = tempfile::tempdir().unwrap();
     let (facts, bodies) = learn(&folder).await;
     assert_eq!((facts.trouble(), bodies.len()), (None, 2));
@@ -212,7 +212,7 @@ async fn a_file_of_a_newer_version_is_left_alone() {
 
 // Two processes that learn at one time lose nothing of each other.
 #[test]
-fn what_another_has_kept_since_stays() {
+fn facts_stored_by_another_process_are_preserved() {
     let folder = tempfile::tempdir().unwrap();
     let open = || CapabilityStore::open(FileStorage::new(file(&folder)));
     let (one, two) = (open(), open());
@@ -292,7 +292,7 @@ async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
 
 // correctness-2 8: what writers side by side learn is all kept.
 #[test]
-fn no_fact_of_writers_side_by_side_is_lost() {
+fn concurrent_writers_lose_no_fact() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("models.json");
     std::thread::scope(|scope| {

@@ -131,7 +131,7 @@ fn a_refusal_that_stays_is_given_up() {
 
 // S10
 #[test]
-fn what_breaks_off_finishes_no_call() {
+fn an_interrupted_stream_finishes_no_call() {
     for after_bytes in [1, 90, 400, 700, 1000] {
         // Gemini's whole answer is shorter than the last of these.
         let wires: Vec<_> =

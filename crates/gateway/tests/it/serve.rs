@@ -135,7 +135,7 @@ async fn raw(port: u16, head: &str, body: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_request_is_refused_in_words_that_help() {
+async fn invalid_requests_are_refused_with_a_helpful_message() {
     let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let post = "POST /v1/chat/completions HTTP/1.1";
@@ -163,7 +163,7 @@ async fn what_is_no_request_is_refused_in_words_that_help() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_lost_on_the_way_is_said_in_a_header() {
+async fn losses_of_a_conversion_are_reported_in_a_header() {
     let anthropic = format("anthropic");
     let served = served(SCRIPT, &anthropic).await;
     let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;

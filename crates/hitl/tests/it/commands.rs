@@ -223,7 +223,7 @@ fn a_rule_for_an_unknown_program_allows_and_is_noted() {
 
 // security 9
 #[test]
-fn what_is_too_much_to_assess_is_asked() {
+fn a_call_too_large_to_assess_needs_approval() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let find = format!("find . {}", "-exec find ".repeat(8_000));
     let decision = decide_call(&all, &in_auto(&find, vec![]));

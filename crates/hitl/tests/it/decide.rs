@@ -132,7 +132,7 @@ fn a_rule_for_a_tool_is_for_that_tool() {
 }
 
 #[test]
-fn no_allow_rule_lowers_what_protects_everything_else() {
+fn no_allow_rule_weakens_a_protected_path() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let decide =
         |effect| decide(&all, &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![effect]));

@@ -89,7 +89,7 @@ fn a_lesson_ends_after_30_days_of_silence_and_begins_anew() {
 }
 
 #[test]
-fn what_is_of_high_risk_is_never_learned() {
+fn high_risk_calls_are_never_learned() {
     for effect in [
         Effect::Execute { command: "ls".into(), directory: ".".into() },
         Effect::Delete { path: "a".into() },

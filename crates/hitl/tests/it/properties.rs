@@ -229,7 +229,7 @@ proptest! {
 
     // Adding a deny rule, an ask rule, a constraint or a project's file never makes a verdict more permissive (H11).
     #[test]
-    fn what_tightens_never_loosens(
+    fn a_stricter_setting_never_permits_more(
         rules in rules(),
         tight in prop::collection::vec(rule(vec![Action::Deny, Action::Ask]), 0..3),
         fence in prop::option::of(fence()),

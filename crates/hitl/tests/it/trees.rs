@@ -163,7 +163,7 @@ fn a_name_is_removed_where_the_folder_leads() {
 
 // security 1
 #[test]
-fn what_the_program_keeps_is_out_of_reach() {
+fn files_of_the_program_itself_are_out_of_reach() {
     let mut open = RuleFile::default();
     open.rules.push(Rule::new("all", Action::Allow));
     let policy = Policy::default()

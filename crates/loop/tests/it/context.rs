@@ -164,7 +164,7 @@ fn summary_with_a_call(run: &mut Driven) {
 }
 
 #[test]
-fn where_no_summary_is_wanted_none_is_asked_for() {
+fn no_summary_is_requested_if_none_is_configured() {
     let (run, _) = full(ContextLimits { condense: Condense::LeaveOut, ..limits() });
     assert!(words(&run).contains("Repeat the calls whose results you still need"));
     assert_ne!(sent(&run).tool_choice, ToolChoice::None);

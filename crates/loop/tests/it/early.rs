@@ -87,7 +87,7 @@ fn an_answer_goes_on_while_one_of_its_calls_has_hope() {
 }
 
 #[test]
-fn what_was_whole_before_still_runs() {
+fn calls_complete_before_the_cut_still_run() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::Chunk(Chunk::text("I look first.")));

@@ -70,7 +70,7 @@ fn the_humans_comment_is_in_the_calls_own_result() {
 
 // H12: three different things.
 #[test]
-fn no_answer_in_time_and_nobody_there_have_their_own_words() {
+fn a_timeout_and_a_missing_approver_have_different_texts() {
     let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));
     late.answer([call("c1", "change", "{}")]);
     late.decide_all();

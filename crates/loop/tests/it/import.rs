@@ -81,7 +81,7 @@ fn results_are_paired_by_id_and_then_by_place() {
 }
 
 #[test]
-fn what_is_missing_doubled_or_nobodys_is_mended_and_told() {
+fn missing_duplicate_and_orphan_results_are_repaired_and_reported() {
     let messages = vec![
         results(&[("z", "nobody's")]),
         Message::user("task"),

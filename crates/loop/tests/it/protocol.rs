@@ -40,7 +40,7 @@ fn a_run_takes_the_first_and_native_calls_if_there_is_none() {
 }
 
 #[test]
-fn what_the_provider_refuses_before_the_first_answer_gives_way_to_the_next() {
+fn a_tool_protocol_refused_before_the_first_answer_is_replaced() {
     let mut run = start(&ORDER);
     for next in [Structured, Text] {
         refuse(&mut run);

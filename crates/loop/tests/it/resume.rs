@@ -73,7 +73,7 @@ fn a_record_survives_json() {
 }
 
 #[test]
-fn what_is_completed_or_is_no_run_does_not_go_on() {
+fn completed_or_invalid_records_are_not_resumed() {
     assert!(matches!(Machine::resume(config(), record(), 0), Err(ResumeError::Completed)));
     assert!(matches!(Machine::resume(config(), Vec::new(), 0), Err(ResumeError::NotStarted)));
     assert!(matches!(Machine::resume(config(), record()[1..].to_vec(), 0), Err(ResumeError::NotStarted)));

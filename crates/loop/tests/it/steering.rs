@@ -16,7 +16,7 @@ fn said(run: &Driven) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_while_calls_run_is_heard_after_their_results() {
+fn messages_sent_while_calls_run_follow_their_results() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
     run.decide_all();
@@ -57,7 +57,7 @@ fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
 
 // R5: what was queued is on record before it is heard, and is heard once.
 #[test]
-fn what_was_said_outlives_a_crash_and_is_heard_once() {
+fn messages_survive_a_crash_and_are_delivered_once() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
@@ -82,7 +82,7 @@ fn what_was_said_outlives_a_crash_and_is_heard_once() {
 }
 
 #[test]
-fn what_nobody_can_hear_is_refused_aloud() {
+fn undeliverable_messages_are_refused_with_an_event() {
     #[track_caller]
     fn check(run: &mut Driven, text: &str) {
         run.effects.clear();

@@ -20,7 +20,7 @@ fn open() -> Transcript {
 }
 
 #[test]
-fn nothing_is_said_while_results_are_missing() {
+fn no_message_is_sent_while_results_are_missing() {
     let mut transcript = open();
     assert_eq!(transcript.push_user(Message::user("more")), Err(TranscriptError::Open { missing: 2 }));
     assert_eq!(

@@ -233,7 +233,7 @@ async fn a_client_that_does_not_read_its_progress_does_not_keep_a_call_from_its_
 
 // H4, H12
 #[tokio::test]
-async fn what_needs_a_yes_is_asked_by_elicitation_and_only_a_yes_is_one() {
+async fn approvals_use_elicitation_and_only_an_explicit_yes_approves() {
     let mut client = Client::greeted(json!({"elicitation": {}})).await;
     let cases = [
         (json!({"action": "accept", "content": {"allow": true}}), false, "ran"),

@@ -68,7 +68,7 @@ fn form(schema: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn nothing_is_offered_that_the_application_did_not_allow() {
+async fn only_tools_that_the_application_allows_are_offered() {
     let schema = form(&json!({"key": {"type": "string"}}));
     for (method, human) in [
         ("elicitation/create", None),

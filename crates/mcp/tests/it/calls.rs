@@ -405,7 +405,7 @@ async fn progress_does_not_go_on_for_ever() {
 }
 
 #[tokio::test]
-async fn what_a_server_logs_is_kept_short_clean_and_without_secrets() {
+async fn logs_of_a_server_are_bounded_clean_and_redacted() {
     let redactor = windlass_redact::Redactor::new([secrecy::SecretString::from("hunter2-hunter2")]);
     let server = calling(|message| vec![said(message, "well")]);
     let options = ClientOptions::default().with_redactor(redactor);

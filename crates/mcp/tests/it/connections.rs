@@ -99,7 +99,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
 
 // M6: by raw name, at call time, too.
 #[tokio::test]
-async fn what_is_switched_off_or_unknown_is_refused_here() {
+async fn disabled_or_unknown_tools_are_refused_by_the_client() {
     let fake = with_tools(json!([tool("add"), tool("rm"), tool("sub")]));
     let listed = server("fake").with_enabled_tools(["add", "rm"]).with_disabled_tools(["rm"]);
     let connections = start(vec![of(listed, &fake)], ConnectionOptions::default()).await;

@@ -201,7 +201,7 @@ async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_not_kept() {
+async fn answers_over_the_limit_are_discarded() {
     let limits = Limits { frame_bytes: 20_000, ..Limits::default() };
     for as_event in [true, false] {
         let web = calling(move |heard| {

@@ -19,7 +19,7 @@ fn check(dialect: Dialect, schema: &str, expected: &str, lost: &[&str]) {
 const PLAIN: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"A file."},"line":{"type":"integer"}},"required":["path"]}"#;
 
 #[test]
-fn what_is_legal_stays_as_it_is_to_the_byte() {
+fn a_legal_schema_keeps_its_bytes() {
     let others = Dialect::ALL
         .into_iter()
         .filter(|dialect| !matches!(dialect, Dialect::OpenAiStrict | Dialect::Gemini));
@@ -91,7 +91,7 @@ fn a_reference_that_leads_back_is_kept_where_it_can_be_and_cut_where_not() {
 }
 
 #[test]
-fn nothing_is_fetched_and_what_leads_nowhere_takes_anything() {
+fn no_reference_is_fetched_and_dangling_references_accept_any_value() {
     check(
         Dialect::OpenAi,
         r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#,
@@ -157,7 +157,7 @@ fn check_restored(dialect: Dialect, schema: &str, sent: &str, expected: &str) {
 }
 
 #[test]
-fn what_a_dialect_asked_for_otherwise_is_undone() {
+fn coercion_reverses_the_changes_of_a_dialect() {
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
     // As text too, and where the model did not wrap it.
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":"{\"path\":\"a\"}"}"#, r#"{"path":"a"}"#);
@@ -329,7 +329,7 @@ proptest! {
 
 // Found by the property: a branch that closes its object says so of the properties beside it, too.
 #[test]
-fn what_a_branch_says_of_other_properties_is_told_where_it_cannot_be_said() {
+fn constraints_of_a_branch_on_other_properties_are_reported_as_losses() {
     let schema = r#"{"oneOf":[{"type":"string"},{"additionalProperties":false}],"properties":{"a":true}}"#;
     let compiled = Dialect::OpenAi.compile(&schema.parse().unwrap());
     let told: Vec<&str> = compiled.losses.iter().map(|loss| loss.keyword.as_str()).collect();

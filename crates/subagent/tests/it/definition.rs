@@ -32,7 +32,7 @@ fn a_file_says_what_an_agent_is() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn errors_of_a_definition_file_are_reported() {
     check_refused("no front matter", "has no `name`");
     check_refused("---\nname: one\n---\ntext", "has no `description`");
     check_refused("---\nname: one\ndescription: d\n---\n  \n", "the agent's instructions follow");
@@ -52,7 +52,7 @@ fn tools_that_are_not_one_line_of_names_are_refused() {
 }
 
 #[test]
-fn those_that_come_along_have_names_and_stay_behind_the_users() {
+fn builtin_agents_have_names_and_yield_to_agents_of_the_user() {
     let own = AgentDefinition::new("researcher", "Asks the library.", "Ask the library.").unwrap();
     let agents = SubAgents::new(MemoryJournals::default()).with_agent(own.clone()).unwrap().with_builtin();
     let names: Vec<_> = agents.definitions().map(AgentDefinition::name).collect();

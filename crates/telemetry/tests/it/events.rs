@@ -239,7 +239,7 @@ fn check_end(events: &[Value], outcome: &str, run: &str, open: &str) {
 }
 
 #[test]
-fn what_is_open_when_a_run_ends_says_how_it_ended() {
+fn spans_open_at_the_end_of_a_run_record_its_outcome() {
     let begin = || vec![turn(1), call("c1", "look"), answered("calls"), running("c1")];
     let stopped = |cause: &str| finished(&json!({"outcome": "stopped", "cause": cause}));
     let with = |end: Value| [begin(), vec![end]].concat();

@@ -41,7 +41,7 @@ fn a_text_grows() {
 }
 
 #[test]
-fn what_is_no_text_waits_until_it_is_whole() {
+fn values_that_are_not_text_wait_until_they_are_complete() {
     check::<Search>(r#"{"maxResults": 1"#, &expect!["PartialSearch { }"]);
     check::<Search>(
         r#"{"maxResults": 12, "exact": tru"#,
@@ -101,7 +101,7 @@ fn names_are_serdes() {
 }
 
 #[test]
-fn what_never_came_has_its_default_at_the_end_or_is_told() {
+fn missing_fields_get_their_default_at_the_end_or_are_reported() {
     check::<Settings>(
         r#"{"depth": 1}"#,
         &expect![[r#"PartialSettings { name: Complete("plain"), depth: Complete(1) }"#]],
@@ -198,7 +198,7 @@ fn the_last_of_a_repeated_key_wins() {
 }
 
 #[test]
-fn what_is_not_json_ends_what_is_shown_and_takes_nothing_back() {
+fn invalid_json_ends_the_partial_value_and_retracts_nothing() {
     check::<WriteFile>(
         r#"{"path": "a", "content": "b" "c"}"#,
         &expect![[r#"PartialWriteFile { path: Complete("a"), content: Complete("b") }"#]],

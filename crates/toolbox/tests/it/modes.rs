@@ -195,7 +195,7 @@ fn a_mode_without_edit_lets_nothing_write_but_commands() {
 }
 
 #[test]
-fn what_is_outside_the_pattern_is_refused_while_it_streams() {
+fn paths_outside_the_pattern_are_refused_while_they_stream() {
     let toolbox = toolbox().in_mode("architect").unwrap();
     let mut complete = EarlyArguments::default();
     complete.insert("writes", serde_json::json!(["a.rs"]));
@@ -264,7 +264,7 @@ fn a_file_of_modes_adds_and_a_users_may_replace() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_of_modes_is_named_by_its_key() {
+fn errors_of_a_mode_file_name_the_key() {
     let check = |text: &str, parts: &[&str]| {
         let error = WorkModes::builtin().with_file(text, ModeOwner::User).unwrap_err();
         let mut told = error.to_string();

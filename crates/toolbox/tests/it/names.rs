@@ -39,7 +39,7 @@ fn check_found(tools: &NameMap, written: &str, name: Option<&str>) {
 
 // N1, N2
 #[test]
-fn what_is_legal_stays_and_what_is_not_gets_underscores() {
+fn legal_names_stay_and_illegal_characters_become_underscores() {
     for name in ["read_file", "get-weather", "_x", "A9", &"x".repeat(64)] {
         check_shown(name, name);
     }

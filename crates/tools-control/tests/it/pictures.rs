@@ -101,7 +101,7 @@ fn effects_name_the_file() {
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_refused_with_what_to_do() {
+async fn files_that_are_not_pictures_are_refused_with_a_remedy() {
     let scene = Scene::new();
     let large = [gif(3, 4), vec![0; 6_000_000]].concat();
     for (name, bytes, said) in [

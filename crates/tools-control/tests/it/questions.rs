@@ -37,7 +37,7 @@ async fn all_answers_come_together_under_their_ids() {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_kept_when_nobody_answers_the_rest() {
+async fn given_answers_are_kept_if_the_rest_stays_unanswered() {
     let says = Says::new(&[Ok("SQLite"), Err(NoAnswer::TimedOut)]);
     let (status, text) = ask(&says, two()).await;
     assert_eq!(status, ResultStatus::TimedOut);

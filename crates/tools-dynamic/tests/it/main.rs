@@ -70,7 +70,7 @@ async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
 
 // N5: one bad file takes no other with it, and is told with its name and key.
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
+fn errors_of_a_tool_file_name_the_file_and_the_key() {
     let check = |text: &str, owner: FolderOwner, parts: &[&str]| {
         let (_folder, loaded) = loaded(&[("bad.toml", text), ("good.toml", CAT)], owner);
         assert_eq!(loaded.tools.len(), 1, "the good one is there");

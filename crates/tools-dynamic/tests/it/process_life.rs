@@ -253,7 +253,7 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
 // Q1: TERM, a grace, KILL; whoever ignores the first and is of the group dies of the last.
 #[cfg(unix)]
 #[tokio::test]
-async fn nothing_survives_the_drop() {
+async fn no_process_survives_the_drop() {
     let script = "
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 held = socket.socket(socket.AF_UNIX)

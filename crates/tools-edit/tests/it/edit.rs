@@ -88,7 +88,7 @@ fn ambiguity_is_an_error_that_lists_the_lines() {
 }
 
 #[test]
-fn what_is_not_there_is_answered_with_the_nearest_lines() {
+fn a_missing_text_is_answered_with_the_nearest_lines() {
     let text = b"fn one() {}\nfn two(count: u32) {}\nfn three() {}\n";
     check_refused(text, "fn two(count: u64) {}", "x", &json!({}), "at line 2:\n     1\tfn one");
     check_refused(text, "zzzzzz", "x", &json!({}), "No line is similar");
@@ -98,7 +98,7 @@ fn what_is_not_there_is_answered_with_the_nearest_lines() {
 
 // E8
 #[test]
-fn what_is_no_utf8_text_is_refused_by_name() {
+fn files_that_are_not_utf8_are_refused_by_kind() {
     check_refused(b"a\0b", "a", "x", &json!({}), "`a.txt` is a binary file");
     check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "not complete UTF-16 text");
     check_refused(b"\xff\xfe\0\0a\0\0\0", "a", "x", &json!({}), "UTF-32");

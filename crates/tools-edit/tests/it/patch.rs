@@ -53,7 +53,7 @@ fn line_ends_marks_spaces_and_the_final_newline_stay() {
 
 // PAT-007, F46
 #[test]
-fn what_is_no_utf8_text_is_patched_by_its_bytes_or_refused() {
+fn files_that_are_not_utf8_are_patched_by_bytes_or_refused() {
     check(b"caf\xe9\nprice: 5\n", "@@\n-price: 5\n+price: 7", b"caf\xe9\nprice: 7\n");
     check(b"\x83\x65\x83\x58\nold\n\xff\n", "@@\n-old\n+new", b"\x83\x65\x83\x58\nnew\n\xff\n");
     check(b"\xff", "@@\n+a", b"\xff\na");
@@ -145,7 +145,7 @@ fn wrappers_headers_and_line_ends_of_other_tools_are_understood() {
 }
 
 #[test]
-fn what_is_no_patch_is_refused_with_the_line() {
+fn an_invalid_patch_is_refused_with_its_line() {
     let refused = |text: &str, words: &str| check_refused("a\nb\n", text, words);
     refused("", "begin with the line");
     refused("*** Update File: a.txt\n@@\n-a\n+x", "begin with the line");

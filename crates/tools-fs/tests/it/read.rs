@@ -57,7 +57,7 @@ fn long_lines_and_long_pages_are_cut_with_exact_counts() {
 
 // E8
 #[test]
-fn what_is_no_utf8_text_is_refused_by_name() {
+fn files_that_are_not_utf8_are_refused_by_kind() {
     check(b"a\0b", json!({}), Err("`a.txt` is a binary file of 3 bytes"));
     check(b"\xff\x01\xfe", json!({}), Err("`a.txt` is a binary file"));
     check(b"\xff\xfea\0b", json!({}), Err("not complete UTF-16 text"));

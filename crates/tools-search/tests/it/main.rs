@@ -219,7 +219,7 @@ fn odd_names_are_searched_and_shown_escaped() {
 // F48, RES-013: however long a file is, it is read piece by piece.
 #[cfg(unix)]
 #[test]
-fn what_never_ends_is_searched_at_once() {
+fn endless_files_do_not_block_a_search() {
     let (folder, tool) = scene(&[("a", &"a".repeat(5_000))]);
     let work = folder.path().join("work");
     fs::File::create(work.join("sparse")).unwrap().set_len(8 << 30).unwrap();
@@ -293,7 +293,7 @@ fn a_folder_that_is_deeper_than_any_path_ends() {
 
 // PTH-037: there is no way to ask for links to be followed.
 #[test]
-fn what_the_schema_does_not_know_is_refused() {
+fn unknown_arguments_are_refused() {
     let (_folder, tool) = scene(&[("a", "needle")]);
     let text = call(&tool, &json!({"pattern": "needle", "path": ".", "follow": true})).unwrap_err();
     assert!(text.contains("follow"), "{text}");

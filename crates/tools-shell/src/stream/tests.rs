@@ -38,7 +38,7 @@ async fn a_character_that_two_reads_share_is_reported_whole() {
 }
 
 #[tokio::test]
-async fn what_is_not_utf8_is_reported_to_its_last_byte() {
+async fn output_that_is_not_utf8_is_reported_completely() {
     for bytes in
         [&b"a\xe2\x82"[..], b"\xff\xe2", b"\xe2\x82a", b"\xf0\x9f\x98\xf0\x9f", b"\x80\x80\x80", b"\xc0"]
     {

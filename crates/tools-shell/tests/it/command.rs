@@ -196,7 +196,7 @@ fn one_git_command_that_writes_says_so() {
 
 // Q3
 #[test]
-fn nothing_confined_is_said() {
+fn missing_confinement_is_reported() {
     let (_folder, tool) = plain();
     let seen = tool.inspect(&payload(&json!({"command": "ls"})));
     assert_eq!(seen.containment, Some(windlass_protocol::Containment::none()));

@@ -163,7 +163,7 @@ fn a_flood_through_a_terminal_is_bounded() {
 
 // A program that draws is shown as its screen.
 #[test]
-fn what_is_drawn_is_shown_as_a_screen() {
+fn drawn_output_is_shown_as_a_screen() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let draw = "printf '\\033[?1049h\\033[2J\\033[3;5Hmenu\\033[1;1H'; sleep 50";

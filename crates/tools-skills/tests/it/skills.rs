@@ -82,7 +82,7 @@ async fn nothing_outside_a_skill_can_be_named() {
 }
 
 #[test]
-fn what_is_left_out_is_said_with_its_reason() {
+fn skipped_skills_are_reported_with_a_reason() {
     let (user, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(user.path(), "a.md", skill("a", "The user's.", "x"));
     for (name, text) in [

@@ -74,7 +74,7 @@ async fn a_picture_is_written_where_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn nothing_is_replaced_without_a_word_and_nothing_paid_for_in_vain() {
+async fn no_file_is_replaced_silently_and_no_request_is_paid_in_vain() {
     let scene = Scene::saying(&picture(PNG)).await;
     std::fs::write(scene.folder.path().join("cat.png"), "mine").unwrap();
     for (arguments, said) in [
@@ -100,7 +100,7 @@ async fn nothing_is_replaced_without_a_word_and_nothing_paid_for_in_vain() {
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_not_written() {
+async fn data_that_is_not_a_picture_is_not_written() {
     for (body, said) in [
         (
             json!({"data": [{"url": "http://169.254.169.254/x.png"}]}),

@@ -122,7 +122,7 @@ async fn content_cannot_end_itself() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_said() {
+async fn omitted_content_is_reported() {
     let long = "ä".repeat(3_000);
     let server =
         Server::saying(answer("200 OK", "content-type: text/plain; charset=utf-8\r\n", long.as_bytes()))

@@ -76,7 +76,7 @@ fn check_wrong(file: &str, key: &str, line: Option<usize>, said: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_key_and_line() {
+fn errors_name_their_key_and_line() {
     check_wrong("[vendor.x\n", "the file is not TOML", Some(1), "");
     check_wrong(
         "[vendor.groq]\n\nquirks = [\"no-stop\", \"nostop\"]",

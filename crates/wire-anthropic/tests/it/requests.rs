@@ -163,7 +163,7 @@ fn the_form_of_the_answer_is_read_in_both_its_fields() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_name_their_place() {
     // command-line B16
     check_error("[]", "expected an object");
     check_error(r#"{"model":"m"}"#, "messages: expected a list");

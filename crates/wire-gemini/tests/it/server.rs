@@ -383,7 +383,7 @@ fn reasons_of_every_provider_have_a_word() {
 
 // S12
 #[test]
-fn what_broke_says_so() {
+fn a_failed_response_is_reported() {
     let error = |kind| Chunk::Error { error: StreamError::new(kind, None, "busy") };
     let body = whole(&[Chunk::text("hi"), error(StreamErrorKind::Overloaded)]);
     assert_eq!(body["error"]["status"], "UNAVAILABLE");

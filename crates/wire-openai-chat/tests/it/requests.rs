@@ -210,7 +210,7 @@ fn a_deployment_in_the_path_is_the_model() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_name_their_place() {
     // command-line B16
     check_error("[]", "expected an object");
     check_error("{", "the request is not JSON");

@@ -330,7 +330,7 @@ fn reasons_of_every_provider_are_statuses() {
 
 // S10, S12
 #[test]
-fn what_broke_says_so() {
+fn a_failed_response_is_reported() {
     let error = StreamError::new(StreamErrorKind::Overloaded, Some("overloaded_error".into()), "busy");
     let stream = write(Framing::Events, &[Chunk::text("hi"), Chunk::Error { error }]);
     assert!(stream.contains(r#""code":"overloaded_error","message":"busy""#), "{stream}");

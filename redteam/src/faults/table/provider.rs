@@ -21,14 +21,14 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "provider",
         "quota or spend limit reached",
-        By(&[("client", "retry::what_will_not_pass_is_sent_once")]),
+        By(&[("client", "retry::permanent_failures_are_not_retried")]),
     ),
-    row("provider", "500/502/503/504/529", By(&[("client", "retry::what_may_pass_is_sent_again")])),
+    row("provider", "500/502/503/504/529", By(&[("client", "retry::transient_failures_are_retried")])),
     row(
         "provider",
         "400/401/403/404/413/422",
         By(&[
-            ("client", "retry::what_will_not_pass_is_sent_once"),
+            ("client", "retry::permanent_failures_are_not_retried"),
             ("client", "failure::the_key_is_in_no_error"),
         ]),
     ),
@@ -53,7 +53,7 @@ pub(super) const ROWS: &[Row] = &[
         "disconnect after text, before any tool call",
         By(&[
             ("loop", "streaming::a_dropped_stream_runs_nothing_and_is_asked_for_again"),
-            ("client", "scripted::what_breaks_off_finishes_no_call"),
+            ("client", "scripted::an_interrupted_stream_finishes_no_call"),
         ]),
     ),
     row("provider", "idle stall", By(&[("client", "answer::a_silence_ends_with_the_timer_that_ended_it")])),
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
         "UTF-8 split over chunks",
         By(&[
             ("sse", "properties::the_properties_hold_for_bytes"),
-            ("sse", "parser::what_is_not_utf8_is_replaced_and_the_stream_goes_on"),
+            ("sse", "parser::invalid_utf8_is_replaced_and_the_stream_continues"),
         ]),
     ),
     row(

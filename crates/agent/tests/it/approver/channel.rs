@@ -104,7 +104,7 @@ async fn an_answer_to_another_question_is_refused() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_not_given_out_and_a_full_queue_waits() {
+async fn questions_without_a_waiter_are_not_delivered_and_a_full_queue_blocks() {
     let request = a_request().await;
     let (approver, mut questions) = ChannelApprover::new(one());
     // Three are asked: one is in the queue, two wait for a place. The first is given up.

@@ -168,7 +168,7 @@ fn a_link_a_pipe_and_a_folder_are_no_answers() {
 }
 
 #[test]
-fn what_others_can_write_or_own_is_no_answer() {
+fn answer_files_that_others_can_write_or_own_are_refused() {
     for mode in [0o620, 0o602, 0o666] {
         check(
             async |file, id| {
@@ -195,7 +195,7 @@ fn what_others_can_write_or_own_is_no_answer() {
 }
 
 #[test]
-fn what_is_no_answer_is_refused() {
+fn invalid_answer_files_are_refused() {
     let put = |text: String| async move |file: &Path, _: &str| fs::write(file, &text).unwrap();
     let malformed = |reason: &Reason| matches!(reason, Reason::Malformed(_));
     check(put(yes("approval-0")), |reason| *reason == Reason::WrongQuestion);

@@ -54,7 +54,7 @@ fn a_key_that_is_not_known_is_named_with_what_was_meant() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn contradictory_settings_are_refused() {
     check_refused("[mcp_servers.x]\nargs = []", "neither `command` nor `url`");
     check_refused("[mcp_servers.x]\ncommand = \"x\"\nurl = \"https://x\"", "it has both `command` and `url`");
     check_refused("[mcp_servers.x]\nurl = \"https://x\"\nenv = { A = \"1\" }", "it has `env` with `url`");
