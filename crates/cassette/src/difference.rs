@@ -21,7 +21,7 @@ impl Difference {
     }
 
     /// Returns the difference between two bodies, named by the first path at which they differ.
-    pub(crate) fn between_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
+    pub(crate) fn compare_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
         let place = match (recorded, asked) {
             (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked),
             _ => None,

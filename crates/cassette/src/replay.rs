@@ -73,7 +73,7 @@ fn meet(state: &mut State, request: &TransportRequest, is_live: bool) -> MatchRe
                 let what = format!("request {number} went to {url}, and now goes to {}", request.url);
                 MatchResult::Different(Difference::new(what))
             }
-            Some(next) => MatchResult::Different(Difference::between_bodies(next.number, &next.body, &body)),
+            Some(next) => MatchResult::Different(Difference::compare_bodies(next.number, &next.body, &body)),
         };
     };
     let Some(exchange) = state.exchanges.get_mut(at) else { return MatchResult::Live };
@@ -128,7 +128,7 @@ impl Tool for ReplayTool {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            match self.recorded_result(ctx, payload) {
+            match self.find_result(ctx, payload) {
                 Some(ended) => ended,
                 None if self.is_live => self.inner.call(ctx, payload).await,
                 None => Err(self.different(format!("the call {} is not in the cassette", ctx.call()))),
@@ -148,7 +148,7 @@ impl ReplayTool {
         Some(state.sights.remove(at).seen)
     }
 
-    fn recorded_result(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
+    fn find_result(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
         let (id, agents) = (ctx.call(), agents_of(ctx));
         let (tool, input) = (self.spec().name().as_str(), payload.text());
         let mut state = self.played.state();

@@ -38,7 +38,7 @@ mod tests {
 
     // SEC-011
     #[test]
-    fn a_panic_is_told_without_secrets() {
+    fn a_panic_is_reported_without_secrets() {
         let redactor = Redactor::new(["sk-planted-1".into()]);
         let text = describe_panic(Some("left: \"sk-planted-1\""), Some(Location::caller()), &redactor);
         assert!(text.contains("panics.rs") && text.ends_with("left: \"[redacted]\""), "{text}");

@@ -143,7 +143,7 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
         text: answer.text(),
         tool_calls: answer.calls.iter().map(CallOfMessage::from_call).collect(),
         finish: &answer.raw_stop,
-        usage: usage::reported_only(answer.usage),
+        usage: usage::filter_reported(answer.usage),
         ending: answer.ending,
         error: &answer.error,
     })

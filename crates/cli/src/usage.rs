@@ -4,13 +4,13 @@ use windlass_protocol::Usage;
 
 /// Returns the reported usage, or `None` if all numbers are zero. The protocol uses zero for unreported
 /// numbers, and no answer uses zero tokens.
-pub(crate) fn reported_only(usage: Usage) -> Option<Usage> {
+pub(crate) fn filter_reported(usage: Usage) -> Option<Usage> {
     (usage != Usage::default()).then_some(usage)
 }
 
 /// Formats the tokens of a run.
 pub(crate) fn words(usage: Usage) -> String {
-    match reported_only(usage) {
+    match filter_reported(usage) {
         None => "the provider reported no tokens".to_owned(),
         // Zero input tokens are unreported: a request is never empty.
         Some(usage) if usage.input_tokens == 0 => {
@@ -32,6 +32,6 @@ mod tests {
         assert_eq!(of(12, 0), "12 tokens in, 0 out");
         assert_eq!(of(0, 0), "the provider reported no tokens");
         assert_eq!(of(0, 3), "the provider reported no tokens in, 3 out");
-        assert_eq!(reported_only(Usage::default()), None);
+        assert_eq!(filter_reported(Usage::default()), None);
     }
 }

@@ -103,7 +103,7 @@ impl Failures {
     }
 
     /// Returns the error of an answer that does not have the provider's format.
-    pub(crate) fn malformed_answer(&self, error: &DecodeError) -> ModelError {
+    pub(crate) fn to_format_error(&self, error: &DecodeError) -> ModelError {
         self.unreadable(ModelErrorKind::Malformed, error)
     }
 

@@ -193,7 +193,7 @@ impl HttpTransport {
         }
         // A tunnel authenticates itself; other requests through a proxy carry the header.
         let is_plain = uri.scheme() == Some(&Scheme::HTTP);
-        let proxy = self.proxies.of(&uri).filter(|_| is_plain);
+        let proxy = self.proxies.find(&uri).filter(|_| is_plain);
         if let Some(value) = proxy.as_ref().and_then(Intercept::basic_auth) {
             headers.entry(PROXY_AUTHORIZATION).or_insert(value.clone());
         }

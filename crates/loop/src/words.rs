@@ -43,7 +43,7 @@ pub(crate) const NAMELESS: &str = "unnamed_call";
 
 /// Returns the result of a call that cannot run. It contains the end of the received arguments, so that the
 /// model can continue from there.
-pub(crate) fn malformed_text(problem: &str, text: &str) -> String {
+pub(crate) fn text_for_malformed(problem: &str, text: &str) -> String {
     const SHOWN: usize = 200;
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(SHOWN))..];
     let received = if text.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn malformed_text(problem: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn repeated_text(name: &str, times: u32) -> String {
+pub(crate) fn text_for_repeat(name: &str, times: u32) -> String {
     format!(
         "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
          it will not give another result. Try something else, or ask the human."

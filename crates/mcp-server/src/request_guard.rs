@@ -49,14 +49,14 @@ impl RequestGuard {
     }
 
     fn is_own(&self, authority: &str) -> bool {
-        let name = without_port(authority);
+        let name = strip_port(authority);
         OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
-            || self.hosts.iter().any(|host| without_port(host).eq_ignore_ascii_case(name))
+            || self.hosts.iter().any(|host| strip_port(host).eq_ignore_ascii_case(name))
     }
 }
 
 /// Returns a host without its port. Names are compared without ports.
-fn without_port(authority: &str) -> &str {
+fn strip_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => authority,

@@ -151,7 +151,7 @@ impl McpConnections {
     /// meaning (RULES M1).
     pub fn begin_turn(&self) {
         let of_client = |client: &McpClient| {
-            let named = client.registered_tools().into_iter().filter_map(|(identity, tool)| {
+            let named = client.tools_with_identities().into_iter().filter_map(|(identity, tool)| {
                 let (_, name) = identity.remote()?;
                 Some((name.to_owned(), tool))
             });
@@ -257,7 +257,7 @@ impl Shared {
 
     /// Returns the current definitions of all enabled tools.
     pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
-        self.clients.values().flat_map(McpClient::enabled_definitions).collect()
+        self.clients.values().flat_map(McpClient::list_enabled).collect()
     }
 
     /// Offers these tools, which a search found, from the next turn on.

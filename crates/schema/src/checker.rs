@@ -111,7 +111,7 @@ impl Checker {
             return Err(SchemaError { message, path: String::new() });
         }
         let value = schema.to_value();
-        let parts = Parts::of(&value);
+        let parts = Parts::from_schema(&value);
         if parts.patterns > MAX_PATTERNS {
             let message = format!(
                 "it has {} patterns, and at most {MAX_PATTERNS} are \
@@ -203,7 +203,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(schema: &Value) -> Self {
+    fn from_schema(schema: &Value) -> Self {
         let mut parts = Self::default();
         let mut open = vec![schema];
         while let Some(value) = open.pop() {

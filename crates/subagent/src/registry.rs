@@ -57,7 +57,7 @@ impl AgentRegistry {
     }
 
     /// Iterates over the definitions in the order of registration.
-    pub(crate) fn ordered(&self) -> impl Iterator<Item = &Arc<AgentDefinition>> {
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &Arc<AgentDefinition>> {
         self.order.iter().filter_map(|name| self.definitions.get(name))
     }
 
@@ -127,6 +127,6 @@ impl AgentRegistry {
         let line = |definition: &Arc<AgentDefinition>| {
             format!("\n- {}: {}", definition.name(), definition.description())
         };
-        self.ordered().map(line).collect()
+        self.definitions().map(line).collect()
     }
 }

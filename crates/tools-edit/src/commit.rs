@@ -68,8 +68,8 @@ fn write(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> R
         done.push(Undo::PutBack(replaced.clone(), ExpectedState::Absent));
     }
     let written = match (&plan.before, &plan.to) {
-        (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected_state(), before),
-        _ => workspace.write(path, after, plan.expected_state()),
+        (Some(before), Some(_)) => workspace.write_like(path, after, plan.state_to_expect(), before),
+        _ => workspace.write(path, after, plan.state_to_expect()),
     }?;
     done.push(match (&plan.before, &plan.to) {
         (Some(before), None) => Undo::PutBack(before.clone(), ExpectedState::Unchanged(written.version)),

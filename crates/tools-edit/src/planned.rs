@@ -198,7 +198,7 @@ impl PlannedChange {
     }
 
     /// Returns the expected state of the target when it is written, after a replaced file is removed.
-    pub(crate) fn expected_state(&self) -> ExpectedState {
+    pub(crate) fn state_to_expect(&self) -> ExpectedState {
         match (&self.before, &self.to) {
             (Some(before), None) => ExpectedState::Unchanged(before.version),
             _ => ExpectedState::Absent,

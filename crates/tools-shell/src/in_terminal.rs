@@ -109,7 +109,7 @@ pub(crate) fn bytes_of(tokens: Option<usize>) -> usize {
 }
 
 impl TerminalArguments {
-    fn requested_command(&self, dialect: Dialect) -> Result<RequestedCommand, ToolError> {
+    fn parse_command(&self, dialect: Dialect) -> Result<RequestedCommand, ToolError> {
         match (dialect, &self.command) {
             (Dialect::Create, None) => Ok(RequestedCommand::text(SHELL.to_owned())),
             (_, command) => RequestedCommand::from_arguments(command.as_deref(), self.argv.as_deref()),
@@ -121,7 +121,7 @@ impl TerminalArguments {
     }
 
     fn order(&self, dialect: Dialect) -> Result<Order, ToolError> {
-        let asked = self.requested_command(dialect)?;
+        let asked = self.parse_command(dialect)?;
         let wait = |usual: u64, most: u64| {
             Some(Duration::from_millis(self.yield_time_ms.unwrap_or(usual).clamp(1, most)))
         };
@@ -170,7 +170,7 @@ impl Tool for RunInTerminal {
             return vec![Effect::Unknown];
         };
         let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
-        match arguments.requested_command(self.dialect) {
+        match arguments.parse_command(self.dialect) {
             Ok(asked) => self.site.effects(&asked, arguments.folder()),
             Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
         }
@@ -179,7 +179,7 @@ impl Tool for RunInTerminal {
     fn inspect(&self, payload: &Payload) -> Inspection {
         // Arguments that cannot be parsed are never run, so nothing can be inspected.
         let Ok(given) = read_arguments::<TerminalArguments>(payload) else { return Inspection::default() };
-        let asked = given.requested_command(self.dialect);
+        let asked = given.parse_command(self.dialect);
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 

@@ -134,7 +134,7 @@ impl GenerateImage {
         let revised = value.pointer("/data/0/revised_prompt").and_then(Value::as_str);
         let revised = revised.map(|text| line(&display_safe(text), 500));
         let workspace = Arc::clone(&self.workspace);
-        let garbled = self.provider.service.garbled_error("data that is not a picture");
+        let garbled = self.provider.service.to_garbled_error("data that is not a picture");
         run_blocking(ctx, move |stop| {
             let bytes = STANDARD.decode(encoded.trim()).ok();
             let known = bytes.and_then(|bytes| Some((media_type(&bytes)?, bytes)));
@@ -159,7 +159,7 @@ impl GenerateImage {
                  the provider has to be asked with response_format b64_json.",
             )
         } else {
-            self.provider.service.garbled_error("no picture")
+            self.provider.service.to_garbled_error("no picture")
         })
     }
 }

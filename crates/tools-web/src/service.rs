@@ -100,7 +100,7 @@ impl Service {
     /// Sends a JSON request and parses the JSON response.
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<Value, ToolError> {
         let answer = self.post_bytes(path, body).await?;
-        serde_json::from_slice(&answer).map_err(|_| self.garbled_error("data that is not JSON"))
+        serde_json::from_slice(&answer).map_err(|_| self.to_garbled_error("data that is not JSON"))
     }
 
     /// Like [`Self::post`], but returns the body unparsed, for large responses that the caller parses into
@@ -118,7 +118,9 @@ impl Service {
             return Err(self.status_error(&told));
         }
         if told.taken.ending != Ending::Whole {
-            return Err(self.garbled_error("an answer that was cut or is too long to be read; ask for less"));
+            return Err(
+                self.to_garbled_error("an answer that was cut or is too long to be read; ask for less")
+            );
         }
         Ok(told.taken.bytes)
     }
@@ -147,7 +149,7 @@ impl Service {
         ToolError::model(format!("{} could not be reached: {}. {advice}.", self.name, with_causes(error)))
     }
 
-    pub(crate) fn garbled_error(&self, what: &str) -> ToolError {
+    pub(crate) fn to_garbled_error(&self, what: &str) -> ToolError {
         ToolError::model(format!("{} answered with {what}. Try again, or continue without it.", self.name))
     }
 

@@ -7,7 +7,7 @@ use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, w
 
 use crate::cache::{markers_beside, markers_in_message};
 use crate::messages::wire_messages;
-use crate::names::{NAME, unsupported};
+use crate::names::{NAME, encode_error};
 use crate::parts::has_blocks;
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
 use crate::{AnthropicOptions, Caching, parts, tools};
@@ -97,8 +97,8 @@ fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
             let format = WireFormat { kind: "json_schema", schema: schema.schema.as_raw() };
             Ok(Some(WireOutput { more: config, format }))
         }
-        OutputFormat::Json => Err(unsupported("an answer of any JSON object; it takes a schema")),
-        _ => Err(unsupported("an output format of a newer kind")),
+        OutputFormat::Json => Err(encode_error("an answer of any JSON object; it takes a schema")),
+        _ => Err(encode_error("an output format of a newer kind")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use windlass_protocol::{History, Role};
 use windlass_wire::EncodeError;
 
-use crate::names::unsupported;
+use crate::names::encode_error;
 use crate::parts::blocks;
 use crate::request::{KnownBlock, WireBlock, WireMessage};
 
@@ -23,7 +23,7 @@ pub(crate) fn wire_messages(
             // The API does not have a developer role inside the conversation; `user` is the role with the
             // least authority.
             Role::User | Role::Tool | Role::System => "user",
-            _ => return Err(unsupported(format!("the role of message {position}"))),
+            _ => return Err(encode_error(format!("the role of message {position}"))),
         };
         let content = blocks(message)?;
         if content.is_empty() {

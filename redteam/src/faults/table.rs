@@ -75,7 +75,7 @@ const ROWS: &[Row] = &[
             ("journal", "file::tests::a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on"),
             ("journal", "file::tests::no_damage_loses_a_record_before_it"),
             ("journal", "file::tests::zeros_at_the_end_are_a_cut_record"),
-            ("cli", "suspend::a_damaged_record_is_gone_on_from_when_that_is_said"),
+            ("cli", "suspend::a_damaged_record_is_resumed_with_salvage"),
         ]),
     ),
     row(
@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
         "two processes resume one session",
         By(&[
             ("journal", "file::tests::a_second_writer_is_refused"),
-            ("cli", "suspend::a_second_process_cannot_go_on_with_a_run_that_works"),
+            ("cli", "suspend::a_second_process_cannot_resume_an_active_run"),
         ]),
     ),
     row(
@@ -92,7 +92,7 @@ const ROWS: &[Row] = &[
         By(&[
             ("loop", "record::a_record_of_a_later_version_is_refused"),
             ("loop", "record::unknown_fields_are_read_over"),
-            ("loop", "record::a_record_of_any_version_goes_on_from_any_cut"),
+            ("loop", "record::a_record_of_any_version_resumes_from_any_cut"),
         ]),
     ),
     row(

@@ -91,7 +91,7 @@ async fn a_refused_tool_protocol_is_replaced_for_the_rest_of_the_run() {
 }
 
 #[tokio::test]
-async fn the_change_is_told_and_a_resumed_run_stays_with_it() {
+async fn a_change_of_protocol_is_reported_and_kept_by_a_resumed_run() {
     let journal = Shared::default();
     let model = choosy(ToolProtocol::Structured, |request| request.tools.is_empty());
     let agent = agent(model, Capabilities::default());

@@ -107,7 +107,7 @@ async fn a_yes_for_the_session_is_asked_once() {
 }
 
 #[tokio::test]
-async fn with_nobody_there_only_what_policy_allows_runs() {
+async fn without_an_approver_only_allowed_calls_run() {
     let way = way();
     let scene = Scene::new(WHOLE, way);
     let agent = scene.builder().build().unwrap();

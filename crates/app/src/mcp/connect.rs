@@ -141,7 +141,7 @@ impl ConnectedServers {
     }
 
     /// Returns the accepted tools, which the servers share.
-    pub(super) fn accepted_tools(&self) -> &AcceptedTools {
+    pub(super) fn acceptance(&self) -> &AcceptedTools {
         &self.accepted.tools
     }
 
@@ -162,7 +162,7 @@ impl ConnectedServers {
             }
         }
         for client in self.connections.clients() {
-            for refused in client.refused_tools() {
+            for refused in client.list_refused_tools() {
                 app.warn(format!("{} of {} is refused: {}", refused.name, client.id(), refused.why));
             }
         }

@@ -242,7 +242,7 @@ impl ServedTools {
 impl ToolHost for ServedTools {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
         let is_of_a_run = |spec: &ToolSpec| OF_A_RUN.contains(&spec.name().as_str());
-        let offered = self.toolbox.offered_specs().into_iter();
+        let offered = self.toolbox.tool_specs().into_iter();
         offered.filter(|(spec, hints)| hints.control == Control::None && !is_of_a_run(spec)).collect()
     }
 

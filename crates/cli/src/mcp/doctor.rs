@@ -51,12 +51,12 @@ fn tell(
     };
     let refused: Vec<String> = client.map_or_else(Vec::new, |client| {
         client
-            .refused_tools()
+            .list_refused_tools()
             .into_iter()
             .map(|refused| format!("{}: {}", refused.name, refused.why))
             .collect()
     });
-    let unaccepted = client.map_or(0, |client| client.unaccepted_definitions().len());
+    let unaccepted = client.map_or(0, |client| client.definitions_to_accept().len());
     let log: Vec<String> = client.map_or_else(Vec::new, |client| {
         client.log().iter().rev().take(LINES).map(|line| line.text.clone()).collect()
     });

@@ -61,7 +61,7 @@ async fn the_question_of_an_agent_is_answered_from_another_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_are_offered_only_where_that_is_said() {
+async fn agents_are_offered_only_if_configured() {
     for (feature, is_offered) in [(None, false), (Some("agents"), true)] {
         let (place, provider) =
             (Place::new(), provider(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await);

@@ -95,7 +95,7 @@ async fn errors_of_a_server_are_reported_without_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_models_and_keys_are_told_once() {
+async fn wrong_models_and_keys_are_reported_once() {
     let (place, provider) = (Place::new(), provider(r#"{"turns":[]}"#).await);
     let url = provider.base_url();
     for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {

@@ -82,7 +82,7 @@ fn a_policy_file_that_is_not_there_is_named_as_that() {
 }
 
 #[test]
-fn a_file_that_is_no_policy_is_refused_without_its_content() {
+fn an_invalid_policy_file_is_refused_without_its_content() {
     let place = Place::new();
     std::fs::write(place.project().join("my.env"), "A=1\nOPENAI_API_KEY=sk-proj-SECRET\u{1b}[31m\n").unwrap();
     let url = "http://127.0.0.1:9/v1";

@@ -36,7 +36,7 @@ fn nothing_is_learned_at_first() {
 }
 
 #[test]
-fn a_file_that_is_corrupt_is_kept_aside_and_said() {
+fn a_corrupt_file_is_set_aside_and_reported() {
     for (content, mode, words) in [
         ("{", 0o600, "the stored learned approvals cannot be read"),
         (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "have version 9"),

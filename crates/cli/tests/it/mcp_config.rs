@@ -167,7 +167,7 @@ fn project_with(config: &str, files: &[(&str, &str)]) -> Place {
 
 // security 6: `npm run x` runs what package.json says.
 #[test]
-fn a_yes_is_bound_to_the_files_that_decide_what_a_program_runs() {
+fn an_approval_is_bound_to_the_files_that_decide_what_a_program_runs() {
     for (config, file) in [
         ("command = \"npm\"\nargs = [\"run\", \"x\"]", "package.json"),
         ("command = \"npx\"\nargs = [\"--prefix\", \"tools\", \"srv\"]", "tools/package-lock.json"),
@@ -239,7 +239,7 @@ fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
 }
 
 #[test]
-fn a_server_whose_deciding_file_has_changed_is_not_started_and_the_reason_is_told() {
+fn a_server_with_a_changed_bound_file_is_not_started_and_the_reason_is_reported() {
     for (program, file) in [("npm", "package.json"), ("make", "Makefile"), ("just", "justfile")] {
         let tools = tempfile::tempdir().unwrap();
         // Stands for the program: it runs what the project's file says.

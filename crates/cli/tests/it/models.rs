@@ -23,7 +23,7 @@ fn write_providers(place: &Place, url: &str) -> String {
 }
 
 #[test]
-fn providers_are_listed_with_what_they_want() {
+fn providers_are_listed_with_their_requirements() {
     let place = Place::new();
     let output = place.run(&["models"]);
     let told = text(&output.stdout);

@@ -25,7 +25,7 @@ fn decided(place: &Place, call: &str) -> String {
 }
 
 #[test]
-fn check_lists_the_rules_or_says_what_is_wrong() {
+fn check_lists_the_rules_or_reports_the_error() {
     let place = Place::new();
     write(&place, "good.toml", &format!("{DOCS}[[rule]]\nid='git'\naction='allow'\nargv=['git']\n"));
     let good = place.run(&["policy", "check", "--policy", "good.toml"]);

@@ -61,7 +61,7 @@ impl Ran {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_tells_its_changes_and_they_are_taken_back() {
+async fn a_run_reports_its_changes_and_restore_reverts_them() {
     require!(Need::Git, has_git());
     let ran = ran(&["--json"]).await;
     let events: Vec<Value> = ran.told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -117,7 +117,7 @@ async fn restore_does_not_overwrite_later_changes_of_the_user_without_a_flag() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_checkpoints_nothing_is_kept_and_it_is_said() {
+async fn without_checkpoints_no_state_is_stored_and_it_is_reported() {
     let ran = ran(&["--no-checkpoints"]).await;
     assert!(!ran.told.contains('±'), "{}", ran.told);
     ran.refused(&["restore", &ran.id], "has no checkpoints");

@@ -102,7 +102,7 @@ const OTHER: &str = r#"{"turns": [
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "went another way"}, "id": "end"}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fork_goes_on_with_another_answer() {
+async fn a_fork_continues_with_another_answer() {
     for wire in FORMATS {
         let place = Place::new();
         let port = recorded(&place, wire).await;

@@ -83,7 +83,7 @@ fn tools_are_added_taken_away_and_renamed() {
 }
 
 #[test]
-fn modes_come_from_files_and_what_is_wrong_in_one_is_named() {
+fn modes_load_from_files_and_errors_name_their_key() {
     let place = Place::new();
     let folder = place.project().join(".windlass");
     std::fs::create_dir(&folder).unwrap();

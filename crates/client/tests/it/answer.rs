@@ -70,7 +70,7 @@ async fn an_error_under_a_status_of_success_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_error_inside_a_stream_comes_without_the_key() {
+async fn an_error_inside_a_stream_omits_the_key() {
     let event = format!("data: {{\"error\":{{\"message\":\"bad key {KEY}\",\"code\":502}}}}\n\n");
     let server = Server::start(vec![Reply::Close(events(&format!("{HELLO}{event}")))]).await;
     let (chunks, _) = ask(&server.client(quick()), &request()).await;

@@ -46,7 +46,7 @@ async fn a_refusal_names_host_status_words_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_said_to_be_missing() {
+async fn a_missing_key_is_reported() {
     let body = r#"{"error":{"message":"no key","code":"invalid_api_key"}}"#;
     let server = Server::start(vec![error(401, "", body)]).await;
     let client = Client::new(server.endpoint(), None, Arc::new(OpenAiChat::default()), quick()).unwrap();

@@ -81,7 +81,7 @@ async fn a_change_that_did_not_help_is_not_learned() {
 }
 
 #[tokio::test]
-async fn several_parameters_go_one_after_the_other_but_never_the_conversation() {
+async fn refused_parameters_are_dropped_one_by_one_but_never_the_conversation() {
     let limit = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}}"#;
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE), error(400, "", limit), hello()]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
@@ -100,7 +100,7 @@ async fn several_parameters_go_one_after_the_other_but_never_the_conversation() 
 }
 
 #[tokio::test]
-async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
+async fn tools_are_never_dropped_and_the_error_names_a_remedy() {
     let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
     let server = Server::start(vec![error(404, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
@@ -114,7 +114,7 @@ async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_model_without_thoughts_is_no_longer_asked_for_their_cipher() {
+async fn encrypted_reasoning_is_not_requested_from_a_model_without_reasoning() {
     let refusal = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
     let done = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Hello\"}]}]}}\n\n";
     let answer = Reply::Close(crate::server::events(done));
@@ -259,7 +259,7 @@ async fn the_stronger_source_counts_and_says_that_it_was_it() {
 }
 
 #[tokio::test]
-async fn ollama_is_asked_for_each_model() {
+async fn ollama_is_queried_for_each_model() {
     let json = |body: &str| Reply::Close(crate::server::response(200, "application/json", "", body));
     let server = Server::start(vec![
         json(r#"{"object":"list","data":[{"id":"qwen3"},{"id":"old"}]}"#),
@@ -279,7 +279,7 @@ async fn ollama_is_asked_for_each_model() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
+async fn an_invalid_model_list_is_an_error_and_changes_nothing() {
     let page = Reply::Close(crate::server::response(200, "text/html", "", "<html>"));
     let server = Server::start(vec![page, error(401, "", "{}")]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
@@ -377,7 +377,7 @@ async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
 
 // P5
 #[tokio::test]
-async fn a_stream_that_refuses_tools_says_what_to_do() {
+async fn a_stream_that_refuses_tools_names_a_remedy() {
     let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
     let server = Server::start(vec![in_stream(refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();

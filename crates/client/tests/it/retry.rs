@@ -60,7 +60,7 @@ fn a_request_that_may_be_billed_is_not_retried() {
 }
 
 #[tokio::test]
-async fn five_failures_are_given_up_with_their_number() {
+async fn five_failures_end_the_attempts_and_are_counted() {
     let server = Server::start(vec![error(500, "x-request-id: req_7\r\n", BROKEN)]).await;
     let failure = ask(&server.client(quick()), &request()).await.1.unwrap();
     assert_eq!(server.requests().await.len(), 5);

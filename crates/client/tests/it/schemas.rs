@@ -52,7 +52,7 @@ fn arguments(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn odd_types_go_out_as_what_they_mean() {
+async fn unusual_types_are_sent_with_their_meaning() {
     let odd = r#"{"type":"dict","properties":{"n":{"type":"float"}},"required":["n"]}"#;
     let sent = json!({"n": 1.5});
     let (body, answer, losses) =

@@ -120,7 +120,7 @@ fn a_refusal_that_passes_is_got_over() {
 
 // L9
 #[test]
-fn a_refusal_that_stays_is_given_up() {
+fn a_permanent_refusal_ends_the_attempts() {
     let status = |status: u16| json!({"switch": "status", "status": status});
     check_bad(&status(500), ModelErrorKind::Server, "after 5 attempts", 5);
     check_bad(&status(429), ModelErrorKind::RateLimit, "after 5 attempts", 5);

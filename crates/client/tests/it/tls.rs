@@ -154,7 +154,7 @@ async fn http2_is_spoken_where_the_server_offers_it() {
 }
 
 #[tokio::test]
-async fn an_authority_that_is_not_trusted_is_said_once_with_what_to_do() {
+async fn an_untrusted_authority_is_reported_once_with_a_remedy() {
     let (own, other) = (authority("own"), authority("other"));
     for roots in [vec![], vec![other.pem.as_str()]] {
         let (said, versions) = outcome(&["h2"], &roots, &own).await;

@@ -107,7 +107,7 @@ fn a_command_is_remembered_whole() {
 
 // H4: the digest changes with everything that was shown, and with nothing else.
 #[test]
-fn the_digest_is_bound_to_what_was_shown() {
+fn the_digest_is_bound_to_the_displayed_call() {
     let base = |call: &ToolCall, spec: &ToolSpec, root: &str| {
         let facts = facts("tool", vec![write("a")]);
         Binding { facts: &facts, call, spec, root, epoch: "e" }.digest()

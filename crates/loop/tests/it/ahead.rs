@@ -75,7 +75,7 @@ fn a_reading_call_begins_before_the_answer_ends_and_its_result_waits_for_the_oth
 }
 
 #[test]
-fn a_result_that_comes_after_the_answer_is_taken_too() {
+fn a_result_after_the_end_of_the_answer_is_accepted() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
     run.check_ahead(&["c1", "c2"]);

@@ -59,7 +59,7 @@ fn the_budget_of_its_own_is_not_used_by_others() {
 
 // H10: one yes is enough for all who share the budget.
 #[test]
-fn a_yes_to_another_run_lets_this_one_go_on() {
+fn a_budget_answer_of_another_run_lets_this_run_continue() {
     let budget = || Budget { requests: 3, ..Budget::default() };
     let mut run = Driven::start(config().with_shared_budget(budget()));
     let mut record = entries(&run.effects);

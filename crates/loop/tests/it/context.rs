@@ -75,7 +75,7 @@ fn old_results_are_left_out_before_the_window_is_full() {
 }
 
 #[test]
-fn watchers_are_told_as_the_window_fills_and_once_for_each_step() {
+fn events_report_the_fill_of_the_window_once_for_each_step() {
     let mut run = Driven::start(with(limits()));
     let mut told = Vec::new();
     for number in 0..6 {

@@ -270,7 +270,7 @@ fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, V
 
 // Library B5: polling is progress as long as the answer changes. What changes something is not made again and again.
 #[test]
-fn polling_goes_on_while_its_answer_changes() {
+fn polling_continues_while_its_result_changes() {
     assert_eq!(poll("look", 12, |number| format!("{number} percent")).0, 12);
     assert_eq!(
         poll("look", 12, |number| format!("{} percent", number.min(5))).0,

@@ -52,7 +52,7 @@ fn words(message: &Message) -> Vec<String> {
 }
 
 #[test]
-fn a_conversation_that_is_whole_comes_as_it_is() {
+fn a_complete_conversation_is_imported_unchanged() {
     let messages = vec![
         Message::user("task"),
         Message::assistant(vec![call("a"), call("b")]),
@@ -125,7 +125,7 @@ fn the_developers_words_are_kept_apart() {
 
 // R5: a run that goes on from such a conversation is resumed like any other.
 #[test]
-fn a_run_goes_on_from_a_conversation_that_was_had_elsewhere() {
+fn a_run_continues_from_an_imported_conversation() {
     let had = vec![Message::user("first"), Message::assistant(vec![call("a")])];
     let history = Transcript::import(had).transcript;
     let mut machine = Machine::new(config()).with_history(history);

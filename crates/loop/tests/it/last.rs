@@ -6,7 +6,7 @@ use windlass_protocol::ResultStatus::{Error, NotStarted, Ok};
 use crate::driven::{Driven, call, check_paired, entries, with_hand};
 
 #[test]
-fn calls_after_it_are_not_begun_and_say_so() {
+fn calls_after_a_final_call_are_not_started_and_report_it() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "{}"), call("c2", "look", "{}"), call("c3", "hand", "{}")]);
     assert_eq!(run.to_decide().len(), 1);

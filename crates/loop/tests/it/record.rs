@@ -42,7 +42,7 @@ fn there_is_a_record_of_each_version() {
 
 // R5, F37: whatever the version, a record that breaks off anywhere goes on.
 #[test]
-fn a_record_of_any_version_goes_on_from_any_cut() {
+fn a_record_of_any_version_resumes_from_any_cut() {
     for (version, text) in RECORDS {
         let record = read(text);
         for cut in 1..=record.len() {

@@ -31,7 +31,7 @@ fn messages_sent_while_calls_run_follow_their_results() {
 }
 
 #[test]
-fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
+fn a_completed_task_continues_with_messages_received_meanwhile() {
     let mut run = Driven::start(config());
     run.answer([call("a", "done", r#"{"result":"first"}"#)]);
     say(&mut run, "then the changelog", DeliverAt::AfterTask);
@@ -109,7 +109,7 @@ fn say_as(run: &mut Driven, id: &str, text: &str) {
 
 // The crash point between the record and the sender that removes what it had kept (R5).
 #[test]
-fn a_message_that_comes_again_under_its_id_is_said_once() {
+fn a_message_repeated_under_one_id_is_delivered_once() {
     let repeated = || Command::Show(Event::MessageRepeated { id: "m1".into() });
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);

@@ -134,11 +134,11 @@ impl Connection {
                     return reply.unwrap_or(Err(Failure::Gone));
                 }
                 () = wait.stop.cancelled() => return Err(Failure::Cancelled),
-                () = self.ledger.end_token().cancelled() => return Err(open.lost_failure()),
+                () = self.ledger.end_token().cancelled() => return Err(open.to_lost_failure()),
                 is_answered = open.engine(), if !is_heard_of => {
                     if !is_answered {
                         open.handle = None;
-                        return Err(open.lost_failure());
+                        return Err(open.to_lost_failure());
                     }
                     // The engine has an answer, so the raw text has arrived or arrives next.
                     is_heard_of = true;
@@ -168,7 +168,7 @@ impl Open<'_> {
         }
     }
 
-    fn lost_failure(&self) -> Failure {
+    fn to_lost_failure(&self) -> Failure {
         if self.ticket.is_sent() { Failure::Gone } else { Failure::NotSent }
     }
 }

@@ -52,7 +52,7 @@ impl Handler {
     }
 
     fn refuse(&self) -> ErrorData {
-        self.ledger.skipped().refused += 1;
+        self.ledger.lock_skip_counts().refused += 1;
         ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not support this request", None)
     }
 

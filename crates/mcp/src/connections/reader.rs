@@ -76,7 +76,7 @@ impl Tool for ResourceReader {
             Inspection::default()
         } else {
             Inspection::default()
-                .with_change(news::diff_definition(self.client.accepted_tools(), &self.definition))
+                .with_change(news::diff_definition(self.client.acceptance(), &self.definition))
         }
     }
 

@@ -49,7 +49,7 @@ impl KnownOrigins {
 
     /// Returns the refused origin, if there is one. The user has to name it before the sign-in can reach it;
     /// the engine's errors do not carry the reason.
-    pub(crate) fn refused_origin(&self) -> Option<String> {
+    pub(crate) fn find_refused_origin(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

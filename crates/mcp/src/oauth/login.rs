@@ -106,9 +106,9 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
-        let known = chosen_origins(address, sign_in);
+        let known = collect_origins(address, sign_in);
         let signed_in = self.sign_in_at((address, sign_in), &known, options, open).await;
-        signed_in.map_err(|error| match (error, known.refused_origin()) {
+        signed_in.map_err(|error| match (error, known.find_refused_origin()) {
             (LoginError::Refused { .. }, Some(origin)) => {
                 LoginError::AuthorityNotNamed { server: self.id().to_owned(), origin }
             }
@@ -222,7 +222,7 @@ pub(crate) async fn manager(
     sign_in: &SignIn,
     server: &str,
 ) -> Result<AuthorizationManager, AuthError> {
-    manager_for((address, sign_in), server, chosen_origins(address, sign_in)).await
+    manager_for((address, sign_in), server, collect_origins(address, sign_in)).await
 }
 
 async fn manager_for(
@@ -260,7 +260,7 @@ pub(crate) async fn signed_in(
 }
 
 /// Returns the origins that the user chose for a sign-in.
-fn chosen_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
+fn collect_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
     let own = Url::parse(address.as_str()).ok();
     KnownOrigins::new(own.into_iter().chain(sign_in.authorities.iter().cloned()), sign_in.any_authority)
 }

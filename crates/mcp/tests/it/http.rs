@@ -174,11 +174,11 @@ async fn an_answer_may_come_as_an_event_after_words_about_progress() {
     let client = client(&web).await;
     let output = call(&client).await.unwrap();
     assert!(text(&output).contains("whole"), "{}", text(&output));
-    assert_eq!((client.skipped().unasked, client.skipped().lines), (1, 1));
+    assert_eq!((client.skip_counts().unasked, client.skip_counts().lines), (1, 1));
 }
 
 #[tokio::test]
-async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
+async fn a_list_change_arrives_on_the_stream_of_the_session() {
     let more: Arc<Mutex<Vec<String>>> = Arc::default();
     let (says, mut lists) = (more.clone(), 0);
     let web = WebServer::start(move |heard| match (heard.method.as_str(), heard.asks()) {
@@ -193,7 +193,7 @@ async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
     let client = client(&web).await;
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     more.lock().unwrap().push(event(&changed));
-    while client.skipped().list_changes == 0 {
+    while client.skip_counts().list_changes == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     client.refresh().await.unwrap();
@@ -250,7 +250,7 @@ async fn the_token_goes_with_every_request_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_says_so() {
+async fn a_server_that_requires_a_sign_in_is_reported() {
     let challenge = "Bearer resource_metadata=\"http://127.0.0.1/x\"";
     let web = WebServer::start(move |_| Reply::Whole {
         status: 401,

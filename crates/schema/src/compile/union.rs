@@ -93,7 +93,7 @@ impl Compiler<'_> {
                     continue;
                 }
             }
-            return self.spread_branches(members, mended);
+            return self.distribute_branches(members, mended);
         }
         members.remove("anyOf");
         members.remove("oneOf");
@@ -120,7 +120,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the branches, and merges the keywords beside them into each.
-    fn spread_branches(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
+    fn distribute_branches(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
         let mut beside = Members::new();
         let mut outer = Members::new();
         for (key, value) in std::mem::take(&mut members) {

@@ -76,7 +76,7 @@ fn calls_over_a_limit_become_text_and_are_reported() {
         let mut out = Vec::new();
         scanner.push(text, &mut out);
         scanner.finish(&mut out);
-        (merged(out), scanner.exceeded_limit())
+        (merged(out), scanner.limit_error())
     };
     let calls = Limits { calls: 1, ..Limits::default() };
     let (out, exceeded) = limited(calls, &format!("{CALL} {CALL}"));

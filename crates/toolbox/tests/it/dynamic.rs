@@ -22,7 +22,7 @@ fn toolbox(dynamic: &DynamicTools) -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]

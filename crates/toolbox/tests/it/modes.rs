@@ -104,7 +104,7 @@ fn toolbox() -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]

@@ -164,8 +164,7 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         .config(ToolConfig::new(Preset::Full).remove_tool("hidden.tool"))
         .build()
         .unwrap();
-    let offered: Vec<String> =
-        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect();
+    let offered: Vec<String> = toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect();
     assert_eq!(offered, ["math_factorial", "mcp__my_server__read_file"]);
     for (written, name) in [
         ("math_factorial", "math.factorial"),
@@ -200,7 +199,7 @@ fn one_bad_tool_of_a_server_does_not_take_the_others_with_it() {
         .config(full())
         .build()
         .unwrap();
-    assert_eq!(remote.offered_specs().len(), 2);
+    assert_eq!(remote.tool_specs().len(), 2);
     assert_eq!(remote.schema_errors()[0].0.as_str(), "mcp__s__bad");
     assert!(remote.check(&call("mcp__s__bad", r#"{"a":1}"#)).is_ok());
     assert!(remote.check(&call("mcp__s__good", r#"{"n":"x"}"#)).is_err());

@@ -216,7 +216,7 @@ fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
 /// The registered names of what a model is offered.
 fn offered(toolbox: &Toolbox) -> BTreeSet<String> {
     let registered = |shown: &ToolName| toolbox.names().find(shown.as_str()).unwrap().to_string();
-    toolbox.offered_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
 }
 
 /// What ran was offered, and its paths are the mode's.

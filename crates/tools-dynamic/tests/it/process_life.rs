@@ -221,7 +221,7 @@ def call(id, name, args):
     let told = tokio::time::timeout(SOON, listener.recv()).await.unwrap().unwrap();
     assert_eq!((told.added[0].as_str(), told.removed[0].as_str()), ("came", "goes"));
     let offered = |toolbox: &windlass_toolbox::Toolbox| {
-        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
+        toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(offered(&serving.toolbox), ["stays", "grow"], "what went does not begin any more");
     check(&serving.call("goes", "{}").await, ResultStatus::UnknownTool, &["goes"]);
@@ -281,7 +281,7 @@ def call(id, name, args):
         assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
         let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
         assert_eq!(late.status, ResultStatus::UnknownTool, "{}", late.wire_text());
-        assert!(toolbox.refresh().offered_specs().is_empty());
+        assert!(toolbox.refresh().tool_specs().is_empty());
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "429 without Retry-After",
         By(&[
-            ("client", "retry::five_failures_are_given_up_with_their_number"),
+            ("client", "retry::five_failures_end_the_attempts_and_are_counted"),
             ("client", "pace::retries_wait_no_longer_than_doubling_waits"),
         ]),
     ),
@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "disconnect after text, before any tool call",
         By(&[
-            ("loop", "streaming::a_dropped_stream_runs_nothing_and_is_asked_for_again"),
+            ("loop", "streaming::a_dropped_stream_runs_no_call_and_is_requested_again"),
             ("client", "scripted::an_interrupted_stream_finishes_no_call"),
         ]),
     ),
@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "provider",
         "keep-alive pings for ever",
-        By(&[("client", "pace::only_what_says_something_keeps_an_answer_alive")]),
+        By(&[("client", "pace::only_data_resets_the_idle_timeout")]),
     ),
     row(
         "provider",
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         "stop reason contradicts content",
         By(&[
             ("loop", "streaming::a_stop_with_calls_is_still_calls"),
-            ("loop", "streaming::an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge"),
+            ("loop", "streaming::an_empty_answer_is_discarded_and_requested_again_before_the_nudge"),
             ("loop", "streaming::a_refusal_stops_the_run"),
         ]),
     ),

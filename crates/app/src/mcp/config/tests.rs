@@ -33,7 +33,7 @@ fn everything_that_a_server_may_have_is_read() {
 
 // RULES M2: errors name the key
 #[test]
-fn a_key_that_is_not_known_is_named_with_what_was_meant() {
+fn an_unknown_key_is_named_with_a_suggestion() {
     check_refused("[mcp_server.x]\ncommand = \"x\"", "no key `mcp_server`; did you mean `mcp_servers`?");
     check_refused(
         "[mcp_servers.x]\ncomand = \"x\"",

@@ -79,7 +79,7 @@ async fn a_run_comes_to_the_collector_as_one_trace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn content_is_sent_where_it_is_asked_for_and_secrets_never() {
+async fn spans_contain_content_only_if_enabled_and_never_secrets() {
     let (place, provider, collector) =
         (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
     std::fs::write(place.project().join("a.txt"), "planted-word planted-secret-0001\n").unwrap();
