@@ -130,8 +130,8 @@ impl AgentBuilder {
     }
 
     /// Sets the autonomy: the decision about calls that no rule covers. By default the approver is asked.
-    pub fn autonomy(mut self, mode: Autonomy) -> Self {
-        self.autonomy = mode;
+    pub fn autonomy(mut self, autonomy: Autonomy) -> Self {
+        self.autonomy = autonomy;
         self
     }
 

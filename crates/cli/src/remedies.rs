@@ -19,13 +19,13 @@ pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
 fn word_setting(setting: &Setting) -> Option<String> {
     let words = match setting {
         Setting::Model => "name one with --model",
-        Setting::Provider => "or name one with --provider or --base-url",
+        Setting::Provider => "name one with --provider or --base-url",
         Setting::Fallbacks => "correct --fallback",
         Setting::EmbeddingsUrl => "correct --embeddings",
         Setting::EmbeddingsModel => "name one with --embeddings-model",
         Setting::Autonomy(level) => return Some(format!("set it with --autonomy {level}")),
         Setting::ApprovalFolder => "correct --approve-in",
-        Setting::McpServer => "or name one with --command or --url",
+        Setting::McpServer => "name one with --command or --url",
         _ => return None,
     };
     Some(words.to_owned())

@@ -162,8 +162,8 @@ impl Effects {
         &self.touched
     }
 
-    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is also
-    /// a [`DoubtKind::TooMuch`].
+    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is
+    /// also a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }

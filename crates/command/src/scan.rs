@@ -217,8 +217,8 @@ impl Scan {
         self.runs(rule) || self.loose.iter().any(|found| found.may_run(rule))
     }
 
-    /// Returns the reason why the command was not assessed to its end, or `None` if it was. Deny rules may have
-    /// missed a program in such a command.
+    /// Returns the reason why the command was not assessed to its end, or `None` if it was. Deny rules may
+    /// have missed a program in such a command.
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }

@@ -25,9 +25,9 @@ use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, St
 /// The call is split into parts: its effects, the targets of links in their paths, and the files that the
 /// words of its commands read and write. Each part passes these stages in order, and the first stage with a
 /// verdict decides about it: validity, the floor, deny rules, constraints, must-ask and ask rules, allow
-/// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy engine"). Within
-/// a stage the lowest rule id wins, so the order of rules does not matter. The most severe part decides about
-/// the call.
+/// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy
+/// engine"). Within a stage the lowest rule id wins, so the order of rules does not matter. The most severe
+/// part decides about the call.
 ///
 /// ```
 /// use windlass_hitl::{Facts, Grants, ApprovalHistory, Policy, Verdict, decide};

@@ -10,8 +10,8 @@ use crate::{Decision, Policy, Reason};
 /// Returns the reason why a call with at least these effects will be denied, or `None` if that is not
 /// certain. Callers use it while other arguments of the call still stream (DESIGN "Early decision").
 ///
-/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints. Autonomy,
-/// grants and the human are not consulted.
+/// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints.
+/// Autonomy, grants and the human are not consulted.
 ///
 /// ```
 /// use windlass_hitl::{Policy, deny_early};

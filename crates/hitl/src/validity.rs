@@ -27,7 +27,7 @@ fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
         return Some(refuse("v.nul", text));
     }
     if command.len() > MAX_SCAN_BYTES {
-        return Some(refuse("v.too_long", "the command is too long to be decided"));
+        return Some(refuse("v.too_long", "the command is too long to be assessed"));
     }
     (directory.len() > LONGEST_PATH).then(|| refuse("v.too_long", "the folder is longer than any path"))
 }

@@ -225,8 +225,8 @@ fn check_text(text: &str) -> Result<(), PathError> {
 
 /// Removes `.` and `..` lexically. Returns `None` if `..` leads above the start.
 ///
-/// Policy decides about this form (RULES H6), so the same form is opened. If a link precedes `..`, the file system
-/// would resolve the original path to another place than the one that was checked.
+/// Policy decides about this form (RULES H6), so the same form is opened. If a link precedes `..`, the file
+/// system would resolve the original path to another place than the one that was checked.
 pub(crate) fn normalize(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -12,7 +12,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
-use crate::work::MAX_SCHEMA_BYTES;
+use crate::limits::MAX_SCHEMA_BYTES;
 use crate::work::{Names, visits};
 
 #[cfg(feature = "jsonschema")]

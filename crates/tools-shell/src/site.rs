@@ -49,8 +49,8 @@ impl Site {
         effects
     }
 
-    /// Returns the effects of arguments that are not a valid command. The policy decides about them as written; it
-    /// refuses an empty command and a command with a NUL character.
+    /// Returns the effects of arguments that are not a valid command. The policy decides about them as
+    /// written; it refuses an empty command and a command with a NUL character.
     pub(crate) fn effects_of_none(
         &self,
         text: Option<&str>,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use windlass_agent::{CallStart, Outcome, RunOptions, Unanswered};
+use windlass_agent::{CallStart, Outcome, RunOptions, UnansweredPolicy};
 use windlass_hitl::Autonomy;
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
@@ -126,7 +126,7 @@ fn suspended() -> Row {
         let runtime = runtime();
         let run = || {
             let builder = agent(&mock.base, "loop-1-4096", write_file(&Watch::default())?)?;
-            let agent = builder.autonomy(Autonomy::Ask).unanswered(Unanswered::Suspend).build();
+            let agent = builder.autonomy(Autonomy::Ask).on_unanswered(UnansweredPolicy::Suspend).build();
             let ended = runtime.block_on(agent.map_err(|error| error.to_string())?.run("Mend it."));
             match ended.map_err(|error| error.to_string())?.outcome {
                 Outcome::Suspended { .. } => Ok(()),
@@ -140,7 +140,8 @@ fn suspended() -> Row {
         let left = if heap.left > usize::MAX / 2 { 0 } else { heap.left };
         ended.map(|()| if left == 0 { 0.0 } else { count(left) / count(SESSIONS) / 1024.0 })
     });
-    Row::new("L3", "windlass: 100 suspended sessions leave in their process, each", "KB", left).at_most(0.5, 0.0)
+    Row::new("L3", "windlass: 100 suspended sessions leave in their process, each", "KB", left)
+        .at_most(0.5, 0.0)
 }
 
 /// L4: the same run with a synced journal and with an unsynced one.

@@ -60,8 +60,9 @@ impl ManualCalls {
         Self { human, ..self }
     }
 
-    /// Decides about a call and runs it if it is allowed. Returns no decision if the call was invalid. `interrupt` is
-    /// polled while the call runs; when it completes, the call is cancelled and its result is awaited.
+    /// Decides about a call and runs it if it is allowed. Returns no decision if the call was invalid.
+    /// `interrupt` is polled while the call runs; when it completes, the call is cancelled and its result is
+    /// awaited.
     ///
     /// # Errors
     ///

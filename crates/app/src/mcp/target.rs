@@ -52,7 +52,7 @@ impl ServerTargets {
             !servers.is_empty(),
             NotFound,
             remedy: Remedy::Set(Setting::McpServer),
-            "no MCP server is configured: write one into {}",
+            "no MCP server is configured in {}",
             config::user_file(app)
                 .map_or_else(|| config::USER_CONFIG.to_owned(), |file| file.display().to_string())
         );

@@ -8,8 +8,8 @@ use crate::part::{Part, word_parts};
 use crate::policy::{Breach, CompiledRule};
 use crate::{Action, Facts, Policy, Reason, Stage, TraceEntry, Verdict};
 
-/// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the built-in must-ask
-/// rules.
+/// Runs the stage of ask rules: ask rules, deny rules and constraints whose match is uncertain, and the
+/// built-in must-ask rules.
 pub(super) fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<TraceEntry> {
     let by_rule =
         rules(policy, Action::Ask, &facts.tool, part).map(|rule| quote_reason(rule, "a rule asks for this"));

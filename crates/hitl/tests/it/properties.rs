@@ -206,7 +206,8 @@ proptest! {
     fn every_call_gets_a_verdict_by_a_rule_that_exists(rules in rules(), facts in any_facts()) {
         let policy = policy(&rules, Source::User);
         let decision = of(&policy, &facts);
-        // A call without effects is decided as one unknown effect; commands and links have parts of their own.
+        // A call without effects is decided as one unknown effect; commands and links have parts of their
+        // own.
         prop_assert!(decision.trace.len() >= facts.effects.len().max(1));
         for step in &decision.trace {
             prop_assert!(is_known(&policy, &step.reason.rule_id), "{}", step.reason.rule_id);

@@ -31,8 +31,8 @@ pub(crate) struct Executing {
 }
 
 impl Executing {
-    /// Creates the phase. Calls are only decided after all of them are listed, because a call may have to wait
-    /// for others.
+    /// Creates the phase. Calls are only decided after all of them are listed, because a call may have to
+    /// wait for others.
     pub(super) fn new(core: &Core, calls: Vec<ToolCall>, speculative: &SpeculativeCalls) -> Self {
         let calls = calls.into_iter().map(|call| {
             let control = core.config().hints(call.name.as_str()).control;

@@ -109,7 +109,8 @@ fn with_child() -> Config {
     config
 }
 
-// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown effect.
+// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown
+// effect.
 #[test]
 fn a_call_that_keeps_its_own_record_is_made_again_after_a_crash_and_after_a_wait() {
     for waits in [false, true] {

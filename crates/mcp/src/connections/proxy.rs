@@ -17,8 +17,8 @@ use super::{McpConnections, list_names};
 /// The maximum number of schema violations in one error message.
 const MAX_VIOLATIONS: usize = 10;
 
-/// A tool that calls another tool: the one of a server that its arguments name. The call is decided, shown and
-/// run as a call of that tool (RULES H1).
+/// A tool that calls another tool: the one of a server that its arguments name. The call is decided, shown
+/// and run as a call of that tool (RULES H1).
 struct Proxy {
     target: Target,
     spec: ToolSpec,

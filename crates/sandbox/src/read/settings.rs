@@ -30,8 +30,8 @@ pub enum SettingsOwner<'a> {
 
 /// Reads a settings file as text, without a byte order mark. Returns `None` if the file does not exist.
 ///
-/// The file is opened once and then checked by its handle, so nothing can take its place in between. The open does not
-/// wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
+/// The file is opened once and then checked by its handle, so nothing can take its place in between. The open
+/// does not wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
 ///
 /// # Errors
 /// If the file is refused, cannot be read, is not UTF-8, or does not lie below the project's root.

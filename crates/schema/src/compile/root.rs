@@ -13,9 +13,9 @@ use crate::compiled::{Restoration, RootUnion};
 use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::limits::MAX_SCHEMA_BYTES;
 use crate::loss::{Loss, Losses};
 use crate::rules::Objects;
-use crate::work::MAX_SCHEMA_BYTES;
 
 /// Maximum number of JSON values in a schema.
 const VALUES: usize = 50_000;

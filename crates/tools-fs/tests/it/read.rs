@@ -145,7 +145,8 @@ fn several_files_have_an_outcome_each() {
         [read("a.txt"), read("none"), read("../x"), read("b.png")]
     );
     assert_eq!(scene.inspect("read_file", &files).targets.len(), 4);
-    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided early.
+    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided
+    // early.
     assert_eq!(
         scene.effects("read_file", &json!({"files": [{"path": "a"}, {"path": 1}]})),
         [Effect::Unknown]
