@@ -15,9 +15,9 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
-use crate::asking::SpeechOptions;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
+use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, DenyAll};
 

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unreported_usage_is_not_zero() {
+    fn usage_without_a_report_is_not_zero() {
         let of =
             |input_tokens, output_tokens| words(Usage { input_tokens, output_tokens, ..Usage::default() });
         assert_eq!(of(12, 3), "12 tokens in, 3 out");

@@ -60,7 +60,7 @@ impl People {
             folder.is_dir() || parent.is_dir(),
             NotFound,
             remedy: Remedy::Set(Setting::ApprovalFolder),
-            "the folder for approvals {} is missing, and {} is not a folder; create it first",
+            "the folder for approvals {}: the folder {} does not exist; create it first",
             folder.display(),
             parent.display()
         );

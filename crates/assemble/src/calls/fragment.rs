@@ -50,7 +50,7 @@ impl Calls {
         match self.target(fragment, slot) {
             Target::Nowhere => Assignment::Nowhere,
             Target::Existing(at) => {
-                let id = fragment.id.as_deref().and_then(|id| self.free_id(id));
+                let id = fragment.id.as_deref().and_then(|id| self.ids.accept(id));
                 let Some(call) = self.growing_mut(at) else { return Assignment::Nowhere };
                 if let (None, Some(id)) = (&call.id, id) {
                     call.id = Some(id.clone());
@@ -84,7 +84,7 @@ impl Calls {
 
     fn find_id(&self, fragment: &Fragment) -> Option<usize> {
         let id = CallId::new(fragment.id.as_deref()?).ok()?;
-        self.ids.get(&id).copied()
+        self.ids.find(&id)
     }
 
     /// A known id takes precedence over the index, unless the fragment shows that another call has the same

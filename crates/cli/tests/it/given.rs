@@ -65,7 +65,7 @@ fn a_folder_for_answers_is_not_made_by_a_typing_error() {
     let output = place.run(&run("../nosuch/answers"));
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("there is no folder ../nosuch"), "{told}");
+    assert!(told.contains("the folder ../nosuch does not exist"), "{told}");
     assert!(!place.folder.path().join("nosuch").exists());
 }
 
