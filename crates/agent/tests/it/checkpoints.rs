@@ -146,7 +146,10 @@ async fn without_a_checkpoint_calls_run_or_are_refused_as_configured() {
             })
             .collect();
         assert_eq!(refused.len(), 3 - changes);
-        assert!(refused.iter().all(|text| text.contains("could not be kept before: no room")), "{refused:?}");
+        assert!(
+            refused.iter().all(|text| text.contains("that it may change failed: no room")),
+            "{refused:?}"
+        );
     }
 }
 

@@ -111,7 +111,7 @@ fn without_embeddings_the_words_rank_and_the_reason_is_reported() {
     let told = text(&output.stdout);
     let first = told.lines().next().unwrap();
     assert!(output.status.success() && first.contains("so the order is BM25's"), "{told}");
-    assert!(first.contains("small at 127.0.0.1: the embeddings endpoint could not be asked"), "{told}");
+    assert!(first.contains("small at 127.0.0.1: the embeddings endpoint could not be reached"), "{told}");
     assert!(!told.contains("planted"), "{told}");
 }
 

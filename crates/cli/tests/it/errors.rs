@@ -27,7 +27,7 @@ fn missing_settings_are_named_before_a_request_is_sent() {
         &place,
         &["run", "x", "--model", "m", "--provider", "nobody"],
         1,
-        &["nobody is not known", "anthropic"],
+        &["unknown provider nobody", "anthropic"],
     );
     check(&place, &["run", "--resume", "nonsense"], 1, &["run nonsense does not exist"]);
     check(&place, &["run", "--resume", "../x"], 1, &["is not the id of a run"]);

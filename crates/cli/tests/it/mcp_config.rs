@@ -40,7 +40,7 @@ fn servers_of_another_client_come_into_the_users_file_and_nothing_is_overwritten
     let whole = fs::read_to_string(&file).unwrap();
     assert!(whole.starts_with(mine) && whole.contains("env_vars = [\"FILES_TOKEN\"]"), "{whole}");
     let again = run(&place, &["import", theirs, "--write"]);
-    assert!(text(&again.stderr).contains("has files already; say --force"), "{}", text(&again.stderr));
+    assert!(text(&again.stderr).contains("has files already; pass --force"), "{}", text(&again.stderr));
     assert_eq!(fs::read_to_string(&file).unwrap(), whole);
     fs::write(theirs, json.replace("npx", "node")).unwrap();
     assert!(run(&place, &["import", theirs, "--write", "--force"]).status.success());

@@ -66,7 +66,9 @@ async fn a_provider_of_the_users_file_is_asked_once_a_day_and_shown_without_a_ne
     assert_eq!(lines(&refreshed), listed);
     assert_eq!(refreshed.status.code(), Some(1), "the list is an old one");
     let told = text(&refreshed.stderr);
-    for word in ["office could not be asked", "cannot be reached", "its list of 0 minutes ago"] {
+    for word in
+        ["the models of office could not be requested", "cannot be reached", "its list of 0 minutes ago"]
+    {
         assert!(told.contains(word), "no {word:?} in {told}");
     }
     assert!(text(&run(&["models", "--provider", "office"]).stdout).contains("no c"));
@@ -145,7 +147,7 @@ fn files_that_are_wrong_are_named_with_key_and_line() {
         &["certificate authority 1", "no certificate"],
     );
     check_refused(&["models", "--provider", "azure-openai"], &["{resource}", "a placeholder"]);
-    check_refused(&["models", "--provider", "nobody"], &["nobody is not known", "openrouter"]);
+    check_refused(&["models", "--provider", "nobody"], &["unknown provider nobody", "openrouter"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -111,7 +111,7 @@ fn test_counts_what_is_decided_otherwise() {
     assert!(told.contains("line 2: run_command is ask by d.ask, and not allow"), "{told}");
     assert!(told.ends_with("2 passed, 1 failed\n"), "{told}");
     let silent = place.run_with_input(&["policy", "test"], r#"{"tool":"fly","input":{}}"#);
-    assert!(text(&silent.stderr).contains("line 1 says neither"), "{}", text(&silent.stderr));
+    assert!(text(&silent.stderr).contains("line 1 has neither"), "{}", text(&silent.stderr));
 }
 
 const SCRIPT: &str = r#"{"turns": [

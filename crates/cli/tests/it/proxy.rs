@@ -64,7 +64,7 @@ fn a_proxy_serves_only_this_machine_unless_allowed() {
     let nobody = place.run(&["proxy"]);
     assert_eq!(nobody.status.code(), Some(2));
     let unknown = place.run(&["proxy", "--upstream", "nobody"]);
-    assert!(text(&unknown.stderr).contains("the provider nobody is not known"), "{}", text(&unknown.stderr));
+    assert!(text(&unknown.stderr).contains("unknown provider nobody"), "{}", text(&unknown.stderr));
 }
 
 // Command line B20: Ctrl-C lets answers end that have begun.

@@ -100,7 +100,7 @@ async fn the_last_failure_names_the_earlier_failures() {
     let model = Fallback::new(Arc::new(one.client("groq").build().unwrap()), "first")
         .or(Arc::new(two.client("together").build().unwrap()), "second");
     let error = ask_any(&model, &request()).await.1.unwrap();
-    for part in ["api.together.xyz", "asked before: first: api.groq.com"] {
+    for part in ["api.together.xyz", "tried before: first: api.groq.com"] {
         assert!(error.message.contains(part), "{part} is not in {error}");
     }
     assert_eq!(format!("{model:?}"), r#"["first", "second"]"#);

@@ -105,7 +105,7 @@ async fn tools_are_never_dropped_and_the_error_names_a_remedy() {
     let server = Server::start(vec![error(404, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
     let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
-    for part in ["support tool use", "use text calls", "remembered"] {
+    for part in ["support tool use", "use text calls", "later requests"] {
         assert!(failure.message.contains(part), "{part} is not in {failure}");
     }
     assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));

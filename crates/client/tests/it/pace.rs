@@ -247,6 +247,6 @@ async fn an_overloaded_provider_is_retried_for_the_configured_time() {
 async fn a_wait_over_the_limit_is_reported_with_its_time() {
     let (requests, _, error) = overloaded(Answer::new(429, SLOW).header("retry-after", "3600")).await;
     assert_eq!(requests, 1);
-    assert!(error.message.contains("asks to wait 3600s, until "), "{error}");
+    assert!(error.message.contains("requests to wait 3600s, until "), "{error}");
     assert!(error.message.contains("GMT"), "{error}");
 }

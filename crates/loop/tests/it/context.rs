@@ -113,7 +113,7 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
     let request = sent(&run);
     assert_eq!(request.tool_choice, ToolChoice::None);
     assert!(!request.tools.is_empty(), "the request begins as the others do, for the provider's cache");
-    assert!(request.messages.last().unwrap().text().contains("Sum up"));
+    assert!(request.messages.last().unwrap().text().contains("Summarize what happened"));
     summary(&mut run, "It looked at many things.");
     record.extend(entries(&run.effects));
     let request = sent(&run);
@@ -123,7 +123,7 @@ fn turns_that_have_to_go_are_summed_up_by_the_model() {
     assert!(texts[1].ends_with("A summary of them:\n\nIt looked at many things."), "{texts:?}");
     let answers = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
     assert_eq!(answers, 2, "the newest two");
-    assert!(!words(&run).contains("Sum up"), "the question is not kept");
+    assert!(!words(&run).contains("Summarize what happened"), "the question is not kept");
 
     // The same conversation comes out of the record, in whatever process.
     let (machine, _) = Machine::resume(with(limits()), record, 0).unwrap();

@@ -93,7 +93,7 @@ fn missing_duplicate_and_orphan_results_are_repaired_and_reported() {
         Message::new(Role::User, Vec::new()),
         Message::assistant(vec![call("b")]),
     ];
-    let unknown = "[effects_unknown] The result of this call is not on record";
+    let unknown = "[effects_unknown] The result of this call is not recorded";
     let imported = Transcript::import(messages.clone());
     check_paired(imported.transcript.messages());
     let told: Vec<String> = imported.transcript.messages().iter().flat_map(words).collect();
@@ -103,10 +103,10 @@ fn missing_duplicate_and_orphan_results_are_repaired_and_reported() {
     let mends: Vec<String> = imported.mends.iter().map(Mend::to_string).collect();
     for wanted in [
         "the result z has no call",
-        "message 2 says nothing",
+        "message 2 is empty",
         "message 3 has the call id a a second time",
-        "message 7 says nothing",
-        "the result of call_3_0 stood elsewhere",
+        "message 7 is empty",
+        "the result of call_3_0 did not follow its answer",
         "the call b had a second result",
         "message 8 has the call id b a second time",
         "had no result, and received one that states this",

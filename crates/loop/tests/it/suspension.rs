@@ -180,7 +180,7 @@ fn the_files_say_what_became_of_a_call_that_was_cut_off() {
     let partly = ReconcileOutcome::Partly { done: vec!["x".into()], open: vec!["y".into()] };
     check(partly, ResultStatus::EffectsUnknown, "had changed x and not yet y");
     let changed = ReconcileOutcome::Changed { paths: vec!["x".into()] };
-    check(changed, ResultStatus::EffectsUnknown, "somebody else has changed x");
+    check(changed, ResultStatus::EffectsUnknown, "another program has changed x");
 }
 
 #[test]

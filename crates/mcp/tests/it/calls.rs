@@ -179,7 +179,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
     assert_eq!(output.status, ResultStatus::Error);
     let told = text(&output);
     assert!(
-        told.contains("over the limit of 10000") && told.contains("xxxx") && told.len() < 12_000,
+        told.contains("exceeds the limit of 10000") && told.contains("xxxx") && told.len() < 12_000,
         "{told}"
     );
     assert_eq!(client.skip_counts().too_long, 1);

@@ -217,7 +217,7 @@ async fn answers_over_the_limit_are_discarded() {
             McpClient::start(server(&web).with_limits(limits), ClientOptions::default()).await.unwrap();
         let output = call(&client).await.unwrap();
         assert_eq!(output.status, ResultStatus::Error, "{}", text(&output));
-        assert!(text(&output).contains("over the limit of 20000"), "{}", text(&output));
+        assert!(text(&output).contains("exceeds the limit of 20000"), "{}", text(&output));
         assert!(!text(&output).contains("has 20000 bytes"), "its size is not known: {}", text(&output));
         assert_no_call_twice(&web, 1);
     }

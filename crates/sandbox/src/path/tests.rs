@@ -48,9 +48,9 @@ fn paths_outside_are_refused_with_words() {
 #[test]
 fn an_output_is_one_plain_name() {
     check("@outputs/call_1.txt", Ok("@outputs/call_1.txt"));
-    check("@outputs/../x", Err("no spilled output"));
-    check("@outputs/a/b", Err("no spilled output"));
-    check("@outputs/", Err("no spilled output"));
-    check("@outputs//etc/passwd", Err("no spilled output"));
+    check("@outputs/../x", Err("not a spilled output"));
+    check("@outputs/a/b", Err("not a spilled output"));
+    check("@outputs/", Err("not a spilled output"));
+    check("@outputs//etc/passwd", Err("not a spilled output"));
     check("@outputsx", Ok("@outputsx"));
 }

@@ -38,7 +38,7 @@ async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_f
         "child:s1 receives it before its next answer",
         "child:s1: still works",
         "child:s1: done\nslept well",
-        "child:s1 has ended and hears nothing",
+        "child:s1 has ended and receives no messages",
     ] {
         assert!(told.contains(says), "{says:?} in {told}");
     }

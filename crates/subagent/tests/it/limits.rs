@@ -26,8 +26,9 @@ async fn agents_go_three_deep_and_no_deeper() {
     });
     assert_eq!(depths.max(), Some(3));
     let requests = cast.requests.lock().unwrap();
-    let refused =
-        requests.iter().any(|(_, request)| format!("{request:?}").contains("agents are 3 deep already"));
+    let refused = requests
+        .iter()
+        .any(|(_, request)| format!("{request:?}").contains("agents are already nested 3 levels deep"));
     assert!(refused);
 }
 
@@ -83,7 +84,7 @@ async fn an_agent_that_finds_no_place_is_told_so() {
     let root = scene.builder().toolbox(scene.toolbox(&agents)).build().unwrap();
     let (outcome, _) = ended(root.stream("task")).await;
     assert_eq!(outcome, Outcome::Completed { text: "done".into() });
-    assert!(cast.told("middle").contains("1 agents work already"), "{}", cast.told("middle"));
+    assert!(cast.told("middle").contains("1 agents are already active"), "{}", cast.told("middle"));
 }
 
 // F41: the caller is stopped, and nothing of its agents is left.

@@ -56,7 +56,11 @@ async fn tools_are_those_of_the_definition_that_the_caller_has() {
     let root = scene.builder().approver(ApproveAll).build().unwrap();
     ended(root.stream("task")).await;
     assert_eq!(cast.offered("child"), ["read_file"]);
-    assert!(cast.told("child").contains("write_file was not given to this agent"), "{}", cast.told("child"));
+    assert!(
+        cast.told("child").contains("write_file is not available to this agent"),
+        "{}",
+        cast.told("child")
+    );
     assert!(cast.told("child").contains("unknown tool run_command"), "{}", cast.told("child"));
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 }

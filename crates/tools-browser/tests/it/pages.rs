@@ -96,7 +96,7 @@ async fn page_output_is_bounded_and_page_prompts_are_refused() {
     let shown = act(&tool, json!({"action": "click", "coordinate": "100,250"})).await.unwrap();
     check_told(&shown, &["note: the page began a download, which was refused"]);
     let shown = act(&tool, json!({"action": "click", "coordinate": "50,450"})).await.unwrap();
-    check_told(&shown, &["note: the page asked for a file"]);
+    check_told(&shown, &["note: the page requested a file"]);
     act(&tool, json!({"action": "close"})).await.unwrap();
 }
 

@@ -35,9 +35,9 @@ async fn a_list_that_is_refused_leaves_the_old_one() {
     let long = "x".repeat(501);
     let many = vec![json!({"text": "a", "state": "pending"}); 101];
     for (todos, said) in [
-        (json!("keep"), "line 1 of the list is no item"),
+        (json!("keep"), "line 1 of the list is not an item"),
         (json!(format!("- [ ] {long}")), "item 1 has 501 characters"),
-        (json!([{"text": " ", "state": "pending"}]), "item 1 has 1 characters and the list was not taken"),
+        (json!([{"text": " ", "state": "pending"}]), "item 1 has 1 characters and the list was not stored"),
         (Value::from(many), "the list has 101 items and was not stored: at most 100"),
     ] {
         let (status, text) = call(&tool, &json!({ "todos": todos })).await;

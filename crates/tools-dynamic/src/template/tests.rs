@@ -39,7 +39,7 @@ fn no_value_becomes_an_option() {
     check(&["rg", "{paths}"], r#"{"paths":["a","-x"]}"#, Err("begins with `-`"));
     check(&["rg", "--", "{path}"], r#"{"path":"--pre=evil"}"#, Ok(&["rg", "--", "--pre=evil"]));
     check(&["rg", "{path}"], r#"{"path":"a\u0000b"}"#, Err("NUL"));
-    check(&["rg", "{deep}"], r#"{"deep":{"a":1}}"#, Err("deep is no text"));
+    check(&["rg", "{deep}"], r#"{"deep":{"a":1}}"#, Err("deep is not a string"));
 }
 
 #[test]

@@ -110,7 +110,7 @@ def call(id, name, args):
     check(
         &serving.call("huge", "{}").await,
         ResultStatus::Error,
-        &["answer of 30000", "1048576 are the most"],
+        &["answer of 30000", "the limit is 1048576"],
     );
     check(&serving.call("odd", "{}").await, ResultStatus::EffectsUnknown, &["list of tools"]);
     check(&serving.call("empty", "{}").await, ResultStatus::Ok, &["done"]);
@@ -136,7 +136,7 @@ def call(id, name, args):
         ("two words", "name"),
         ("mute", "description"),
         ("half", "description"),
-        ("7", "no definition"),
+        ("7", "not a tool definition"),
         ("list", "type object"),
         ("good", "twice"),
         ("(more)", "100 tools of a process are taken, and 8 more"),

@@ -151,7 +151,7 @@ fn an_invalid_patch_is_refused_with_its_line() {
     refused("*** Update File: a.txt\n@@\n-a\n+x", "begin with the line");
     refused("*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+x", "is it cut?");
     refused("*** Begin Patch\n*** End Patch", "has no file");
-    refused(&patch("*** Frobnicate File: a"), "line 2 of the patch is no header");
+    refused(&patch("*** Frobnicate File: a"), "line 2 of the patch is not a header");
     refused(&patch("*** Add File:\n+x"), "line 2 of the patch has no path");
     refused(&patch("*** Add File: b\nx"), "line 3 of the patch is inside a new file");
     refused(&update("@@\n-a\n+x\n?"), "line 6 of the patch begins with neither");

@@ -44,7 +44,7 @@ fn a_bad_question_is_answered_with_what_to_do() {
     };
     bad("indexer_search_code", json!({"query": ""}), "as part of a name");
     bad("indexer_search_code", json!({"query": "(", "match": "regex"}), "use match contains");
-    bad("indexer_search_code", json!({"query": "a", "language": "klingon"}), "symbols are known of rust");
+    bad("indexer_search_code", json!({"query": "a", "language": "klingon"}), "languages with symbols: rust");
     bad("indexer_search_code", json!({"query": "a", "path": "../x"}), "..");
     bad("indexer_analyze_file", json!({"path": "missing.rs"}), "missing.rs");
     bad("indexer_analyze_file", json!({"path": "b.bin"}), "binary data");
@@ -85,7 +85,7 @@ fn symbols_are_listed_with_what_is_written_about_them() {
     );
     let text = list(json!({"path": "b/d.md"}));
     assert!(
-        text.starts_with("[no symbols in b/d.md, 1 files with code looked at; there is no grammar"),
+        text.starts_with("[no symbols in b/d.md, 1 files with code looked at; its language has no grammar"),
         "{text}"
     );
 }

@@ -119,7 +119,7 @@ fn files_are_chosen_by_type_and_by_what_they_are_not() {
     check(&files, &json!({"pattern": "x", "mode": "files", "glob": "*.{py,txt}"}), python);
     let (_folder, tool) = scene(&files);
     let text = call(&tool, &json!({"pattern": "x", "type": "klingon"})).unwrap_err();
-    assert!(text.contains("no file type `klingon`") && text.contains("rust"), "{text}");
+    assert!(text.contains("unknown file type `klingon`") && text.contains("rust"), "{text}");
 }
 
 #[test]

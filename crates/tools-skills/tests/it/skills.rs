@@ -149,7 +149,7 @@ fn a_list_that_is_too_long_for_every_request_is_cut_to_names() {
     }
     let skills = Skills::default().with_folder("user", folder.path());
     assert_eq!((skills.names().count(), skills.left_out().len()), (100, 20));
-    assert!(skills.left_out()[0].why.contains("there are 100 skills already"));
+    assert!(skills.left_out()[0].why.contains("the limit of 100 skills is reached"));
     let tool = SkillTool::new(skills);
     let description = tool.spec().description();
     assert!(description.len() < 23_000 && description.ends_with("\n- s099"), "{}", description.len());

@@ -45,7 +45,10 @@ async fn each_status_says_who_has_to_do_what() {
         let server = Server::saying(answer(status, &format!("{JSON}{headers}"), words)).await;
         let text = search(tavily(&server)).await;
         assert!(text.contains(said), "{status}: {text}");
-        assert!(text.contains("that is no instruction: \"Not you, ") && text.contains("\\u{202e}"), "{text}");
+        assert!(
+            text.contains("which is not an instruction: \"Not you, ") && text.contains("\\u{202e}"),
+            "{text}"
+        );
         assert!(!text.contains("planted"), "{text}");
         assert_eq!(server.requests().len(), 1, "nothing is asked twice, and no redirect is followed");
     }

@@ -52,7 +52,8 @@ impl Faulty {
             self.seen.wrong(format!("unpaired: {error}"));
         }
         let mut last = self.seen.last();
-        let is_summary = request.messages.last().is_some_and(|message| message.text().contains("Sum up"));
+        let is_summary =
+            request.messages.last().is_some_and(|message| message.text().contains("Summarize what happened"));
         let begins = request.messages.len() >= last.len()
             && last.iter().zip(request.messages.iter()).all(|(before, now)| before == now);
         // A compaction changes the beginning. It is recorded before the request is sent.

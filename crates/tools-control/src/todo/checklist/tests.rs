@@ -33,5 +33,5 @@ fn lines_that_are_not_items_are_refused() {
 #[test]
 fn a_wrong_line_is_named() {
     let error = read("- [ ] a\n\nb\n").unwrap_err().to_string();
-    assert!(error.starts_with("line 3 of the list is no item"), "{error}");
+    assert!(error.starts_with("line 3 of the list is not an item"), "{error}");
 }
