@@ -88,10 +88,7 @@ pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
 /// Returns the features that a crate is checked with, one at a time; the empty name stands for none of them.
 fn lone_features(package: &Package) -> Vec<&str> {
     let features = package.features.iter().map(String::as_str).filter(|feature| *feature != "default");
-    match package.features.is_empty() {
-        true => Vec::new(),
-        false => std::iter::once("").chain(features).collect(),
-    }
+    if package.features.is_empty() { Vec::new() } else { std::iter::once("").chain(features).collect() }
 }
 
 /// Documents libraries only: the facade and the command-line program have the same name, and the internals of

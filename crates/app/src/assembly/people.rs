@@ -60,7 +60,7 @@ impl People {
             folder.is_dir() || parent.is_dir(),
             NotFound,
             remedy: Remedy::Set(Setting::ApprovalFolder),
-            "the folder for approvals {} is missing, and {} is no folder; make it first",
+            "the folder for approvals {}: there is no folder {}; make it first",
             folder.display(),
             parent.display()
         );

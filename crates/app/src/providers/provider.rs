@@ -177,7 +177,7 @@ fn find_by_key(wire: Option<WireFormat>) -> Result<&'static str> {
     bail!(
         MissingKey,
         remedy: Remedy::Set(Setting::Provider),
-        "no provider is named, and none of {} and {last} is set",
+        "no provider is named, and the environment has no {} or {last}",
         known.join(", ")
     )
 }

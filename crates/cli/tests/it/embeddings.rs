@@ -121,8 +121,14 @@ fn what_is_said_of_it_is_read_before_anything_is_done() {
     for (words, said) in [
         (vec!["--embeddings", "http://localhost:1/v1"], "--embeddings-model"),
         (vec!["--embeddings-model", "small"], "--embeddings <URL>"),
-        (vec!["--embeddings", "ftp://x", "--embeddings-model", "small"], "no address of an endpoint"),
-        (vec!["--embeddings", "http://a:b@x", "--embeddings-model", "small"], "no address of an endpoint"),
+        (
+            vec!["--embeddings", "ftp://x", "--embeddings-model", "small"],
+            "the endpoint for embeddings is invalid",
+        ),
+        (
+            vec!["--embeddings", "http://a:b@x", "--embeddings-model", "small"],
+            "the endpoint for embeddings is invalid",
+        ),
     ] {
         let output =
             place.run(&[&["tool", "call", "codebase_search", r#"{"query":"a"}"#], &words[..]].concat());
