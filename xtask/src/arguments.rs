@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_refused() {
+    fn unknown_arguments_are_refused() {
         assert!(arguments("--qiuck").finish().unwrap_err().to_string().contains("--qiuck"));
         assert!(arguments("--seconds").option("--seconds").is_err());
         assert!(arguments("--seconds soon").number("--seconds").is_err());

@@ -132,7 +132,11 @@ impl StreamingAnswer {
             self.open = None;
         }
         input.unwrap_or_else(|| {
-            Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
+            Input::StreamEnd(Err(StreamFailure::new(
+                "the connection ended before the answer was \
+                 complete",
+                true,
+            )))
         })
     }
 }

@@ -108,7 +108,7 @@ impl CallGuard {
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
-            return Err(stale(call, "a link that a rule names leads elsewhere now"));
+            return Err(stale(call, "the target of a link that a rule names has changed"));
         }
         let is_unchanged = match &known.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
@@ -132,7 +132,7 @@ impl CallGuard {
 
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
-            let text = "there are no tools in this conversation; answer in words";
+            let text = "this conversation has no tools; answer in text";
             return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
         };
         let mut checked = toolbox.inspect(toolbox.check(call)?)?;

@@ -11,7 +11,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
 use self::ending::end_of;
 use crate::calls::fragment::Fragment;
-use crate::calls::{Calls, Routed};
+use crate::calls::{Assignment, Calls};
 use crate::classification::{AnswerEnd, End, Rank};
 use crate::growing::Marks;
 use crate::parts::Parts;
@@ -147,7 +147,7 @@ impl Assembler {
             }
             CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
             CallChunk::End { key, arguments } => {
-                let Some(Routed::Call(at)) = self.calls.find_key(key) else { return };
+                let Some(Assignment::Call(at)) = self.calls.find_key(key) else { return };
                 let Some(call) = self.calls.growing_mut(at) else { return };
                 if let Some(whole) = arguments {
                     call.complete(&whole, &self.options.limits);
@@ -172,7 +172,7 @@ impl Assembler {
             self.record_start(placed, None, events);
             placed
         };
-        let Routed::Call(at) = placed else { return };
+        let Assignment::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
         if arguments.is_empty() {
             return;
@@ -182,19 +182,19 @@ impl Assembler {
     }
 
     /// Records the start of a call or the overflow of the limit.
-    fn record_start(&mut self, placed: Routed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
+    fn record_start(&mut self, placed: Assignment, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
         // A body with several responses contains a finish before its end.
         self.ending = None;
         match placed {
-            Routed::Call(at) => {
+            Assignment::Call(at) => {
                 self.parts.call(at);
                 if let Some(call) = self.calls.growing_mut(at) {
                     call.opaque = opaque;
                     call.tell(None, events);
                 }
             }
-            Routed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
-            Routed::Nowhere => {}
+            Assignment::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
+            Assignment::Nowhere => {}
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct Calls {
 
 /// The result of assigning a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Routed {
+pub(crate) enum Assignment {
     Call(usize),
     /// The fragment is ignored, because its call has ended or exceeded the limit.
     Nowhere,
@@ -43,7 +43,7 @@ pub(crate) enum Routed {
     Beyond,
 }
 
-impl Routed {
+impl Assignment {
     fn from_index(at: Option<usize>) -> Self {
         at.map_or(Self::Beyond, Self::Call)
     }
@@ -65,8 +65,8 @@ impl Calls {
     }
 
     /// Returns the newest call of a provider's key, or `None` for a new key.
-    pub(crate) fn find_key(&self, key: CallKey) -> Option<Routed> {
-        self.keys.get(&key).map(|at| Routed::from_index(*at))
+    pub(crate) fn find_key(&self, key: CallKey) -> Option<Assignment> {
+        self.keys.get(&key).map(|at| Assignment::from_index(*at))
     }
 
     /// Returns the indices of the calls that have not ended.
@@ -81,22 +81,22 @@ impl Calls {
         id: Option<&str>,
         name: String,
         options: &Options,
-    ) -> Routed {
+    ) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
         self.keys.insert(key, at);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Routed::from_index(at)
+        Assignment::from_index(at)
     }
 
     /// Adds a call that arrives in one piece.
-    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Routed {
+    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Routed::from_index(at)
+        Assignment::from_index(at)
     }
 
     fn begin(

@@ -85,7 +85,7 @@ impl Show {
                 self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
             }
             Event::AttemptDiscarded { reason, delay_ms } => {
-                self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
+                self.line(&format!("! {}; retrying in {delay_ms} ms", display_safe(reason)))
             }
             Event::Decided { call, decision } => self.show_decision(call.as_str(), decision),
             Event::ToolApprovalRequest { .. }
@@ -97,7 +97,7 @@ impl Show {
             | Event::ImagesRemoved { .. } => self.context(event),
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
-                self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
+                self.line(&format!("  {}: runs elsewhere", self.name(call.as_str())))
             }
             Event::AnswerRefused { reason }
             | Event::MessageRefused { reason, .. }

@@ -84,7 +84,7 @@ impl Client {
     /// ```
     /// use windlass_client::{Client, Vendors};
     /// let vendors = Vendors::builtin();
-    /// let groq = vendors.get("groq").ok_or("not there")?;
+    /// let groq = vendors.get("groq").ok_or("not found")?;
     /// let client = Client::vendor(groq.clone()).key(Some("a key".into())).build()?;
     /// # let _ = client;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -8,15 +8,16 @@ pub(crate) fn explain_missing_ability(mut error: ModelError, rejection: &Paramet
     let (kind, advice) = match rejection.parameter.as_str() {
         "tools" => (
             ModelErrorKind::Unsupported,
-            "the model has no tool calls of its own: let it write calls as text, or take another",
+            "the model does not support tool calls: use text calls, or choose another model",
         ),
-        "images" => (ModelErrorKind::Image, "the model sees no images: take another"),
+        "images" => (ModelErrorKind::Image, "the model does not support images: choose another model"),
         _ => (
             ModelErrorKind::Unsupported,
-            "the model does not hold its answers to such a form: ask for the form in words, or take another",
+            "the model does not support structured output: describe the format in the prompt, or choose \
+             another",
         ),
     };
     error.kind = kind;
-    error.message = format!("{} ({advice}; this is remembered where that helps)", error.message);
+    error.message = format!("{} ({advice}; later requests take this into account)", error.message);
     error
 }

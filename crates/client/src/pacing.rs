@@ -53,7 +53,7 @@ fn add_attempts(mut error: ModelError, attempts: usize, asked: Option<Duration>)
     });
     if let Some((wait, at)) = ready {
         let at = httpdate::fmt_http_date(at);
-        error.message = format!("{} (the provider asks to wait {wait:?}, until {at})", error.message);
+        error.message = format!("{} (the provider requests to wait {wait:?}, until {at})", error.message);
     }
     error
 }

@@ -134,7 +134,7 @@ fn follows(wanted: &[&str], words: &[String]) -> bool {
 
 /// The degree to which a text was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
+#[expect(clippy::exhaustive_enums, reason = "a policy must handle each of these")]
 pub enum Certainty {
     /// The name of every program is literal text.
     Whole,

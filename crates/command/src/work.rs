@@ -30,7 +30,7 @@ impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bytes => "the command is too long to be assessed",
-            Self::Work => "the command has too many commands inside commands to be assessed",
+            Self::Work => "the command has too many nested commands to be assessed",
             Self::Paths => "the command names too many paths to be assessed",
         })
     }

@@ -131,7 +131,7 @@ impl Decision {
         let worst = trace.iter().min_by(|left, right| left.order(right));
         let (verdict, reason) = match worst {
             Some(entry) => (entry.verdict, entry.reason.clone()),
-            None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),
+            None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool declares no effects")),
         };
         Self { verdict, reason, risk, trace }
     }
@@ -142,7 +142,7 @@ impl Decision {
     pub(crate) fn deny_if_headless(mut self, autonomy: Autonomy) -> Self {
         if autonomy == Autonomy::Headless && self.verdict == Verdict::Ask {
             self.verdict = Verdict::Deny;
-            self.reason.text.push_str("; nobody is there to ask");
+            self.reason.text.push_str("; no approver is available");
         }
         self
     }

@@ -49,7 +49,7 @@ const BARE: usize = 8;
 
 /// The permission of a command to change the workspace's repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "closed or open, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "closed or open; the set is closed")]
 pub enum Repository {
     /// `.git` is read-only.
     #[default]

@@ -106,7 +106,7 @@ impl Need {
     /// The value is missing and [`STRICT`] names this need, or [`STRICT`] contains an unknown name.
     #[track_caller]
     #[expect(clippy::print_stderr, reason = "`cargo xtask ci` collects the line")]
-    pub fn check<F: Found>(self, found: F) -> Option<F::Value> {
+    pub fn check<F: SearchOutcome>(self, found: F) -> Option<F::Value> {
         match found.into_found() {
             Ok(value) => Some(value),
             Err(reason) => {
@@ -141,7 +141,7 @@ impl Display for Need {
 }
 
 /// The outcome of a search for something that a test needs.
-pub trait Found {
+pub trait SearchOutcome {
     /// The type of the found value.
     type Value;
 
@@ -152,7 +152,7 @@ pub trait Found {
     fn into_found(self) -> Result<Self::Value, String>;
 }
 
-impl<T> Found for Option<T> {
+impl<T> SearchOutcome for Option<T> {
     type Value = T;
 
     fn into_found(self) -> Result<T, String> {
@@ -160,7 +160,7 @@ impl<T> Found for Option<T> {
     }
 }
 
-impl<T, E: Display> Found for Result<T, E> {
+impl<T, E: Display> SearchOutcome for Result<T, E> {
     type Value = T;
 
     fn into_found(self) -> Result<T, String> {
@@ -168,7 +168,7 @@ impl<T, E: Display> Found for Result<T, E> {
     }
 }
 
-impl Found for bool {
+impl SearchOutcome for bool {
     type Value = ();
 
     fn into_found(self) -> Result<(), String> {

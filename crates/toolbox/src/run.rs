@@ -65,7 +65,7 @@ impl Toolbox {
         let _turn = tokio::select! {
             biased;
             () = ctx.cancellation().cancelled() => {
-                return Ok(result(checked, ResultStatus::Cancelled, "cancelled before it began"));
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled before it started"));
             }
             turn = waiting => turn,
         };
@@ -84,7 +84,8 @@ impl Toolbox {
             biased;
             outcome = running => outcome,
             () = overdue(ctx) => {
-                return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; what it had done stays"));
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; its changes so \
+                                                                    far remain"));
             }
         };
         ctx.tell_rest();

@@ -101,7 +101,7 @@ impl Toolbox {
 
     /// Returns the specs and hints of the offered tools under their display names, in the order of
     /// registration.
-    pub fn offered_specs(&self) -> Vec<(ToolSpec, Hints)> {
+    pub fn tool_specs(&self) -> Vec<(ToolSpec, Hints)> {
         self.iter_offered().map(|entry| (entry.display_spec(), entry.tool.hints())).collect()
     }
 

@@ -113,7 +113,7 @@ pub struct FilePattern {
 #[non_exhaustive]
 pub enum PatternError {
     /// The pattern is too long.
-    #[error("the pattern has {len} bytes, at most {PATTERN_BYTES} are taken")]
+    #[error("the pattern has {len} bytes, at most {PATTERN_BYTES} are allowed")]
     TooLong {
         /// The length in bytes.
         len: usize,

@@ -55,25 +55,25 @@ pub enum ModeError {
     #[error("not a file of modes")]
     Toml(#[source] Box<toml::de::Error>),
     /// The slug is not valid.
-    #[error("slug {slug:?}: one to {SLUG_BYTES} small letters, digits and dashes are wanted")]
+    #[error("slug {slug:?}: use 1 to {SLUG_BYTES} lower-case letters, digits and dashes")]
     Slug {
         /// The invalid slug.
         slug: String,
     },
     /// Two modes in the file have the same slug.
-    #[error("slug {slug:?}: there are two modes of this slug")]
+    #[error("slug {slug:?}: two modes have this slug")]
     Twice {
         /// The repeated slug.
         slug: String,
     },
     /// A project's file redefines an existing mode.
-    #[error("slug {slug:?}: a project's file adds modes, and does not change one that is there")]
+    #[error("slug {slug:?}: a project's file can add modes, but not change an existing mode")]
     NotTheProjects {
         /// The slug of the mode.
         slug: String,
     },
     /// A text is empty or too long.
-    #[error("mode {slug:?}, {key}: one to {TEXT_BYTES} bytes are wanted")]
+    #[error("mode {slug:?}, {key}: expected 1 to {TEXT_BYTES} bytes")]
     Text {
         /// The slug of the mode.
         slug: String,
@@ -92,7 +92,7 @@ pub enum ModeError {
     },
     /// The files that tools of the group access are unknown before they run, so a pattern would not be
     /// enforced.
-    #[error("mode {slug:?}, group {group}: file_regex is taken for read and edit only")]
+    #[error("mode {slug:?}, group {group}: file_regex is allowed for read and edit only")]
     NoFiles {
         /// The slug of the mode.
         slug: String,
@@ -100,7 +100,7 @@ pub enum ModeError {
         group: ToolGroup,
     },
     /// The file is too long.
-    #[error("it has {bytes} bytes, at most {FILE_BYTES} are taken")]
+    #[error("it has {bytes} bytes, at most {FILE_BYTES} are allowed")]
     TooLong {
         /// The length of the file in bytes.
         bytes: usize,
@@ -118,7 +118,7 @@ pub enum ModeError {
 
 /// Error for a slug without a mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no mode {slug}; the modes are: {modes}")]
+#[error("unknown mode {slug}; the modes are: {modes}")]
 #[non_exhaustive]
 pub struct UnknownMode {
     /// The requested slug.

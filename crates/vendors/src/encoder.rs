@@ -28,7 +28,7 @@ use crate::vendors::Vendors;
 /// use windlass_wire::EncodedHistory;
 ///
 /// let vendors = Vendors::builtin();
-/// let openai = vendors.get("openai").ok_or("not there")?;
+/// let openai = vendors.get("openai").ok_or("not found")?;
 /// let encoder = RequestEncoder::for_vendor(openai.clone()).ok_or("an unknown wire format")?;
 /// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
 /// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;

@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, w
 
 use crate::cache::{markers_beside, markers_in_message};
 use crate::fields::{output, system};
-use crate::names::{NAME, unsupported};
+use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
 use crate::{AnthropicOptions, Caching, tools};
@@ -99,14 +99,14 @@ fn wire_messages(
             // The API does not have a developer role inside the conversation; `user` is the role with the
             // least authority.
             Role::User | Role::Tool | Role::System => "user",
-            _ => return Err(unsupported(format!("the role of message {position}"))),
+            _ => return Err(encode_error(format!("the role of message {position}"))),
         };
         let content = blocks(message)?;
         if content.is_empty() {
             if role == "assistant" {
                 continue;
             }
-            let what = format!("message {position} has nothing to say");
+            let what = format!("message {position} is empty");
             return Err(EncodeError::Conversation { what });
         }
         // The API requires the two roles to alternate, so merge consecutive messages of one role.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use windlass_protocol::{OutputFormat, Request};
 use windlass_wire::EncodeError;
 
-use crate::names::unsupported;
+use crate::names::encode_error;
 use crate::parts;
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
 
@@ -21,8 +21,8 @@ pub(crate) fn output(request: &Request) -> Result<Option<WireOutput<'_>>, Encode
             let format = WireFormat { kind: "json_schema", schema: schema.schema.as_raw() };
             Ok(Some(WireOutput { more: config, format }))
         }
-        OutputFormat::Json => Err(unsupported("an answer of any JSON object; it takes a schema")),
-        _ => Err(unsupported("an output format of a newer kind")),
+        OutputFormat::Json => Err(encode_error("an answer of any JSON object; it takes a schema")),
+        _ => Err(encode_error("an output format of a newer kind")),
     }
 }
 

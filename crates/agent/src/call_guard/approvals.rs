@@ -32,7 +32,7 @@ impl CallGuard {
         }
         let facts = self.calls().get(call)?.checked.facts.clone();
         let error = self.session.remember(&facts, decision).err()?;
-        Some(format!("the answer is not remembered: {error}"))
+        Some(format!("the approval was not stored for later calls: {error}"))
     }
 
     /// Passes the outcome of an approval request to the learned approvals, if they are enabled.

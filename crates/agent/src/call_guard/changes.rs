@@ -7,8 +7,8 @@ use windlass_toolbox::Checked;
 /// Returns the result of a call whose decision does not hold any more.
 pub(super) fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
     let text = format!(
-        "stale_approval: not run, because the call does not match the decision about it ({what}). Look at it again, and make \
-         the call once more if it is still right"
+        "stale_approval: not run, because the call does not match the decision about it ({what}). Check the \
+         current state, and repeat the call if it is still correct"
     );
     Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
 }
@@ -31,10 +31,10 @@ pub(super) fn difference(before: &Facts, now: &Facts) -> String {
         return format!("{} has changed", target.path);
     }
     if before.containment != now.containment {
-        return "its process would be confined in another way".to_owned();
+        return "the confinement of its process would differ".to_owned();
     }
     if before.effects != now.effects {
-        return "it would do something else".to_owned();
+        return "its effects would differ".to_owned();
     }
     "its arguments are not those that were approved".to_owned()
 }

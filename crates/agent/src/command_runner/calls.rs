@@ -88,7 +88,7 @@ impl CommandRunner {
         let running = self.running(call, ctx);
         // The toolbox catches a tool that panics. After any other panic the tool may have run already.
         let text =
-            "the call broke off inside the program, and nobody knows what it did; look at the present state";
+            "the call ended with an internal error, and its effects are not known; check the current state";
         let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
         self.start(Input::Result(otherwise), async move {
             match running.await {
@@ -112,11 +112,13 @@ impl CommandRunner {
             let not_passed = match gate.pass(&checked.facts, events.as_ref(), ctx.cancellation()).await {
                 Ok(()) => None,
                 Err(NotPassed::Stopped) => {
-                    Some((ResultStatus::Cancelled, "stopped before it began; nothing was run".to_owned()))
+                    Some((ResultStatus::Cancelled, "cancelled before it started; nothing was run".to_owned()))
                 }
                 Err(NotPassed::Failed(failed)) => {
-                    let text =
-                        format!("not run, because what it may change could not be kept before: {failed}");
+                    let text = format!(
+                        "not run, because the checkpoint of the files that it may change failed: \
+                         {failed}"
+                    );
                     Some((ResultStatus::NotStarted, text))
                 }
             };
@@ -125,7 +127,7 @@ impl CommandRunner {
             }
             let still = async move {
                 let lost =
-                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
+                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be checked again");
                 let look = tokio::task::spawn_blocking(move || guard.recheck(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };

@@ -40,8 +40,8 @@ impl ServerTargets {
             ensure!(
                 !servers.is_empty(),
                 NotFound,
-                "there is no MCP server {name}{}",
-                meant.unwrap_or_else(|| format!("; there are: {}", known.join(", ")))
+                "unknown MCP server {name}{}",
+                meant.unwrap_or_else(|| format!("; known servers: {}", known.join(", ")))
             );
             // Naming a disabled server enables it for this command.
             for server in &mut servers {
@@ -97,7 +97,7 @@ impl ServerTargets {
             [server] => Ok(server),
             all => {
                 let names: Vec<&str> = all.iter().map(|server| server.name.as_str()).collect();
-                bail!(Invalid, "say which server: {}", names.join(", "))
+                bail!(Invalid, "name the server: {}", names.join(", "))
             }
         }
     }

@@ -26,7 +26,7 @@ fn a_projects_invalid_file_is_a_warning_and_a_users_is_an_error() {
 }
 
 #[test]
-fn an_error_tells_what_is_missing_from_what_is_wrong() {
+fn errors_distinguish_missing_from_invalid_input() {
     let place = Place::new();
     let app = &place.app;
     assert_eq!(app.find_run("1790000000-3f9a12bc").unwrap_err().kind(), ErrorKind::NotFound);

@@ -69,10 +69,10 @@ fn a_configuration_that_is_too_large_is_refused_with_its_limit() {
     let servers = |count: usize| (0..count).map(|at| format!("[mcp_servers.s{at}]\ncommand = \"x\"\n"));
     assert_eq!(refused(&servers(256).collect::<Vec<_>>().concat()).0, 256);
     let (count, told) = refused(&servers(257).collect::<Vec<_>>().concat());
-    assert!(count == 0 && told.contains("it has 257 servers, at most 256 are taken"), "{told}");
+    assert!(count == 0 && told.contains("it has 257 servers, at most 256 are allowed"), "{told}");
     let (count, told) =
         refused(&format!("{}#{}", servers(1).collect::<Vec<_>>().concat(), "a".repeat(LONGEST)));
-    assert!(count == 0 && told.contains("bytes, at most 262144 are taken"), "{told}");
+    assert!(count == 0 && told.contains("bytes, at most 262144 are allowed"), "{told}");
 }
 
 #[test]

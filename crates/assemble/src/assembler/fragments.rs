@@ -2,17 +2,17 @@
 
 use super::Assembler;
 use crate::CallEvent;
-use crate::calls::Routed;
+use crate::calls::Assignment;
 use crate::calls::fragment::Fragment;
 
 impl Assembler {
     pub(super) fn push_fragment(&mut self, fragment: Fragment, events: &mut Vec<CallEvent>) {
         let before = self.calls.places.len();
         let placed = self.calls.place(&fragment, &self.options);
-        if self.calls.places.len() > before || placed == Routed::Beyond {
+        if self.calls.places.len() > before || placed == Assignment::Beyond {
             self.record_start(placed, None, events);
         }
-        let Routed::Call(at) = placed else { return };
+        let Assignment::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
         if fragment.opaque.is_some() {
             call.opaque = fragment.opaque;

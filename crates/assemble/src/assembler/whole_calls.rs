@@ -4,7 +4,7 @@ use windlass_protocol::{Opaque, Payload, ToolName};
 use windlass_stream::WholeCall;
 
 use super::Assembler;
-use crate::calls::Routed;
+use crate::calls::Assignment;
 use crate::classification::{End, Rank};
 use crate::{CallEvent, Notes};
 
@@ -19,7 +19,7 @@ impl Assembler {
     ) {
         let placed = self.calls.whole(id.filter(|id| !id.is_empty()), name, &self.options);
         self.record_start(placed, opaque, events);
-        let Routed::Call(at) = placed else { return };
+        let Assignment::Call(at) = placed else { return };
         match body {
             WholeCall::Arguments(text) => {
                 if let Some(call) = self.calls.growing_mut(at) {

@@ -65,7 +65,7 @@ pub(crate) fn test(decider: &Decider, file: &Path) -> anyhow::Result<ExitCode> {
         let (number, asked) = asked?;
         anyhow::ensure!(
             asked.expect.is_some() || asked.rule.is_some(),
-            "line {number} says neither what to `expect` nor which `rule`"
+            "line {number} has neither `expect` nor `rule`"
         );
         let outcome = decider.decide(&asked)?;
         let told = Explanation::new(&asked, &outcome);

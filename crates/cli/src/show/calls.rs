@@ -22,7 +22,7 @@ impl Show {
             }
             Event::ApprovalPostponed { request_id } => {
                 let question = self.asked.remove(request_id).unwrap_or_default();
-                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
+                self.line(&format!("? {question}\n  It cannot be answered here; the question stays open."))
             }
             Event::ApprovalEnded { outcome } => self.approval(outcome),
             _ => String::new(),
@@ -38,8 +38,8 @@ impl Show {
                     decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default()
                 )
             }
-            ApprovalOutcome::TimedOut { .. } => "nobody answered in time".to_owned(),
-            _ => "nobody is there to approve".to_owned(),
+            ApprovalOutcome::TimedOut { .. } => "no answer arrived in time".to_owned(),
+            _ => "no approver is available".to_owned(),
         };
         self.decisions.push(format!("  {said}"));
         self.line(&format!("  {}", display_safe(&said)))

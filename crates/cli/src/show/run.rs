@@ -16,7 +16,7 @@ impl Show {
                 format!("← {}: {}", display_safe(result.call.as_str()), result.status.as_str())
             }
             Ok(Event::ApprovalPostponed { .. }) => {
-                "asks, and nobody answers here; the question stays open".to_owned()
+                "needs an approval that cannot be given here; the question stays open".to_owned()
             }
             Ok(Event::Finished { outcome, .. }) => outcome_text(&outcome),
             _ => return String::new(),
@@ -30,7 +30,7 @@ impl Show {
     pub(super) fn change(&self, event: &Event) -> String {
         match event {
             Event::CheckpointFailed { problem, .. } => {
-                self.line(&format!("! what was there before is not kept: {}", display_safe(problem)))
+                self.line(&format!("! the earlier state has no checkpoint: {}", display_safe(problem)))
             }
             Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", count_changes(diff))),
             Event::RunDiff { diff } => self.line(&format!("± in all: {}", count_changes(diff))),
@@ -44,7 +44,7 @@ impl Show {
                 let about = if *is_estimate { "about " } else { "" };
                 self.line(&format!("· the conversation takes {about}{used} of {window} tokens"))
             }
-            Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
+            Event::ContextCondensing => self.line("· the model is asked to summarize older turns"),
             Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
                 "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
             )),
@@ -69,13 +69,13 @@ pub(crate) fn outcome_text(outcome: &Outcome) -> String {
             format!("⏸ suspended; it waits for {}", waits.join(", "))
         }
         Outcome::Failed { message } => format!("✗ failed: {}", display_safe(message)),
-        _ => "the run is over".to_owned(),
+        _ => "the run has ended".to_owned(),
     }
 }
 
 fn wait_text(wait: &Wait) -> String {
     match wait {
-        Wait::Approval { call, .. } => format!("a yes or no to {call}"),
+        Wait::Approval { call, .. } => format!("an approval or denial of {call}"),
         Wait::Result { call } => format!("the result of {call}"),
         Wait::InterruptReply { question, .. } => format!("an answer to: {}", display_safe(question)),
         _ => "something".to_owned(),

@@ -34,7 +34,7 @@ pub(super) fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<
 /// a program.
 fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
     let Some(reading) = &part.reading else { return Vec::new() };
-    let text = "a word of the command may be what this rule is about";
+    let text = "a word of the command may match this rule";
     let reason = |rule: &CompiledRule| Reason::new(&rule.rule.id, rule.source, text);
     let strict: Vec<&CompiledRule> =
         policy.rules.iter().filter(|rule| rule.rule.action != Action::Allow).collect();

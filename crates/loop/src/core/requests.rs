@@ -56,9 +56,9 @@ impl Core {
             return self.show(Event::MessageRepeated { id: id.clone() });
         }
         let reason = if is_over {
-            "the run is over"
+            "the run has ended"
         } else if text.trim().is_empty() {
-            "there are no words in it"
+            "the message is empty"
         } else if self.steering.is_full(when) {
             "too many messages wait already"
         } else {

@@ -13,7 +13,7 @@ pub enum TranscriptError {
         missing: usize,
     },
     /// No open call has this id.
-    #[error("no call {call} waits for a result")]
+    #[error("the call {call} does not wait for a result")]
     NoSuchCall {
         /// The id of the call.
         call: CallId,
@@ -31,6 +31,6 @@ pub enum TranscriptError {
         call: CallId,
     },
     /// The message has no parts, or its role does not belong to the method.
-    #[error("the message cannot stand here")]
+    #[error("the message is not valid at this position")]
     Message,
 }

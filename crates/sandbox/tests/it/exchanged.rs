@@ -53,7 +53,7 @@ fn root() -> (tempfile::TempDir, PathBuf) {
 
 // security 12
 #[test]
-fn nothing_is_made_outside_of_the_workspace_by_a_link() {
+fn no_link_creates_a_file_outside_of_the_workspace() {
     for level in apart() {
         let (_folder, root) = root();
         let work = root.join("work");

@@ -20,7 +20,7 @@ impl Toolbox {
     }
 
     fn explain_unknown(&self, name: &str) -> String {
-        format!("there is no tool {name}. {}", self.list_offered())
+        format!("unknown tool {name}. {}", self.list_offered())
     }
 
     fn list_offered(&self) -> String {

@@ -83,7 +83,7 @@ fn a_killed_command_leaves_nobody() {
 
 // Q1: whoever drops the tools of a run, or cancels the call's run, ends what runs.
 #[test]
-fn nothing_outlives_the_run() {
+fn no_process_outlives_the_run() {
     for (name, scene) in scenes() {
         let mark = mark(81);
         let command = json!({"command": format!("trap 'echo bye' TERM; sleep {mark} & sleep {mark}"), "background": true});
@@ -135,7 +135,7 @@ fn the_number_is_bounded_and_a_limit_ends_it() {
 }
 
 #[test]
-fn what_is_read_is_told_in_the_effects() {
+fn effects_name_the_output_that_is_read() {
     let scene = Scene::new();
     let run = Run::new(&scene);
     let effects = |tool: &str, arguments| run.tool(tool).effects(&crate::scene::payload(&arguments));

@@ -120,7 +120,7 @@ fn a_flood_is_shown_by_head_and_tail_and_spilled_whole() {
     assert!(spilled.ends_with(b"y\nlast\n"));
     let ctx = Context::new(CallId::new("call_2").unwrap());
     let (_, text) = call(&tool, &ctx, &json!({"command": "yes | head -c 200000"})).unwrap();
-    assert!(text.contains("the rest was not kept"), "{}", &text[..300]);
+    assert!(text.contains("the rest was not stored"), "{}", &text[..300]);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn one_git_command_that_writes_says_so() {
 
 // Q3
 #[test]
-fn nothing_confined_is_said() {
+fn missing_confinement_is_reported() {
     let (_folder, tool) = plain();
     let seen = tool.inspect(&payload(&json!({"command": "ls"})));
     assert_eq!(seen.containment, Some(windlass_protocol::Containment::none()));

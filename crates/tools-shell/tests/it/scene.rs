@@ -238,7 +238,7 @@ fn met(output: Result<windlass_tool::Output, ToolError>) -> Met {
     }
 }
 
-/// The scene with nothing confined, and the one that is confined as well as this machine can, by name.
+/// The scene with nothing confined, and the one that is confined as far as this machine permits, by name.
 pub(crate) fn scenes() -> Vec<(&'static str, Scene)> {
     let mut plain = Scene::new();
     plain.shell = Shell::new_unconfined();

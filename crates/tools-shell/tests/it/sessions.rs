@@ -163,7 +163,7 @@ fn a_flood_through_a_terminal_is_bounded() {
 
 // A program that draws is shown as its screen.
 #[test]
-fn what_is_drawn_is_shown_as_a_screen() {
+fn drawn_output_is_shown_as_a_screen() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let draw = "printf '\\033[?1049h\\033[2J\\033[3;5Hmenu\\033[1;1H'; sleep 50";
@@ -255,7 +255,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
         let refused = run.call("create_pty_session", &command).unwrap_err();
         assert!(refused.contains("1 terminals are open already (1 `sleep"), "{name}: {refused}");
         assert_no(&mark);
-        run.until("stopped, because nobody looked at it", "list_pty_sessions", &json!({}));
+        run.until("stopped, because its output was not read", "list_pty_sessions", &json!({}));
         run.call("create_pty_session", &command).unwrap();
         let wrong = run.call("read_pty_session", &json!({"session_id": 7})).unwrap_err();
         assert!(wrong.ends_with("known ids: 1, 2"), "{name}: {wrong}");

@@ -71,9 +71,9 @@ pub(super) fn failure_of(answer: &Answer) -> Option<StreamFailure> {
     let message = match (answer.ending, &answer.stop) {
         (_, Some(StopReason::Error)) => format!("the provider ended the answer with an error: {}", raw()),
         (Ending::Dropped, Some(StopReason::Unknown(_))) => {
-            format!("the provider ended the answer for a reason that is not known here: {}", raw())
+            format!("the provider ended the answer for an unknown reason: {}", raw())
         }
-        (Ending::Dropped, _) => "the connection ended before the answer did".to_owned(),
+        (Ending::Dropped, _) => "the connection ended before the answer was complete".to_owned(),
         _ => return None,
     };
     Some(StreamFailure::new(message, true))

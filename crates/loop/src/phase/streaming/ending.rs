@@ -145,9 +145,11 @@ fn replace_calls(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
 fn refuse_malformed(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolResult {
     match early {
         Some(refusal) => ToolResult::text(id, refusal.status, refusal.text.as_str()),
-        None => {
-            ToolResult::text(id, call.status(), words::malformed_text(&call.reason.to_string(), &call.text))
-        }
+        None => ToolResult::text(
+            id,
+            call.status(),
+            words::text_for_malformed(&call.reason.to_string(), &call.text),
+        ),
     }
 }
 
