@@ -11,7 +11,8 @@ use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
 use windlass_redact::Redactor;
 
 /// The text that replaces a result if the redacted result cannot be parsed.
-pub(super) const WITHHELD: &str = "the result is withheld: it contains a secret in a place that cannot be redacted";
+pub(super) const WITHHELD: &str =
+    "the result is withheld: it contains a secret in a place that cannot be redacted";
 
 /// Returns whether the arguments of a call contain a secret in any JSON encoding, or the redaction mark. A
 /// model that copies redacted text writes the mark in place of the secret, and a resumed call would run with
