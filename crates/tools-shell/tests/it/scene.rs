@@ -16,7 +16,7 @@ use windlass_tools_shell::{RunCommand, Shell};
 /// The longest wait of these tests. A loaded machine delays processes by seconds, so a bound near the tools' own
 /// times (2 s of grace, 2 s of draining) measures the machine. This one is far above them and far below the 300 s
 /// that the marked processes sleep, so a call that ends within it did not wait for them.
-pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(120);
+pub(crate) const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
 /// What a call gave: its status and text, or the words of an error.
 pub(crate) type Met = Result<(ResultStatus, String), String>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Stop, TestRun, build_within};
 
-const LONG: Duration = Duration::from_secs(600);
+const LONG: Duration = Duration::from_mins(10);
 const SHORT: Duration = Duration::from_millis(50);
 
 fn sh(script: &str) -> Command {
