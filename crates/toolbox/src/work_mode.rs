@@ -144,6 +144,18 @@ impl FilePattern {
         Ok(Self { regex, description: None })
     }
 
+    /// Checks the syntax of a pattern that is not used. Unlike [`new`](Self::new) it compiles nothing: the compiler
+    /// stops at its first instruction, because the size limit is 0.
+    pub(crate) fn check_syntax(pattern: &str) -> Result<(), PatternError> {
+        if pattern.len() > PATTERN_BYTES {
+            return Err(PatternError::TooLong { len: pattern.len() });
+        }
+        match RegexBuilder::new(pattern).size_limit(0).build() {
+            Ok(_) | Err(regex::Error::CompiledTooBig(_)) => Ok(()),
+            Err(source) => Err(PatternError::Regex { pattern: pattern.to_owned(), source }),
+        }
+    }
+
     /// Sets the description of the files.
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());

@@ -149,10 +149,12 @@ impl Chroot {
         }
         sh.create_dir(&work)?;
         let listed = cmd!(sh, "git ls-files --cached --others --exclude-standard").quiet().read()?;
-        for file in listed.lines().filter(|file| Path::new(file).is_file()) {
+        // The process can have been started in another folder than the shell's.
+        let root = sh.current_dir();
+        for file in listed.lines().filter(|file| root.join(file).is_file()) {
             let to = work.join(file);
             sh.create_dir(to.parent().context("a file has a folder")?)?;
-            std::fs::copy(file, &to).with_context(|| format!("cannot copy {file}"))?;
+            std::fs::copy(root.join(file), &to).with_context(|| format!("cannot copy {file}"))?;
         }
         Ok(())
     }
@@ -213,7 +215,22 @@ fn check_success(success: bool, work: &str) -> Result<()> {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::is_registry_variable;
+    use xshell::{Shell, cmd};
+
+    use super::{Chroot, is_registry_variable};
+
+    #[test]
+    fn the_projects_files_are_copied_wherever_the_process_was_started() {
+        let sh = Shell::new().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        sh.change_dir(folder.path());
+        sh.write_file("project/src/only_here.rs", "").unwrap();
+        sh.change_dir("project");
+        cmd!(sh, "git init --quiet").run().unwrap();
+        let chroot = Chroot { root: folder.path().join("root") };
+        chroot.copy_project(&sh).unwrap();
+        assert!(folder.path().join("root/work/src/only_here.rs").is_file());
+    }
 
     #[test]
     fn settings_of_registries_and_proxies_enter_the_system() {

@@ -7,7 +7,8 @@ use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, Tool
 use windlass_redact::Redactor;
 use windlass_stream::Chunk;
 
-use super::{Redacting, WITHHELD, has_secret, result_without};
+use super::values::WITHHELD;
+use super::{Redacting, has_secret, result_without};
 
 const SECRET: &str = "hunter2-\"and\"-more";
 

@@ -149,7 +149,7 @@ fn report_wait(event: &ClientEvent, notices: &Notices) {
             notices.inform(format!("! {}; retrying in {}", display_safe(message), span(*wait)));
         }
         ClientEvent::Wait { wait } => {
-            notices.inform(format!("! the provider's rate limit is used up; retrying in {}", span(*wait)))
+            notices.inform(format!("! the provider's rate limit is used up; retrying in {}", span(*wait)));
         }
         _ => {}
     }

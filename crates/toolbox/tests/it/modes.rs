@@ -8,8 +8,8 @@ use windlass_protocol::{
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_toolbox::{
-    Availability, FilePattern, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox, WorkMode,
-    WorkModes,
+    Availability, FilePattern, ModeError, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox,
+    WorkMode, WorkModes,
 };
 
 use crate::fake::{Does, call, fake};
@@ -296,4 +296,39 @@ fn errors_of_a_mode_file_name_the_key() {
     check(&mode("groups = []").repeat(2), &["two modes"]);
     check("[mode]\nslug = 1", &["line 1"]);
     assert!(FilePattern::new(&"a".repeat(1_001)).is_err());
+}
+
+#[test]
+fn every_invalid_pattern_that_a_later_entry_replaces_is_reported() {
+    let entry = |group: &str, pattern: &str| format!(r#"{{ group = "{group}", file_regex = '{pattern}' }}"#);
+    let report = |groups: &[String]| {
+        let text =
+            format!("[[mode]]\nslug = \"x\"\nname = \"X\"\nrole = \"R\"\ngroups = [{}]\n", groups.join(", "));
+        let modes = WorkModes::builtin().with_file(&text, ModeOwner::User).unwrap();
+        let describe = |error: &ModeError| {
+            let source = std::error::Error::source(error).map(ToString::to_string);
+            format!("{error}: {}", source.unwrap_or_default())
+        };
+        modes.replaced_errors().iter().map(describe).collect::<Vec<_>>()
+    };
+    let (valid, big) = (entry("edit", "a"), entry("edit", "(x{1000}){1000}"));
+    assert!(report(&[valid.clone(), big, valid.clone()]).is_empty());
+    let groups =
+        [entry("edit", "("), entry("edit", r"\p{No}{"), valid, entry("read", "["), "\"read\"".into()];
+    let found = report(&groups);
+    assert_eq!(found.len(), 3, "{found:?}");
+    for (text, (group, pattern)) in found.iter().zip([("edit", "("), ("edit", r"\p{No}{"), ("read", "[")]) {
+        let parts = [r#"mode "x""#.to_owned(), format!("group {group}"), format!("{pattern:?} is refused")];
+        assert!(parts.iter().all(|part| text.contains(part.as_str())), "{text}");
+    }
+    let found = report(&[
+        entry("command", "a"),
+        "\"command\"".into(),
+        entry("read", &"a".repeat(1_001)),
+        "\"read\"".into(),
+    ]);
+    assert!(
+        found.len() == 2 && found[0].contains("read and edit only") && found[1].contains("1001 bytes"),
+        "{found:?}"
+    );
 }
