@@ -18,7 +18,7 @@ use crate::schemas::Schemas;
 use crate::transport::{Transport, TransportResponse};
 use crate::{ClientBuilder, ClientError, Options, RateLimits};
 
-/// HTTP client of one provider, and its [`Model`].
+/// HTTP client of one provider, and its [`Model`](windlass_stream::Model).
 ///
 /// It retries a request that was refused temporarily or did not reach the provider, with growing waits; it
 /// does not retry an invalid request, and nothing once content was handed out. Dropping the stream closes the
