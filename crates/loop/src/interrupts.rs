@@ -1,6 +1,6 @@
 //! The numbers of a run's questions to the human, and the question that a record left open.
 
-use crate::{InterruptId, InterruptReason};
+use crate::{InterruptId, InterruptReason, words};
 
 /// The questions that a run has asked.
 #[derive(Debug, Default)]
@@ -32,7 +32,8 @@ impl Interrupts {
     /// words keeps its id: an answer only counts for the words that the human read.
     pub(crate) fn open(&mut self, reason: InterruptReason, question: &str) -> (InterruptId, bool) {
         let recorded = self.open.take().filter(|(id, text)| {
-            (id.reason == reason || id.reason == InterruptReason::Unspecified) && text == question
+            let is_same = text == question || words::to_present_wording(text) == question;
+            is_same && (id.reason == reason || id.reason == InterruptReason::Unspecified)
         });
         if let Some((id, _)) = recorded {
             return (id, false);

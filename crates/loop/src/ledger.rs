@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use windlass_protocol::Usage;
 
 use self::others::Others;
-use crate::{Budget, Config, Prices, Used};
+use crate::{Budget, Config, Prices, Used, words};
 
 /// The counters of tokens, cost, requests and calls.
 #[derive(Debug, Default)]
@@ -115,10 +115,10 @@ impl Ledger {
         let who = if self.others.is_empty() { "The run has" } else { "The run and its agents have" };
         let shared =
             self.spent.find_reached_limit(&config.shared_budget, self.others.usage_since_restart(), now_ms);
-        let question = shared.map(|what| ask_for_more(who, &what));
+        let question = shared.map(|what| words::ask_for_more(who, &what));
         question.or_else(|| {
             let own = self.spent.find_reached_limit(&config.budget, Used::default(), now_ms);
-            own.map(|what| ask_for_more("The run has", &what))
+            own.map(|what| words::ask_for_more("The run has", &what))
         })
     }
 }
@@ -150,8 +150,4 @@ impl Spent {
             self.calls.iter().find_map(over)
         }
     }
-}
-
-fn ask_for_more(who: &str, what: &str) -> String {
-    format!("{who} used {what} since the last question. Continue? (yes, no, or a message for the model)")
 }

@@ -1,6 +1,10 @@
 //! Texts for the model and the human: each states the problem and the next step.
 
+mod earlier;
+
 use windlass_protocol::{Content, ReconcileOutcome, StopReason, ToolResult};
+
+pub(crate) use self::earlier::to_present_wording;
 
 /// The reason that an answer without a call does not end the task (RULES L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +72,10 @@ pub(crate) fn in_circles(name: &str, calls: usize, times: u32) -> String {
         "{name} was not run: the last {calls} calls were made {times} times one after the other, each time with the same \
          results, and this call would repeat them. Try something else, or ask the human."
     )
+}
+
+pub(crate) fn ask_for_more(who: &str, what: &str) -> String {
+    format!("{who} used {what} since the last question. Continue? (yes, no, or a message for the model)")
 }
 
 pub(crate) fn mistakes(count: u32) -> String {
@@ -164,8 +172,9 @@ pub(crate) fn left_out(summary: Option<&str>) -> String {
 pub(crate) fn left_out_without_summary(earlier: Option<String>) -> String {
     const MORE: &str = "Turns after that were left out too, without a summary. Repeat the calls whose results you still \
          need.";
+    let is_note = |text: &str| text == left_out(None) || text.ends_with(MORE);
     match earlier {
-        Some(earlier) if earlier == left_out(None) || earlier.ends_with(MORE) => earlier,
+        Some(earlier) if is_note(&to_present_wording(&earlier)) => earlier,
         Some(earlier) => format!("{earlier}\n\n{MORE}"),
         None => left_out(None),
     }

@@ -103,7 +103,7 @@ fn a_failing_server_is_reported_and_stops_a_run_only_if_required() {
     fs::write(settings(&place).join("config.toml"), entry(&place, "") + broken).unwrap();
     let tools = run(&place, &["mcp", "tools"]);
     assert!(tools.status.success() && text(&tools.stdout).contains("far/read_file"));
-    assert!(text(&tools.stderr).contains("broken is not there"), "{}", text(&tools.stderr));
+    assert!(text(&tools.stderr).contains("broken is not available"), "{}", text(&tools.stderr));
     let required = format!("{}{broken}required = true\n", entry(&place, ""));
     fs::write(settings(&place).join("config.toml"), required).unwrap();
     let stopped = run(&place, &["mcp", "tools"]);

@@ -228,7 +228,8 @@ fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
     assert!(run(&place, &["trust", "x"]).status.success());
     let shown = listed();
     assert!(
-        shown.contains("says: package.json") && shown.contains("may run the project's file: lib/srv.js"),
+        shown.contains("follows the project's file: package.json")
+            && shown.contains("may run the project's file: lib/srv.js"),
         "{shown}"
     );
     assert!(shown.contains("your approval ends when one of these files appears:"), "{shown}");

@@ -200,7 +200,7 @@ async fn a_run_prints_a_warning_about_its_configuration_once() {
         place.run(&["run", "x", "--base-url", &url, "--model", "m", "--preset", "minimal", "--deny"]);
     let told = text(&output.stdout) + &text(&output.stderr);
     assert!(output.status.success(), "{told}");
-    assert_eq!(told.matches("everything is asked").count(), 1, "{told}");
+    assert_eq!(told.matches("every call needs approval").count(), 1, "{told}");
 }
 
 // A disk that is full, or a crash, leaves no half of a run's settings.

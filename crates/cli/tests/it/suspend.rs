@@ -172,7 +172,7 @@ async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
     let id = run.id.as_str();
     run.ok(&["say", id, "be brief"]);
     run.ok(&["say", id, "then the changelog", "--after"]);
-    run.refused(&["say", id, "  "], "no message");
+    run.refused(&["say", id, "  "], "message is empty");
     run.ok(&["approvals", "deny", id, "--all"]);
     let told = run.ok(&["run", "--resume", id]);
     assert!(told.contains("> be brief") && told.contains("> then the changelog"), "{told}");

@@ -91,7 +91,7 @@ async fn a_question_names_its_server_and_only_the_human_answers_it() {
             .await;
     assert!(said.contains("accept") && said.contains("blue"), "{said}");
     let asked = human.asked.lock().unwrap();
-    assert!(asked[0].text.starts_with("The MCP server fake asks."), "{}", asked[0].text);
+    assert!(asked[0].text.starts_with("The MCP server fake asks a question."), "{}", asked[0].text);
     assert!(asked[0].text.contains(r"\u{1b}[2K") && !asked[0].text.contains('\u{1b}'));
 }
 

@@ -108,7 +108,7 @@ async fn disabled_or_unknown_tools_are_refused_by_the_client() {
         ("fake", "rm", "switched off"),
         ("fake", "sub", "switched off"),
         ("fake", "add2", "switched off"),
-        ("other", "add", "there are: fake"),
+        ("other", "add", "known servers: fake"),
     ] {
         let refused = connections.call_tool(server, tool, Arguments::default(), &ctx()).await.unwrap_err();
         assert!(refused.to_string().contains(why), "{server}/{tool}: {refused}");

@@ -53,9 +53,9 @@ async fn a_bad_tool_is_refused_and_the_others_stay() {
             "another server",
             "another server",
             "no schema",
-            "no object",
+            "not an object",
             "listed twice",
-            "no tool",
+            "not a tool",
             "bytes",
         ],
     );
@@ -76,8 +76,8 @@ async fn a_schema_that_is_too_deep_crashes_nothing() {
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 1);
     assert!(
-        client.list_refused_tools()[0].why.contains("100001 deep")
-            || client.list_refused_tools()[0].why.contains("100002 deep")
+        client.list_refused_tools()[0].why.contains("100001 levels deep")
+            || client.list_refused_tools()[0].why.contains("100002 levels deep")
     );
 }
 

@@ -83,7 +83,7 @@ async fn every_kind_of_content_reaches_the_model() {
     let many: Vec<Value> = (0..10_000).map(|_| json!({"type": "text", "text": "x"})).collect();
     assert!(words(json!({"content": many})).await.contains("9744 more pieces were left out"));
     assert!(words(json!({})).await.contains("external content"), "never empty");
-    assert!(words(json!([])).await.contains("no result"));
+    assert!(words(json!([])).await.contains("invalid result"));
 }
 
 // correctness-2 12a

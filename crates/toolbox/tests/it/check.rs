@@ -145,7 +145,7 @@ fn wrong_arguments_are_told_with_path_met_and_wanted() {
     assert_eq!(result.status, ResultStatus::InvalidArguments);
     let text = result.wire_text();
     assert!(text.contains(r#"/n: found the string "one", expected an integer"#), "{text}");
-    assert!(text.contains("met the unknown `m`"), "{text}");
+    assert!(text.contains("found the unknown `m`"), "{text}");
 }
 
 // J9

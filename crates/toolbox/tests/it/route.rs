@@ -91,10 +91,10 @@ fn a_kind_that_a_model_can_choose_goes_back_to_it() {
         ("mcp__files__read", mcp("other", "read"), "this tool does not exist"),
         ("look", mcp("files", "read"), "this tool does not exist"),
         ("patch", mcp("files", "read"), "this tool does not exist"),
-        ("LOOK", shell(None), "no tool LOOK"),
+        ("LOOK", shell(None), "unknown tool LOOK"),
         ("mcp__files__read", shell(None), "does not run commands"),
         ("run_command", shell(Some(5_000)), "/timeout_ms"),
-        ("nothing", shell(None), "no tool nothing"),
+        ("nothing", shell(None), "unknown tool nothing"),
     ] {
         let call = of(named, payload);
         toolbox.route(&call).unwrap();

@@ -69,7 +69,7 @@ fn invalid_server_entries_are_skipped_and_reported() {
         parse_foreign_config(r#"{"mcpServers": {"a": 7, "b": {}, "c": {"command": "c"}}}"#, false).unwrap();
     assert_eq!(import.entries.keys().collect::<Vec<_>>(), ["c"]);
     assert!(
-        import.notes[0].contains("no object") && import.notes[1].contains("neither"),
+        import.notes[0].contains("not an object") && import.notes[1].contains("neither"),
         "{:?}",
         import.notes
     );
