@@ -123,7 +123,7 @@ impl Transcript {
     /// let cut = [Message::user("look"), Message::assistant(vec![Part::Call(call)])];
     /// let imported = Transcript::import(cut);
     /// assert_eq!(imported.transcript.messages().len(), 3);
-    /// assert_eq!(imported.mends[0].to_string(), "the call call_1 had no result, and has one that says so now");
+    /// assert_eq!(imported.mends[0].to_string(), "the call call_1 had no result, and received one that states this");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn import(messages: impl IntoIterator<Item = Message>) -> ImportedTranscript {

@@ -54,7 +54,7 @@ fn a_folder_goes_with_what_is_in_it_when_asked() {
     for number in 0..1_001 {
         scene.put(&format!("many/{number}"), "");
     }
-    check_refused(&scene, &json!({"path": "many", "recursive": true}), "more than 1000 names");
+    check_refused(&scene, &json!({"path": "many", "recursive": true}), "more than 1000 entries");
     assert_eq!(std::fs::read_dir(scene.at("many")).unwrap().count(), 1_001);
 }
 

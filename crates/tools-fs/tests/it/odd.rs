@@ -188,7 +188,7 @@ fn a_large_or_deep_folder_ends_with_a_word_about_it() {
         let recursive = json!({"path": path, "recursive": true});
         scene.inspect("delete_file", &recursive);
         let refused = scene.call("delete_file", &recursive).unwrap_err();
-        assert!(refused.contains("more than 1000 names"), "{refused}");
+        assert!(refused.contains("more than 1000 entries"), "{refused}");
     }
     scene.call("read_file", &json!({"path": format!("0/{piece}1/{}", "d/".repeat(900))})).unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(30));

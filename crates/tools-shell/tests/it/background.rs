@@ -25,7 +25,7 @@ fn a_background_command_goes_on_and_is_read() {
         let run = Run::new(&scene);
         let command = "echo first; echo oops >&2; until [ -e go ]; do sleep 0.05; done; echo second; exit 3";
         let text = run.text("run_command", &json!({"command": command, "background": true}));
-        assert!(text.starts_with("[command 1 goes on in the background;"), "{name}: {text}");
+        assert!(text.starts_with("[command 1 keeps running in the background;"), "{name}: {text}");
         let first = if text.contains("oops\n") {
             text
         } else {
@@ -52,7 +52,7 @@ fn a_command_that_runs_longer_than_the_call_waits_goes_on() {
         let run = Run::new(&scene);
         let command = "echo early; until [ -e go ]; do sleep 0.05; done; echo late";
         let text = run.text("run_command", &json!({"command": command, "yield_time_ms": 700}));
-        assert!(text.starts_with("[command 1 goes on"), "{name}: {text}");
+        assert!(text.starts_with("[command 1 keeps running"), "{name}: {text}");
         scene.write("go", "");
         let text = text + &run.until("late\n", "read_command_output", &json!({"id": 1}));
         assert_eq!(text.matches("early\n").count(), 1, "{name}: {text}");

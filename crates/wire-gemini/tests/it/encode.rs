@@ -85,7 +85,7 @@ fn inexpressible_requests_fail_and_name_the_part() {
     check_error(&ask().with_tools(vec![tool("1st")]), "1st");
     check_error(&ask().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
     let single = ask().with_tools(vec![tool("read")]).with_parallel_calls(ParallelCalls::Forbid);
-    check_error(&single, "one call at the most");
+    check_error(&single, "the limit of one call");
     check_error(&with_extra(ask(), "generationConfig", json!({ "candidateCount": 2 })), "one candidate");
     let unnamed = Message::new(Role::User, vec![Part::Image(Image::base64("", "aGk="))]);
     check_error(&Request::new("gemini-2.5-flash", vec![unnamed]), "media type");

@@ -184,7 +184,7 @@ fn items_of_every_kind_are_written_as_they_came() {
         .collect();
     assert_eq!(
         (results[0].status, &results[0].content[0]),
-        (ResultStatus::Denied, &Content::text("not found"))
+        (ResultStatus::Denied, &Content::text("not there"))
     );
     assert_eq!(results[1].images().count(), 1);
     assert_eq!(OpenAiResponses::default().check(&request), []);
