@@ -24,7 +24,7 @@ use crate::{Agent, AgentError, Approver, DenyAll};
 /// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
 ///
 /// The settings determine the rights of the model: [`toolbox`](Self::toolbox) contains the tools,
-/// [`policy`](Self::policy) and [`mode`](Self::mode) decide which calls run without a question, and
+/// [`policy`](Self::policy) and [`autonomy`](Self::autonomy) decide which calls run without a question, and
 /// [`approver`](Self::approver) answers the questions. By default, calls that only read run and every other
 /// call is denied, because the default approver is absent. The other settings limit the run, choose how
 /// calls are encoded for the model, and keep secrets out of the conversation. The setters can be called in

@@ -17,7 +17,7 @@ use crate::growing::Marks;
 use crate::parts::Parts;
 use crate::{CallEvent, CallIndex, Ending, Options};
 
-/// Assembles the chunks of one response into calls and an [`Answer`] (RULES S13).
+/// Assembles the chunks of one response into calls and an [`Answer`](crate::Answer) (RULES S13).
 ///
 /// Call [`push`](Self::push) for each chunk and [`finish`](Self::finish) at the end of the stream. One
 /// assembler handles one response.

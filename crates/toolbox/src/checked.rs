@@ -23,7 +23,7 @@ pub struct Checked {
     pub call: ToolCall,
     /// The changes that made the arguments fit the tool's schema (RULES J9).
     pub coerced: Vec<Coercion>,
-    /// The changes to files that the inspection found; empty before [`Toolbox::inspect`].
+    /// The changes to files that the inspection found; empty before [`Toolbox::inspect`](crate::Toolbox::inspect).
     pub changes: Vec<Change>,
     pub(crate) entry: Arc<Entry>,
 }

@@ -122,7 +122,7 @@ impl Toolbox {
     }
 
     /// Returns the servers' tools of the builder whose schema cannot be compiled, with the error. Their
-    /// arguments are not validated. Tools of [`DynamicTools::set_server`] are not included.
+    /// arguments are not validated. Tools of [`DynamicTools::set_server`](crate::DynamicTools::set_server) are not included.
     pub fn schema_errors(&self) -> &[(ToolName, SchemaError)] {
         &self.plan.unchecked
     }

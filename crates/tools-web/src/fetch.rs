@@ -28,10 +28,10 @@ type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// use windlass_tools_web::{Fetch, FetchError, UrlRefusal, WebUrl};
+/// use windlass_tools_web::{Fetch, FetchError, ReachError, WebUrl};
 /// let fetch = Fetch::new();
 /// let url = WebUrl::parse("http://169.254.169.254/latest/meta-data/")?;
-/// assert!(matches!(fetch.get(&url).await, Err(FetchError::Refused(UrlRefusal::NotPublic { .. }))));
+/// assert!(matches!(fetch.get(&url).await, Err(FetchError::Refused(ReachError::NotPublic { .. }))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

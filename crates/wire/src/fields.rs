@@ -20,7 +20,7 @@ use crate::RequestError;
 /// assert_eq!(fields.count("n")?, None);
 /// assert_eq!(serde_json::Value::Object(fields.rest()), serde_json::json!({ "name": "ann" }));
 /// let error = Fields::parse("messages[2]", r#"{"role":7}"#)?.text("role").unwrap_err();
-/// assert_eq!(error.to_string(), "messages[2].role: a text is wanted");
+/// assert_eq!(error.to_string(), "messages[2].role: expected a text");
 /// # Ok::<(), windlass_wire::RequestError>(())
 /// ```
 #[derive(Debug)]
