@@ -158,7 +158,7 @@ impl WorkModes {
     /// # Errors
     /// Returns an error if the file is not valid: an unknown key, an unknown group, a bad pattern, or a
     /// repeated slug. No mode of such a file is added. An entry that a later entry of the same group replaces
-    /// has no effect, so its bad pattern is no error; see [`replaced_errors`](Self::replaced_errors).
+    /// has no effect, so its invalid pattern is not an error; see [`replaced_errors`](Self::replaced_errors).
     pub fn with_file(mut self, text: &str, owner: ModeOwner) -> Result<Self, ModeError> {
         if text.len() > FILE_BYTES {
             return Err(ModeError::TooLong { bytes: text.len() });

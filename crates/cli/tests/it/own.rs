@@ -59,7 +59,7 @@ fn settings_and_state_below_the_root_have_a_floor() {
         let told = ask("run_command", serde_json::json!({ "command": command }));
         assert!(told.starts_with("deny f.own_"), "{command}: {told}");
     }
-    // What lies beside them is decided as before.
+    // Rules still apply to the files beside them.
     assert_eq!(ask("read_file", serde_json::json!({ "path": ".config/other/x" })), "allow b.read");
     assert_eq!(ask("write_file", serde_json::json!({ "path": "src/a.rs", "content": "x" })), "allow d.auto");
 }

@@ -93,7 +93,7 @@ fn policy(dice: &mut Dice, tree: &Tree) -> Policy {
     Policy::default().with_file(Source::User, file).unwrap()
 }
 
-/// What a call shows, if it may run at all: decided and run as an agent does it.
+/// Returns the output of a call that the policy allows. It is decided and run as in an agent.
 async fn shown(toolbox: &Toolbox, policy: &Policy, name: &str, arguments: &Value) -> Option<String> {
     let arguments = Arguments::parse(arguments.to_string()).unwrap();
     let call = ToolCall::function(CallId::new("c").unwrap(), ToolName::new(name).unwrap(), arguments);

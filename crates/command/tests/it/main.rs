@@ -1,4 +1,4 @@
-//! What is read from commands: the literal lexer, the effects, the tolerant scan, and bash as the oracle.
+//! Tests of the readers of commands: the literal lexer, the effects, the tolerant scan, and bash as the oracle.
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod attacks;

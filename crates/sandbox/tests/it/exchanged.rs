@@ -36,7 +36,7 @@ fn run(level: Level, confinement: &Confinement, work: &Path, script: &str) -> Ou
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// Whether the command never started: our helper exits with 125, and bubblewrap with 1 and a line of its own.
+/// Returns true if the command never started: our helper exits with 125, and bubblewrap with 1 and a line of its own.
 fn is_refused(output: &Output) -> bool {
     let code = output.status.code();
     output.stdout.is_empty()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use windlass_protocol::ResultStatus;
@@ -45,7 +45,7 @@ fn f58_who_holds_the_pipe_is_not_waited_for() {
     let began = Instant::now();
     let mark = mark(61);
     assert!(Scene::new().text(&format!("(sleep {mark}) & echo done")).ends_with("\ndone\n"));
-    assert!(began.elapsed() < LONGEST_WAIT);
+    assert!(began.elapsed() < Duration::from_secs(5));
     assert_no(&mark);
 }
 
@@ -89,7 +89,7 @@ fn f61_stubborn_children_leave_nothing_run_after_run() {
     let command = format!("trap '' TERM; while :; do sleep {mark}; done");
     let (status, _) = scene.run(&json!({"command": command, "timeout_ms": 200})).unwrap();
     assert_eq!(status, ResultStatus::TimedOut);
-    assert!(began.elapsed() < LONGEST_WAIT);
+    assert!(began.elapsed() < Duration::from_secs(10));
     assert_no(&mark);
     let (zombies, after) = left();
     eprintln!("{} runs: {zombies} zombies, {before} descriptors became {after}", runs());
@@ -110,7 +110,7 @@ fn f62_one_file_cannot_fill_the_disk_and_the_host_answers() {
     assert_eq!(fs::metadata(scene.work.join("large")).unwrap().len(), 1 << 20);
     let began = Instant::now();
     Command::new("true").status().unwrap();
-    assert!(began.elapsed() < LONGEST_WAIT);
+    assert!(began.elapsed() < Duration::from_secs(1));
 }
 
 // F62: many files are no way around the limit of one.
