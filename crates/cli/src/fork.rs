@@ -42,6 +42,6 @@ async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Res
     let events = trace_events(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
-    let code = report_end(&folder, &outcome, &show);
+    let code = report_end(&folder, &StoreOption::default(), &outcome, &show);
     Ok(if is_same { code } else { ExitCode::FAILURE })
 }
