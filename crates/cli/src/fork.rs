@@ -10,7 +10,7 @@ use windlass_protocol::CallId;
 use windlass_telemetry::trace_events;
 use windlass_tool::{CancellationToken, Output};
 
-use crate::arguments::Fork;
+use crate::arguments::{Fork, StoreOption};
 use crate::drive::{Telling, drive};
 use crate::input;
 use crate::people::choose_people;
@@ -27,7 +27,7 @@ pub(crate) async fn fork(arguments: Fork, app: &App) -> anyhow::Result<ExitCode>
 
 async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
-    let call = CallId::new(arguments.at.as_str()).context("--at names no call")?;
+    let call = CallId::new(arguments.at.as_str()).context("--at does not name a call")?;
     let answer = Output::text(text).with_status(arguments.status.status());
     let recorded = SessionOptions::read_recorded_settings(&arguments.cassette)?;
     let stop = CancellationToken::new();

@@ -48,7 +48,7 @@ pub enum JournalError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A value cannot be encoded as JSON.
-    #[error("the record does not become JSON")]
+    #[error("the record cannot be serialized as JSON")]
     Encode {
         /// The error of the encoder.
         source: serde_json::Error,

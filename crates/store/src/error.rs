@@ -16,7 +16,7 @@ pub enum StoreError {
         run: String,
     },
     /// The run does not exist in this store.
-    #[error("there is no run {run} in {store}")]
+    #[error("run {run} does not exist in {store}")]
     NotFound {
         /// The id of the run.
         run: String,

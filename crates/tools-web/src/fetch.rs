@@ -224,7 +224,7 @@ impl Fetch {
         let declared = DeclaredMedia::parse(&text(&answer.headers, &CONTENT_TYPE).unwrap_or_default());
         let refused = |media: &str| FetchError::Media {
             status: answer.status.as_u16(),
-            media: if media.is_empty() { "bytes of no type".to_owned() } else { media.to_owned() },
+            media: if media.is_empty() { "bytes without a media type".to_owned() } else { media.to_owned() },
         };
         // Check the declared type first, to avoid downloading a video only to refuse it.
         if declared.media(&[]).is_none() {

@@ -1,10 +1,11 @@
 //! Two processes on one run: the owner is stopped past its lease, another takes over, and the first wakes up.
 
 use std::collections::BTreeMap;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
@@ -47,6 +48,9 @@ pub(crate) struct Owner {
     store: String,
     #[arg(long)]
     run: String,
+    /// A file that is locked during each statement.
+    #[arg(long)]
+    busy: PathBuf,
 }
 
 /// The results of the rounds over one database.
@@ -122,6 +126,8 @@ fn round(store: &RunStore, run: &str, effects: &Path, moment: Duration) -> anyho
         .arg("owner")
         .arg(effects)
         .args(["--store", store.address(), "--run", run])
+        .arg("--busy")
+        .arg(effects.with_extension("busy"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()?;
@@ -145,7 +151,18 @@ fn take_over(
     ensure!(said.next().transpose()?.is_some_and(|line| line == "owns"), "it does not own its run");
     let pid = Pid::from_raw(i32::try_from(owner.id())?).context("a process has a number")?;
     std::thread::sleep(moment);
-    kill_process(pid, Signal::STOP)?;
+    let busy = File::create(effects.with_extension("busy"))?;
+    loop {
+        kill_process(pid, Signal::STOP)?;
+        // SQLite's lock is one of the operating system: a process that is stopped in the middle of a
+        // transaction keeps it, and all others wait. PostgreSQL ends the statement in the server.
+        if !store.address().starts_with("sqlite:") || busy.try_lock().is_ok() {
+            break;
+        }
+        kill_process(pid, Signal::CONT)?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(busy);
     // `claim_for` succeeds only after the lease has expired.
     let lease = store.claim_for(run, Duration::from_mins(10))?;
     let mut journal = lease.open_run_journal()?;
@@ -212,11 +229,21 @@ impl Owner {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         let store = RunStore::open(&self.store)?;
         let lease = store.claim_for(&self.run, LEASE)?;
-        let beat = Heartbeat::start(std::sync::Arc::clone(&lease), LEASE / 3, || {})?;
         let mut journal = lease.open_run_journal()?;
+        let busy = File::create(&self.busy)?;
+        // Over SQLite the loop renews the lease itself, under the same lock.
+        let is_sqlite = self.store.starts_with("sqlite:");
+        let beat =
+            (!is_sqlite).then(|| Heartbeat::start(Arc::clone(&lease), LEASE / 3, || {})).transpose()?;
         println!("owns");
         loop {
-            match perform(&mut *journal, &*lease, &self.effects) {
+            busy.lock()?;
+            let performed = perform(&mut *journal, &*lease, &self.effects);
+            if is_sqlite && performed.is_ok() {
+                drop(lease.renew());
+            }
+            busy.unlock()?;
+            match performed {
                 Ok(()) => std::thread::sleep(Duration::from_millis(1)),
                 Err(JournalError::LeaseLost { .. }) => break,
                 Err(error) => return Err(error.into()),

@@ -54,7 +54,7 @@ impl App {
         match &run.shared {
             Some(shared) => drop(shared.store.read_settings(id)?),
             None => {
-                ensure!(run.path.is_dir(), NotFound, "there is no run {id} in {}", run.parent().display());
+                ensure!(run.path.is_dir(), NotFound, "run {id} does not exist in {}", run.parent().display());
             }
         }
         Ok(run)
@@ -71,7 +71,7 @@ impl RunFolder {
         let id = new_id()?;
         let run = Self::at(app, &id)?;
         create_private_folder(&run.path)
-            .with_context(|| format!("the run's folder {} cannot be made", run.path.display()))?;
+            .with_context(|| format!("the run's folder {} cannot be created", run.path.display()))?;
         Ok(run)
     }
 

@@ -27,7 +27,7 @@ async fn check_store(place: &Place, store: &str) -> String {
     let id = rest.split_whitespace().next().unwrap().to_owned();
     assert!(rest.contains("--store"), "{told}");
     let none = run(place, &["approvals", "list"], 0);
-    assert!(none.contains("no run waits for anything"), "the state folder has no run: {none}");
+    assert!(none.contains("no run has open questions"), "the state folder has no run: {none}");
     let listed = run(place, &["approvals", "--store", store, "list", "--full"], 0);
     assert!(listed.contains(&id) && listed.contains("change of one.txt"), "{listed}");
     run(place, &["say", &id, "leave the tests alone", "--store", store], 0);
@@ -41,7 +41,7 @@ async fn check_store(place: &Place, store: &str) -> String {
     let refused = run(place, &["run", "--resume", &id, "--store", store], 1);
     assert!(refused.contains("complete"), "{refused}");
     let refused = run(place, &["say", "1790000000-00000000", "hello", "--store", store], 1);
-    assert!(refused.contains("there is no run"), "{refused}");
+    assert!(refused.contains("does not exist"), "{refused}");
     id
 }
 

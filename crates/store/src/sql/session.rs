@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use secrecy::SecretString;
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyPool, Error};
+use sqlx::{AnyConnection, AnyPool, Connection as _, Error};
 use windlass_journal::Durability;
 use windlass_redact::Redactor;
 
@@ -58,10 +58,10 @@ impl Session {
         let bridge =
             Bridge::start().map_err(|error| failed(&redactor, "start its thread", &Error::from(error)))?;
         let opened = bridge.block_on(async move {
+            // A missing or wrong database is found here. A pool would try again for a while.
+            AnyConnection::connect_with(&connect).await?.close().await?;
             let buffered = pool(connect.clone(), connections, buffered);
             let synced = pool(connect, connections, synced);
-            // A missing or wrong database is found here, without the patience for a restart.
-            drop(synced.acquire().await?);
             migrations::migrate(&synced, migrations).await?;
             Ok((synced, buffered))
         });
