@@ -183,7 +183,7 @@ pub struct ContentHash(String);
 
 impl ContentHash {
     /// Computes the hash of a content.
-    pub fn of(content: &[u8]) -> Self {
+    pub fn compute(content: &[u8]) -> Self {
         let digest = Sha256::digest(content);
         Self(digest.iter().fold(String::new(), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");

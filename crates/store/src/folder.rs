@@ -21,7 +21,7 @@ use crate::{ContentHash, Lease, Store, StoreError, StoredOutput};
 ///
 /// A lease is a lock on the file `lease` of the run. The operating system keeps the lock as long as the
 /// process of its owner exists, also while it is stopped, and releases it when the process ends. So a lease of
-/// a folder has no expiry, and nobody can take over the run of a process that exists. The file contains the
+/// a folder has no expiry, and the run of a process that exists cannot be taken over. The file contains the
 /// fencing number.
 #[derive(Clone, Debug)]
 pub struct FolderStore {
@@ -47,7 +47,7 @@ impl FolderStore {
     }
 }
 
-fn nested(run: &Path) -> FileJournals {
+fn find_nested(run: &Path) -> FileJournals {
     FileJournals::new(run.join("nested"))
 }
 
@@ -95,7 +95,7 @@ impl Store for FolderStore {
     }
 
     fn read_journal(&self, run: &str, key: &str) -> Result<Vec<Record>, StoreError> {
-        read_records(&nested(&self.run(run)?).path(check_key(key)?))
+        read_records(&find_nested(&self.run(run)?).path(check_key(key)?))
     }
 
     fn list_journals(&self, run: &str) -> Result<Vec<String>, StoreError> {
@@ -142,7 +142,7 @@ impl Store for FolderStore {
         let output = |name: String| {
             let path = folder.join(&name);
             let content = std::fs::read(&path).map_err(|source| io_error(&path, "read", source))?;
-            Ok(StoredOutput::new(name, ContentHash::of(&content)))
+            Ok(StoredOutput::new(name, ContentHash::compute(&content)))
         };
         let names = list_names(&folder)?.into_iter().filter(|name| folder.join(name).is_file());
         names.map(output).collect()
@@ -153,7 +153,7 @@ impl Store for FolderStore {
         for name in list_names(&folder)? {
             let path = folder.join(name);
             let content = std::fs::read(&path).map_err(|source| io_error(&path, "read", source))?;
-            if ContentHash::of(&content) == *hash {
+            if ContentHash::compute(&content) == *hash {
                 return Ok(Some(content));
             }
         }

@@ -49,7 +49,7 @@ impl MemoryStore {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn with<T>(&self, run: &str, work: impl FnOnce(&mut Run) -> T) -> Result<T, StoreError> {
+    fn edit<T>(&self, run: &str, work: impl FnOnce(&mut Run) -> T) -> Result<T, StoreError> {
         let mut runs = self.lock();
         let found = runs.get_mut(run).map(work);
         found.ok_or_else(|| StoreError::NotFound { run: run.to_owned(), store: "memory".to_owned() })
@@ -80,7 +80,7 @@ impl Store for MemoryStore {
     }
 
     fn read_settings(&self, run: &str) -> Result<RawJson, StoreError> {
-        self.with(run, |run| run.settings.clone())
+        self.edit(run, |run| run.settings.clone())
     }
 
     fn list_runs(&self, after: Option<&str>, limit: u32) -> Result<Vec<String>, StoreError> {
@@ -91,7 +91,7 @@ impl Store for MemoryStore {
 
     fn claim(&self, run: &str, ttl: Duration) -> Result<Arc<dyn Lease>, StoreError> {
         let now = Instant::now();
-        let fence = self.with(run, |stored| {
+        let fence = self.edit(run, |stored| {
             if stored.expires.is_some_and(|expires| expires > now) {
                 return Err(StoreError::Busy { run: run.to_owned() });
             }
@@ -103,28 +103,28 @@ impl Store for MemoryStore {
     }
 
     fn read_run_journal(&self, run: &str) -> Result<Vec<Record>, StoreError> {
-        self.with(run, |run| run.journals.get(&None).cloned().unwrap_or_default())
+        self.edit(run, |run| run.journals.get(&None).cloned().unwrap_or_default())
     }
 
     fn read_journal(&self, run: &str, key: &str) -> Result<Vec<Record>, StoreError> {
-        self.with(run, |run| run.journals.get(&Some(key.to_owned())).cloned().unwrap_or_default())
+        self.edit(run, |run| run.journals.get(&Some(key.to_owned())).cloned().unwrap_or_default())
     }
 
     fn list_journals(&self, run: &str) -> Result<Vec<String>, StoreError> {
-        self.with(run, |run| run.journals.keys().flatten().cloned().collect())
+        self.edit(run, |run| run.journals.keys().flatten().cloned().collect())
     }
 
     fn put_answer(&self, run: &str, name: &str, answer: &RawJson) -> Result<(), StoreError> {
         let name = check_plain(name)?.to_owned();
-        self.with(run, |run| drop(run.answers.insert(name, answer.clone())))
+        self.edit(run, |run| drop(run.answers.insert(name, answer.clone())))
     }
 
     fn read_answers(&self, run: &str) -> Result<Vec<(String, RawJson)>, StoreError> {
-        self.with(run, |run| run.answers.clone().into_iter().collect())
+        self.edit(run, |run| run.answers.clone().into_iter().collect())
     }
 
     fn push_message(&self, run: &str, message: &RawJson) -> Result<u64, StoreError> {
-        self.with(run, |run| {
+        self.edit(run, |run| {
             let last = run.messages.last_key_value().map_or(0, |(number, _)| *number);
             run.messages.insert(last.saturating_add(1), message.clone());
             last.saturating_add(1)
@@ -132,16 +132,16 @@ impl Store for MemoryStore {
     }
 
     fn read_messages(&self, run: &str) -> Result<Vec<(u64, RawJson)>, StoreError> {
-        self.with(run, |run| run.messages.clone().into_iter().collect())
+        self.edit(run, |run| run.messages.clone().into_iter().collect())
     }
 
     fn list_outputs(&self, run: &str) -> Result<Vec<StoredOutput>, StoreError> {
-        let outputs = self.with(run, |run| run.outputs.clone())?;
+        let outputs = self.edit(run, |run| run.outputs.clone())?;
         Ok(outputs.into_iter().map(|(name, hash)| StoredOutput::new(name, hash)).collect())
     }
 
     fn read_output(&self, run: &str, hash: &ContentHash) -> Result<Option<Vec<u8>>, StoreError> {
-        self.with(run, |run| run.contents.get(hash).cloned())
+        self.edit(run, |run| run.contents.get(hash).cloned())
     }
 }
 
@@ -149,7 +149,7 @@ impl MemoryLease {
     /// Changes the run if this lease still owns it. The comparison and the change are under one lock.
     fn write<T>(&self, change: impl FnOnce(&mut Run) -> T) -> Result<T, StoreError> {
         let lost = || StoreError::LeaseLost { run: self.run.clone(), fence: self.fence };
-        self.store.with(&self.run, |run| {
+        self.store.edit(&self.run, |run| {
             let is_owner = run.fence == self.fence && run.expires.is_some();
             is_owner.then(|| change(run)).ok_or_else(lost)
         })?
@@ -166,7 +166,7 @@ impl Journals for MemoryLease {
     }
 
     fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
-        let has = self.store.with(&self.run, |run| run.journals.contains_key(&Some(key.to_owned())))?;
+        let has = self.store.edit(&self.run, |run| run.journals.contains_key(&Some(key.to_owned())))?;
         if has { self.open(key).map(Some) } else { Ok(None) }
     }
 }
@@ -195,7 +195,7 @@ impl Lease for MemoryLease {
     }
 
     fn put_output(&self, name: &str, content: &[u8]) -> Result<ContentHash, StoreError> {
-        let (name, hash) = (check_plain(name)?.to_owned(), ContentHash::of(content));
+        let (name, hash) = (check_plain(name)?.to_owned(), ContentHash::compute(content));
         self.write(|run| {
             run.contents.insert(hash.clone(), content.to_vec());
             run.outputs.insert(name, hash.clone());
@@ -225,6 +225,6 @@ impl Journal for LeasedJournal {
         Ok(self
             .lease
             .store
-            .with(&self.lease.run, |run| run.journals.get(&key).cloned().unwrap_or_default())?)
+            .edit(&self.lease.run, |run| run.journals.get(&key).cloned().unwrap_or_default())?)
     }
 }

@@ -69,7 +69,7 @@ impl ChildRuns {
         #[cfg(not(any(feature = "subagent", feature = "workflow")))]
         let _ = app;
         Ok(Self {
-            journals: folder.map(|folder| NestedJournals(folder.nested_journals())),
+            journals: folder.map(|folder| NestedJournals(folder.open_nested_journals())),
             has_agents: is_offered,
             #[cfg(feature = "subagent")]
             agents: super::definitions::load_agents(app, &settings.root, offering),

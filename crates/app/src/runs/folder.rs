@@ -79,7 +79,7 @@ impl RunFolder {
     fn at(app: &App, id: &str) -> Result<Self> {
         let store = app.store();
         let shared = store.database().map(|database| SharedRun::new(database, id));
-        let shown = store.shown().map(str::to_owned);
+        let shown = store.describe().map(str::to_owned);
         Ok(Self { path: app.runs_folder()?.join(id), id: id.to_owned(), shared, shown })
     }
 
@@ -137,7 +137,7 @@ impl RunFolder {
     }
 
     /// Returns the journals of sub-agents and workflow steps.
-    pub(crate) fn nested_journals(&self) -> Arc<dyn Journals> {
+    pub(crate) fn open_nested_journals(&self) -> Arc<dyn Journals> {
         match &self.shared {
             Some(shared) => Arc::new(shared.clone()),
             None => Arc::new(FileJournals::new(self.child_journals())),

@@ -47,7 +47,7 @@ impl AppStore {
         self.database.as_ref()
     }
 
-    pub(crate) fn shown(&self) -> Option<&str> {
+    pub(crate) fn describe(&self) -> Option<&str> {
         self.shown.as_deref()
     }
 
@@ -58,7 +58,7 @@ impl AppStore {
 
     /// Returns the paths that the tools of a run must not reach: a program that could write there could
     /// approve its own calls. SQLite has two more files beside its own.
-    pub(crate) fn protected_paths(&self) -> Vec<PathBuf> {
+    pub(crate) fn list_protected_paths(&self) -> Vec<PathBuf> {
         let beside = |ending: &str| {
             let file = self.file.as_ref()?;
             let mut name = file.file_name()?.to_os_string();

@@ -9,7 +9,7 @@ use windlass_journal::{Durability, FileJournal, Journal, JournalError, Journals,
 use windlass_protocol::RawJson;
 
 use super::files::{io_error, list_names, open_private, write_whole};
-use super::{message_number, nested};
+use super::{find_nested, message_number};
 use crate::name::{check_key, check_plain};
 use crate::{ContentHash, Lease, StoreError};
 
@@ -19,12 +19,12 @@ pub(super) struct FolderLease {
     folder: PathBuf,
     run: String,
     fence: u64,
-    held: Mutex<Held>,
+    held: Mutex<OpenFiles>,
 }
 
 /// The open files of a lease. A released lease has none.
 #[derive(Debug)]
-struct Held {
+struct OpenFiles {
     lock: Option<File>,
     /// The run's own journal, locked by the claim and not opened by the owner yet.
     journal: Option<FileJournal>,
@@ -53,11 +53,11 @@ impl FolderLease {
             journal => journal?,
         };
         let fence = count(&mut lock).map_err(|source| io_error(&path, "written", source))?;
-        let held = Mutex::new(Held { lock: Some(lock), journal, opened: Vec::new() });
+        let held = Mutex::new(OpenFiles { lock: Some(lock), journal, opened: Vec::new() });
         Ok(Self { folder, run: run.to_owned(), fence, held })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
+    fn lock(&self) -> MutexGuard<'_, OpenFiles> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,11 +102,11 @@ fn count(file: &mut File) -> std::io::Result<u64> {
 impl Journals for FolderLease {
     fn open(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
         self.check_owned()?;
-        self.open_file(&nested(&self.folder).path(check_key(key)?))
+        self.open_file(&find_nested(&self.folder).path(check_key(key)?))
     }
 
     fn find(&self, key: &str) -> Result<Option<Box<dyn Journal + Send>>, JournalError> {
-        if nested(&self.folder).path(key).exists() { self.open(key).map(Some) } else { Ok(None) }
+        if find_nested(&self.folder).path(key).exists() { self.open(key).map(Some) } else { Ok(None) }
     }
 }
 
@@ -144,7 +144,7 @@ impl Lease for FolderLease {
     fn put_output(&self, name: &str, content: &[u8]) -> Result<ContentHash, StoreError> {
         self.check_owned()?;
         write_whole(&self.folder.join("outputs").join(check_plain(name)?), content)?;
-        Ok(ContentHash::of(content))
+        Ok(ContentHash::compute(content))
     }
 
     fn remove_message(&self, number: u64) -> Result<(), StoreError> {
@@ -159,7 +159,7 @@ impl Lease for FolderLease {
 }
 
 impl HeldJournal {
-    fn with<T>(
+    fn edit<T>(
         &self,
         work: impl FnOnce(&mut FileJournal) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
@@ -172,10 +172,10 @@ impl HeldJournal {
 
 impl Journal for HeldJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
-        self.with(|file| file.append(body, at_ms, durability))
+        self.edit(|file| file.append(body, at_ms, durability))
     }
 
     fn records(&self) -> Result<Vec<Record>, JournalError> {
-        self.with(|file| file.records())
+        self.edit(|file| file.records())
     }
 }

@@ -52,7 +52,7 @@ impl SqlLease {
         Ok(fence.map(to_u64).map(lease))
     }
 
-    fn lost(&self) -> StoreError {
+    fn make_lost_error(&self) -> StoreError {
         StoreError::LeaseLost { run: self.run.clone(), fence: self.fence }
     }
 
@@ -77,7 +77,7 @@ impl SqlLease {
             let query = sqlx::query_scalar(statements::READ_FENCE).bind(id.clone());
             async move { query.fetch_optional(&pool).await }
         })?;
-        if fence == Some(to_i64(self.fence)) { Ok(()) } else { Err(self.lost()) }
+        if fence == Some(to_i64(self.fence)) { Ok(()) } else { Err(self.make_lost_error()) }
     }
 
     fn open_journal(&self, key: &str) -> Result<Box<dyn Journal + Send>, JournalError> {
@@ -124,7 +124,7 @@ impl Lease for SqlLease {
         let millis = milliseconds(self.ttl);
         let sql = self.session.statements.renew;
         let renewed = self.change("renew a lease", sql, move |query| query.bind(millis))?;
-        if renewed == 1 { Ok(()) } else { Err(self.lost()) }
+        if renewed == 1 { Ok(()) } else { Err(self.make_lost_error()) }
     }
 
     fn release(&self) -> Result<(), StoreError> {
@@ -137,7 +137,8 @@ impl Lease for SqlLease {
     }
 
     fn put_output(&self, name: &str, content: &[u8]) -> Result<ContentHash, StoreError> {
-        let (name, hash, bytes) = (check_plain(name)?.to_owned(), ContentHash::of(content), content.to_vec());
+        let (name, hash, bytes) =
+            (check_plain(name)?.to_owned(), ContentHash::compute(content), content.to_vec());
         let text = hash.as_str().to_owned();
         // Content that no output names is harmless, so the two statements need no transaction.
         self.session.run("store an output", move |pool| {
@@ -148,7 +149,7 @@ impl Lease for SqlLease {
         let sql = self.session.statements.put_output;
         let stored =
             self.change("store an output", sql, move |query| query.bind(name.clone()).bind(text.clone()))?;
-        if stored == 1 { Ok(hash) } else { Err(self.lost()) }
+        if stored == 1 { Ok(hash) } else { Err(self.make_lost_error()) }
     }
 
     fn remove_message(&self, number: u64) -> Result<(), StoreError> {
@@ -160,7 +161,7 @@ impl Lease for SqlLease {
 }
 
 impl SqlJournal {
-    /// Finds out why no record was appended. The record is there if an earlier attempt succeeded and its
+    /// Finds out why no record was appended. The record exists if an earlier attempt succeeded and its
     /// acknowledgement was lost.
     fn explain(&self, body: &str) -> Result<(), JournalError> {
         self.lease.check_owned()?;

@@ -23,7 +23,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 /// The time in which a connection must be there.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How to reach and prepare a database.
+/// The settings for connecting to a database and preparing it.
 pub(super) struct Settings {
     pub(super) connect: AnyConnectOptions,
     /// The address without a password.
@@ -55,8 +55,8 @@ impl Session {
         let redactor = Redactor::new(settings.secrets);
         let Settings { connect, shown, connections, statements, migrations, .. } = settings;
         let (synced, buffered) = (settings.synced, settings.buffered);
-        let bridge =
-            Bridge::start().map_err(|error| failed(&redactor, "start its thread", &Error::from(error)))?;
+        let bridge = Bridge::start()
+            .map_err(|error| describe_failure(&redactor, "start its thread", &Error::from(error)))?;
         let opened = bridge.block_on(async move {
             // A missing or wrong database is found here. A pool would try again for a while.
             AnyConnection::connect_with(&connect).await?.close().await?;
@@ -66,7 +66,7 @@ impl Session {
             Ok((synced, buffered))
         });
         let opened = opened.unwrap_or_else(|| Err(Error::WorkerCrashed));
-        let (synced, buffered) = opened.map_err(|error| failed(&redactor, "be opened", &error))?;
+        let (synced, buffered) = opened.map_err(|error| describe_failure(&redactor, "be opened", &error))?;
         Ok(Arc::new(Self { bridge, synced, buffered, statements, shown, redactor }))
     }
 
@@ -110,7 +110,7 @@ impl Session {
 
     /// Converts an error of the driver.
     pub(super) fn fail(&self, doing: &'static str, error: &Error) -> StoreError {
-        failed(&self.redactor, doing, error)
+        describe_failure(&self.redactor, doing, error)
     }
 }
 
@@ -154,7 +154,7 @@ fn is_transient(error: &Error) -> bool {
 }
 
 /// Describes an error with its causes, without passwords.
-fn failed(redactor: &Redactor, doing: &'static str, error: &Error) -> StoreError {
+fn describe_failure(redactor: &Redactor, doing: &'static str, error: &Error) -> StoreError {
     let mut reason = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

@@ -226,7 +226,7 @@ impl Store for SqlStore {
         })?;
         match content {
             None => self.read_settings(run).map(|_| None),
-            Some(content) if ContentHash::of(&content) == *hash => Ok(Some(content)),
+            Some(content) if ContentHash::compute(&content) == *hash => Ok(Some(content)),
             Some(_) => Err(StoreError::Damaged { run: run.to_owned(), what: "an output" }),
         }
     }

@@ -101,14 +101,14 @@ fn outputs_are_found_by_their_hash(scene: &Scene) {
     let lease = store.claim("r", LONG).unwrap();
     let bytes: Vec<u8> = (0..=255_u8).cycle().take(100_000).collect();
     let hash = lease.put_output("call-1.txt", &bytes).unwrap();
-    assert_eq!(hash, ContentHash::of(&bytes));
+    assert_eq!(hash, ContentHash::compute(&bytes));
     lease.put_output("call-2.txt", b"old").unwrap();
     let other = lease.put_output("call-2.txt", b"new").unwrap();
     let names: Vec<_> =
         store.list_outputs("r").unwrap().into_iter().map(|output| (output.name, output.hash)).collect();
     assert_eq!(names, [("call-1.txt".to_owned(), hash.clone()), ("call-2.txt".to_owned(), other)]);
     assert_eq!(store.read_output("r", &hash).unwrap().unwrap(), bytes);
-    assert!(store.read_output("r", &ContentHash::of(b"none")).unwrap().is_none());
+    assert!(store.read_output("r", &ContentHash::compute(b"none")).unwrap().is_none());
 }
 
 fn a_name_that_could_leave_its_place_is_refused(scene: &Scene) {
@@ -135,7 +135,7 @@ fn a_run_that_does_not_exist_is_reported(scene: &Scene) {
         store.push_message("none", &json("1")).map(drop),
         store.read_messages("none").map(drop),
         store.list_outputs("none").map(drop),
-        store.read_output("none", &ContentHash::of(b"")).map(drop),
+        store.read_output("none", &ContentHash::compute(b"")).map(drop),
     ];
     for error in errors {
         assert!(matches!(error, Err(StoreError::NotFound { .. })), "{error:?}");
