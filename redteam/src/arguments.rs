@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, CaseArguments};
-use crate::crash::{Cancel, Conform, Crash, Victim, Worker};
+use crate::crash::{Cancel, Conform, Crash, Durable, Fence, Owner, Victim, Worker};
 use crate::faults::InjectedFault;
 use crate::observed::Ending;
 use crate::run::RunOptions;
@@ -38,6 +38,13 @@ enum Inner {
     Cancel(Cancel),
     /// Kills processes that run the jobs of the conformance suite.
     Conform(Conform),
+    /// Runs the conformance suite over several stores.
+    Durable(Durable),
+    /// Stops owners of runs past their leases, and checks that their writes are refused.
+    Fence(Fence),
+    /// Owns a run and appends records until it loses its lease.
+    #[command(hide = true)]
+    Owner(Owner),
     /// Runs a job of the conformance suite in this process.
     #[command(hide = true)]
     Worker(Worker),
@@ -83,6 +90,9 @@ pub(crate) enum Work {
     Crash(Crash),
     Cancel(Cancel),
     Conform(Conform),
+    Durable(Durable),
+    Fence(Fence),
+    Owner(Owner),
     Worker(Worker),
     Victim(Victim),
     StandBy,
@@ -99,6 +109,9 @@ impl Arguments {
             Some(Inner::Crash(told)) => Work::Crash(told),
             Some(Inner::Cancel(told)) => Work::Cancel(told),
             Some(Inner::Conform(told)) => Work::Conform(told),
+            Some(Inner::Durable(told)) => Work::Durable(told),
+            Some(Inner::Fence(told)) => Work::Fence(told),
+            Some(Inner::Owner(told)) => Work::Owner(told),
             Some(Inner::Worker(told)) => Work::Worker(told),
             Some(Inner::Victim(told)) => Work::Victim(told),
             Some(Inner::StandBy { .. }) => Work::StandBy,

@@ -4,8 +4,11 @@
 mod cancel;
 mod checks;
 mod conform;
+mod durable;
+mod fence;
 mod points;
 mod script;
+mod storage;
 mod victim;
 
 use std::fs;
@@ -20,6 +23,8 @@ use windlass_testkit::split::SplitMix64;
 pub(crate) use self::cancel::Cancel;
 pub(crate) use self::checks::is_done;
 pub(crate) use self::conform::{Conform, Worker};
+pub(crate) use self::durable::Durable;
+pub(crate) use self::fence::{Fence, Owner};
 pub(crate) use self::points::Point;
 pub(crate) use self::victim::Victim;
 

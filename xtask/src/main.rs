@@ -1,5 +1,5 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `sdk`, `mcp`, `picture`, `release`, `cross`, `semver`.
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `picture`, `release`, `cross`, `semver`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -19,6 +19,7 @@ mod ci;
 mod circles;
 mod corpora;
 mod cross;
+mod durable;
 mod fetch;
 mod fresh;
 mod fuzz;
@@ -45,7 +46,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 16] = [
+const COMMANDS: [Command; 17] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -56,6 +57,7 @@ const COMMANDS: [Command; 16] = [
     Command { name: "corpora", help: corpora::HELP, run: corpora::run },
     Command { name: "redteam", help: redteam::HELP, run: redteam::run },
     Command { name: "crash", help: redteam::CRASH_HELP, run: redteam::crash },
+    Command { name: "durable", help: durable::HELP, run: durable::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },

@@ -34,7 +34,7 @@ pub(crate) fn strict(sh: &Shell) -> String {
 type Probe = fn(&Shell) -> bool;
 
 /// Every need with its probe. [`unknown`] is the probe of the needs that only the tests can check.
-const NEEDS: [(&str, Probe); 18] = [
+const NEEDS: [(&str, Probe); 19] = [
     ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
     ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),
     ("browser", |_| is_any(&BROWSERS)),
@@ -53,6 +53,7 @@ const NEEDS: [(&str, Probe); 18] = [
     }),
     ("node", |sh| is_program("node") && succeeds(cmd!(sh, "node --version"))),
     ("other-user", unknown),
+    ("postgres", |_| is_postgres()),
     ("process-limits", unknown),
     ("python", |sh| {
         succeeds(cmd!(sh, "/usr/bin/python3 --version")) && succeeds(cmd!(sh, "python3 --version"))
@@ -94,4 +95,10 @@ mod tests {
     fn the_variable_is_that_of_the_test_kit() {
         assert_eq!(super::STRICT, windlass_testkit::need::STRICT);
     }
+}
+
+/// Returns true if the programs of a PostgreSQL server are in the search path or where Debian installs them.
+fn is_postgres() -> bool {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    is_program("initdb") || debian.into_iter().any(|version| version.path().join("bin/initdb").is_file())
 }

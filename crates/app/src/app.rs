@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_store::StoreUrl;
+
 use crate::config::Folders;
 use crate::error::{Context as _, Result};
 use crate::notices::{NoticeSink, Notices};
+use crate::storage::AppStore;
 
 /// Handle to one configuration: the folders of a user, and the receiver of notices.
 ///
@@ -27,12 +30,13 @@ use crate::notices::{NoticeSink, Notices};
 pub struct App {
     folders: Folders,
     notices: Notices,
+    store: AppStore,
 }
 
 impl App {
     /// Creates a handle for these folders. Notices are dropped.
     pub fn new(folders: Folders) -> Self {
-        Self { folders, notices: Notices::default() }
+        Self { folders, notices: Notices::default(), store: AppStore::default() }
     }
 
     /// Creates a handle for the folders that the environment names. Notices are dropped.
@@ -43,6 +47,24 @@ impl App {
     /// Sets the receiver of notices.
     pub fn with_notices(self, sink: impl NoticeSink + 'static) -> Self {
         Self { notices: Notices::new(sink), ..self }
+    }
+
+    /// Keeps runs in another store than the state folder: in another folder, or in a database that several
+    /// processes share. Blocks until the store is open.
+    ///
+    /// Checkpoints, and the files of long outputs, stay on this machine too; long outputs are copied into a
+    /// database, and back when another machine resumes the run.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the address is invalid, if the build lacks the feature of the database, or if the store cannot
+    /// be opened.
+    pub fn with_store(self, url: &StoreUrl) -> Result<Self> {
+        Ok(Self { store: AppStore::open(url)?, ..self })
+    }
+
+    pub(crate) fn store(&self) -> &AppStore {
+        &self.store
     }
 
     /// Returns the user's folder of settings, if there is a place for it. The folder may not exist.
@@ -65,6 +87,14 @@ impl App {
 
     pub(crate) fn state_file(&self, name: &str) -> Result<PathBuf> {
         Ok(self.state_folder()?.join(name))
+    }
+
+    /// Returns the folder with the folders of runs.
+    pub(crate) fn runs_folder(&self) -> Result<PathBuf> {
+        match self.store.folder() {
+            Some(folder) => Ok(folder.to_owned()),
+            None => self.state_file("runs"),
+        }
     }
 
     pub(crate) fn notices(&self) -> &Notices {

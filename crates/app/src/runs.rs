@@ -7,6 +7,7 @@ mod inbox;
 mod open_questions;
 mod recording;
 mod session;
+mod shared_run;
 #[cfg(feature = "workflow")]
 mod workflow;
 

@@ -83,6 +83,7 @@ pub fn collect_run_secrets(
     options: &ProviderOptions,
 ) -> Result<Vec<SecretString>> {
     let mut secrets = collect_folder_secrets(&settings.root);
+    secrets.extend(app.store().secrets().iter().cloned());
     let vendors = options.vendors(app)?;
     secrets.extend(vendors.iter().filter_map(find_key).map(SecretString::from));
     let providers = settings.fallbacks.iter().chain([&settings.provider]);

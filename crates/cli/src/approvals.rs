@@ -14,15 +14,18 @@ use crate::arguments::{Approvals, ApprovalsCommand, Target};
 use crate::{input, output};
 
 pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<ExitCode> {
+    let (app, store) = (&arguments.store.open(app)?, &arguments.store.describe());
     match &arguments.command {
         ApprovalsCommand::List { run, full, json } => list(app, run.as_deref(), *full, *json)?,
-        ApprovalsCommand::Approve { target, comment } => decide(app, target, comment.as_deref(), true)?,
-        ApprovalsCommand::Deny { target, comment } => decide(app, target, comment.as_deref(), false)?,
+        ApprovalsCommand::Approve { target, comment } => {
+            decide(app, store, target, comment.as_deref(), true)?
+        }
+        ApprovalsCommand::Deny { target, comment } => decide(app, store, target, comment.as_deref(), false)?,
         ApprovalsCommand::Comment { run, words } => {
             let (folder, open) = waiting(app, run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} has no open question about how it continues");
             store_answer(&folder, &StoredAnswer::guidance(&open, words.as_str()))?;
-            print_stored(&folder);
+            print_stored(&folder, store);
         }
         ApprovalsCommand::Result { run, call, text, status } => {
             let (folder, open) = waiting(app, run)?;
@@ -38,15 +41,15 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
             })?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
             store_answer(&folder, &StoredAnswer::result(call, status.status(), &text))?;
-            print_stored(&folder);
+            print_stored(&folder, store);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_stored(folder: &RunFolder) {
+fn print_stored(folder: &RunFolder, store: &str) {
     let command = if folder.is_workflow() { "windlass workflow run" } else { "windlass run" };
-    output::note(&format!("stored; the run receives it with: {command} --resume {}", folder.id));
+    output::note(&format!("stored; the run receives it with: {command} --resume {}{store}", folder.id));
 }
 
 fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
@@ -66,7 +69,13 @@ fn waiting(app: &App, run: &str) -> anyhow::Result<(RunFolder, OpenQuestions)> {
     Ok((folder, open))
 }
 
-fn decide(app: &App, target: &Target, comment: Option<&str>, approved: bool) -> anyhow::Result<()> {
+fn decide(
+    app: &App,
+    store: &str,
+    target: &Target,
+    comment: Option<&str>,
+    approved: bool,
+) -> anyhow::Result<()> {
     let (folder, open) = waiting(app, &target.run)?;
     let mut chosen: Vec<&ApprovalRequest> = Vec::new();
     if target.all {
@@ -85,7 +94,7 @@ fn decide(app: &App, target: &Target, comment: Option<&str>, approved: bool) -> 
         let verb = if approved { "approved" } else { "denied" };
         output::print(&format!("{verb}: {}\n", label(question)))?;
     }
-    print_stored(&folder);
+    print_stored(&folder, store);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ mod otlp;
 mod restore;
 mod resumed;
 mod run;
+mod store;
 mod tools;
 mod values;
 #[cfg(feature = "workflow")]
@@ -35,6 +36,7 @@ pub(crate) use self::resumed::parse;
 #[cfg(feature = "gateway")]
 pub(crate) use self::run::Proxy;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
+pub(crate) use self::store::StoreOption;
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 pub(crate) use self::values::provider_choice;
 #[cfg(feature = "workflow")]

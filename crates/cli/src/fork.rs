@@ -10,7 +10,7 @@ use windlass_protocol::CallId;
 use windlass_telemetry::trace_events;
 use windlass_tool::{CancellationToken, Output};
 
-use crate::arguments::Fork;
+use crate::arguments::{Fork, StoreOption};
 use crate::drive::{Telling, drive};
 use crate::input;
 use crate::people::choose_people;
@@ -42,6 +42,6 @@ async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Res
     let events = trace_events(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
-    let code = report_end(&folder, &outcome, &show);
+    let code = report_end(&folder, &StoreOption::default(), &outcome, &show);
     Ok(if is_same { code } else { ExitCode::FAILURE })
 }

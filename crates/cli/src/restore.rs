@@ -15,7 +15,8 @@ use crate::arguments::{Diff, Restore};
 use crate::output;
 
 pub(crate) fn diff(arguments: &Diff, app: &App) -> anyhow::Result<ExitCode> {
-    let (folder, checkpoints, all) = open_run(app, &arguments.run)?;
+    let app = arguments.store.open(app)?;
+    let (folder, checkpoints, all) = open_run(&app, &arguments.run)?;
     let (first, last) = ends(&all, &folder)?;
     let (from, until) = match arguments.turn {
         None => (first, DiffEnd::Checkpoint(&last.id)),

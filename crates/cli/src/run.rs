@@ -13,7 +13,7 @@ use windlass_journal::JournalError;
 use windlass_telemetry::trace_events;
 use windlass_tool::CancellationToken;
 
-use crate::arguments::{ProtocolName, Run, provider_choice};
+use crate::arguments::{ProtocolName, Run, StoreOption, provider_choice};
 use crate::drive::{Telling, drive};
 use crate::people::choose_people;
 use crate::show::Show;
@@ -37,6 +37,7 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
     if let Some(file) = &arguments.replay {
         return replay(&arguments, app, file).await;
     }
+    let app = &arguments.store.open(app)?;
     let stop = CancellationToken::new();
     let telling = Telling::from_flag(arguments.json);
     let mut show = Show::default();
@@ -49,7 +50,7 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
         trace_events(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     recording.finish()?;
-    Ok(report_end(&folder, &outcome, &show))
+    Ok(report_end(&folder, &arguments.store, &outcome, &show))
 }
 
 async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::Result<Session> {
@@ -166,19 +167,25 @@ pub(crate) fn tell_differences(differences: &[Difference]) -> bool {
 
 /// Prints the token usage, the journal's path and the command that resumes the run, and returns the exit
 /// code.
-pub(crate) fn report_end(folder: &RunFolder, outcome: &Outcome, show: &Show) -> ExitCode {
-    output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.journal().display()));
+pub(crate) fn report_end(
+    folder: &RunFolder,
+    store: &StoreOption,
+    outcome: &Outcome,
+    show: &Show,
+) -> ExitCode {
+    let store = store.describe();
+    output::note(&format!("{}; journal: {}", usage::words(show.usage), folder.describe_journal()));
     if matches!(outcome, Outcome::Completed { .. }) {
         return ExitCode::SUCCESS;
     }
     if matches!(outcome, Outcome::Suspended { .. }) {
         output::note(&format!(
-            "answer with: windlass approvals list {0} --full; then continue with: windlass run --resume {0}",
+            "answer with: windlass approvals{store} list {0} --full; then continue with: windlass run --resume {0}{store}",
             folder.id
         ));
         return ExitCode::from(SUSPENDED);
     }
-    output::note(&format!("continue with: windlass run --resume {}", folder.id));
+    output::note(&format!("continue with: windlass run --resume {}{store}", folder.id));
     exit_code(show)
 }
 

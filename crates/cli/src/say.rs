@@ -10,6 +10,7 @@ use crate::arguments::Say;
 use crate::output;
 
 pub(crate) fn say(arguments: &Say, app: &App) -> anyhow::Result<ExitCode> {
+    let app = arguments.store.open(app)?;
     let folder = app.find_run(&arguments.run)?;
     let when = if arguments.after { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
     leave_message(&folder, &arguments.words, when)?;

@@ -33,6 +33,20 @@ pub enum JournalError {
         /// The number of the damaged line, from 1.
         line: usize,
     },
+    /// Another process has taken over the run, so the store refused the write of this process.
+    #[error("run {run} was taken over by another process; this process owned it under number {fence}")]
+    LeaseLost {
+        /// The id of the run.
+        run: String,
+        /// The fencing number of the lost lease.
+        fence: u64,
+    },
+    /// A store other than a file failed.
+    #[error("the store of the journal failed")]
+    Store {
+        /// The error of the store.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A value cannot be encoded as JSON.
     #[error("the record cannot be serialized as JSON")]
     Encode {

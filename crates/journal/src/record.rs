@@ -18,7 +18,8 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(seq: u64, at_ms: u64, body: RawJson) -> Self {
+    /// Creates a record, for the implementation of a journal.
+    pub fn new(seq: u64, at_ms: u64, body: RawJson) -> Self {
         Self { seq, at_ms, body }
     }
 

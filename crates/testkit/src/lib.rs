@@ -9,6 +9,8 @@ pub mod durable;
 pub mod growth;
 pub mod need;
 pub mod oracle;
+#[cfg(all(unix, feature = "postgres"))]
+pub mod postgres;
 pub mod split;
 #[cfg(feature = "wire")]
 pub mod wire_suite;

@@ -40,6 +40,8 @@ pub enum Need {
     Node,
     /// A folder from which a user other than root can start a program.
     OtherUser,
+    /// The programs `initdb` and `pg_ctl` of PostgreSQL.
+    Postgres,
     /// Limits on the number of processes and on the memory of a process tree (control groups).
     ProcessLimits,
     /// The program `python3`.
@@ -54,7 +56,7 @@ pub enum Need {
 
 impl Need {
     /// All needs, in the order of their names.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Attacks,
         Self::Bash,
         Self::Browser,
@@ -68,6 +70,7 @@ impl Need {
         Self::Namespaces,
         Self::Node,
         Self::OtherUser,
+        Self::Postgres,
         Self::ProcessLimits,
         Self::Python,
         Self::QuietDisk,
@@ -91,6 +94,7 @@ impl Need {
             Self::Namespaces => "namespaces",
             Self::Node => "node",
             Self::OtherUser => "other-user",
+            Self::Postgres => "postgres",
             Self::ProcessLimits => "process-limits",
             Self::Python => "python",
             Self::QuietDisk => "quiet-disk",

@@ -1,5 +1,5 @@
-//! Runs the conformance kit against a real process: an agent with a journal on disk that kills itself at a
-//! given point.
+//! Runs the conformance kit against real processes: an agent whose run is in a store, and that kills itself at
+//! a given point.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -12,15 +12,16 @@ use anyhow::Context as _;
 use futures_util::stream;
 use windlass_agent::{Agent, Approver, ApproverFuture, Entry, Outcome, RunOptions, UnansweredPolicy, Wait};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
-use windlass_journal::{FileJournal, Journal as _, Record};
+use windlass_journal::{Journal as _, Record};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
 use windlass_stream::{ChunkStream, Model, ModelFuture};
-use windlass_testkit::durable::{ASK, EndOfPart, Harness, Job, KEEP, LOOK, LeftState, MARK, check};
+use windlass_testkit::durable::{ASK, Checked, EndOfPart, Harness, Job, KEEP, LOOK, LeftState, MARK, check};
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_wire::check_pairing;
 
 use super::points::{Deadly, Dying, Point};
+use super::storage::RunStore;
 
 /// The records before, in and after which the process dies. `TOOLS` are the tools during whose calls it dies.
 const RECORDS: [&str; 9] =
@@ -41,6 +42,11 @@ pub(crate) struct Worker {
     folder: PathBuf,
     #[arg(long)]
     job: String,
+    /// The address of the store that contains the run.
+    #[arg(long)]
+    store: String,
+    #[arg(long)]
+    run: String,
     #[arg(long)]
     at: Option<Point>,
 }
@@ -56,24 +62,43 @@ impl Conform {
         Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
+    /// Runs the kit over a folder. Returns the counts as text, and the problems found.
     pub(crate) fn count(&self) -> (String, Vec<String>) {
-        let mut harness = Processes { scratch: self.scratch.join("conform"), ..Processes::default() };
-        let points = harness.points().len();
-        let checked = check(&mut harness);
-        let observed = format!(
-            "conformance: {} runs, {} kills at {points} points, {} problems",
-            checked.runs,
-            checked.kills,
-            checked.problems.len()
-        );
-        (observed, checked.problems)
+        let scratch = self.scratch.join("conform");
+        let store = scratch.join("store").display().to_string();
+        match check_processes(&scratch, &store) {
+            Ok((checked, points)) => {
+                let observed = format!(
+                    "conformance: {} runs, {} kills at {points} points, {} problems",
+                    checked.runs,
+                    checked.kills,
+                    checked.problems.len()
+                );
+                (observed, checked.problems)
+            }
+            Err(error) => ("conformance: the store cannot be opened".to_owned(), vec![format!("{error:#}")]),
+        }
     }
 }
 
-/// A harness of processes that share nothing but a folder.
-#[derive(Default)]
+/// Runs the kit against processes over a store. Returns its result, and the number of points.
+pub(super) fn check_processes(scratch: &Path, store: &str) -> anyhow::Result<(Checked, usize)> {
+    let mut harness = Processes {
+        scratch: scratch.to_owned(),
+        store: RunStore::open(store)?,
+        runs: 0,
+        job: "",
+        acknowledged: 0,
+        point: None,
+    };
+    let points = harness.points().len();
+    Ok((check(&mut harness), points))
+}
+
+/// A harness of processes that share a store, and a folder for the effects of their calls.
 struct Processes {
     scratch: PathBuf,
+    store: RunStore,
     runs: u32,
     job: &'static str,
     acknowledged: u64,
@@ -157,14 +182,19 @@ impl Processes {
         self.scratch.join(self.runs.to_string())
     }
 
+    fn run(&self) -> String {
+        format!("run-{}", self.runs)
+    }
+
     fn entries(&self) -> Vec<Entry> {
-        let records = FileJournal::read(self.folder().join("journal")).unwrap_or_default();
+        let records = self.store.records(&self.run()).unwrap_or_default();
         records.iter().filter_map(|record: &Record| record.read().ok()).collect()
     }
 
     fn process(&mut self) -> anyhow::Result<EndOfPart> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("worker").arg(self.folder()).args(["--job", self.job]);
+        command.args(["--store", self.store.address(), "--run", &self.run()]);
         if let Some(point) = self.point.take() {
             command.args(["--at", &point]);
         }
@@ -198,8 +228,9 @@ impl Worker {
     }
 
     async fn go_on(&self) -> anyhow::Result<()> {
-        let path = self.folder.join("journal");
-        let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
+        let store = RunStore::open(&self.store)?;
+        let lease = store.claim(&self.run)?;
+        let journal = lease.open_run_journal()?;
         let records = journal.records()?;
         let is_done = |record: &Record| {
             matches!(record.read(), Ok(Entry::Finished { outcome: Outcome::Completed { .. } }))
@@ -208,7 +239,8 @@ impl Worker {
             return Ok(());
         }
         let agent = self.agent()?;
-        let options = RunOptions::default().with_journal(Dying::new(journal, self.at.clone()));
+        let options =
+            RunOptions::default().with_journal(Dying::new(journal, store.file(&self.run), self.at.clone()));
         let stream =
             if records.is_empty() { agent.stream_with("the job", options) } else { agent.resume(options)? };
         stream.report().await?;

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use windlass_agent::Entry;
-use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
+use windlass_journal::{Durability, Journal, JournalError, Record};
 use windlass_protocol::{Effect, Hints, Payload, PlannedFile, RawJson, ReconcileOutcome, ToolSpec};
 use windlass_tool::{Context, EarlyArguments, Inspection, Tool, ToolFuture};
 
@@ -33,7 +34,7 @@ pub(crate) struct Point {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     Before,
-    /// Half of the record is in the file.
+    /// Half of the record is in the file, or a database stores the record at this moment.
     Torn,
     After,
     /// Before the tool does anything.
@@ -118,16 +119,41 @@ impl Fuse {
     }
 }
 
+/// The time after which a process dies while a database stores a record.
+const IN_FLIGHT: Duration = Duration::from_micros(300);
+
 /// A journal that reports each stored record, and kills its process at its point.
 pub(super) struct Dying {
-    inner: FileJournal,
-    path: PathBuf,
+    inner: Box<dyn Journal + Send>,
+    /// The file of the journal. A database has none.
+    file: Option<PathBuf>,
     fuse: Fuse,
 }
 
 impl Dying {
-    pub(super) fn new(inner: FileJournal, point: Option<Point>) -> Self {
-        Self { path: inner.path().to_owned(), inner, fuse: Fuse::new(point) }
+    pub(super) fn new(
+        inner: impl Journal + Send + 'static,
+        file: Option<PathBuf>,
+        point: Option<Point>,
+    ) -> Self {
+        Self { inner: Box::new(inner), file, fuse: Fuse::new(point) }
+    }
+
+    /// Dies in the middle of storing a record. In a file, the first half of a line is written, as by an
+    /// interrupted write. In a database, the process dies while the statement is in flight.
+    fn tear(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> ! {
+        if let Some(path) = &self.file {
+            let half = &body.as_str().as_bytes()[..body.as_str().len() / 2];
+            let file = OpenOptions::new().append(true).open(path);
+            let _ = file.and_then(|mut file| file.write_all(&[b"00000000 99999 ", half].concat()));
+        } else {
+            std::thread::spawn(|| {
+                std::thread::sleep(IN_FLIGHT);
+                die();
+            });
+            let _ = self.inner.append(body, at_ms, durability);
+        }
+        die()
     }
 }
 
@@ -138,11 +164,7 @@ impl Journal for Dying {
             die();
         }
         if self.fuse.burns(What::Torn, &kind) {
-            // Write the first half of a line, as an interrupted write would.
-            let half = &body.as_str().as_bytes()[..body.as_str().len() / 2];
-            let file = OpenOptions::new().append(true).open(&self.path);
-            let _ = file.and_then(|mut file| file.write_all(&[b"00000000 99999 ", half].concat()));
-            die();
+            self.tear(body, at_ms, durability);
         }
         let seq = self.inner.append(body, at_ms, durability)?;
         // The record counts as stored from here on, because it is reported.

@@ -43,7 +43,7 @@ impl Victim {
         let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
         let is_begun = is_begun && !windlass_journal::Journal::records(&journal)?.is_empty();
         let options = RunOptions::default()
-            .with_journal(Dying::new(journal, self.at.clone()))
+            .with_journal(Dying::new(journal, Some(path), self.at.clone()))
             .with_outputs(self.folder.join("outputs"));
         let stream =
             if is_begun { agent.resume(options)? } else { agent.stream_with("take the steps", options) };

@@ -2,13 +2,13 @@
 
 #[cfg(feature = "subagent")]
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fmt;
 use std::sync::Arc;
 
 use windlass_agent::Prices;
-use windlass_journal::{FileJournals, Journals, MemoryJournals};
 #[cfg(feature = "subagent")]
 use windlass_journal::{Journal, JournalError};
+use windlass_journal::{Journals, MemoryJournals};
 use windlass_stream::Model;
 #[cfg(feature = "subagent")]
 use windlass_subagent::AgentDefinition;
@@ -30,11 +30,20 @@ pub(crate) struct RunModel {
     pub(crate) prices: Prices,
 }
 
+/// The journals of sub-agents and workflow steps, in the run's folder or in a database.
+struct NestedJournals(Arc<dyn Journals>);
+
+impl fmt::Debug for NestedJournals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("NestedJournals")
+    }
+}
+
 /// Sub-agents and workflows that a run can start.
 #[derive(Debug, Default)]
 pub(crate) struct ChildRuns {
-    /// Folder of the nested journals; `None` keeps them in memory, for a run without a folder.
-    journals: Option<PathBuf>,
+    /// The nested journals; `None` keeps them in memory, for a run without a folder.
+    journals: Option<NestedJournals>,
     /// True if the tools of all sub-agents are added, because a feature offers them. Otherwise only the tools are
     /// added that the steps of the offered workflows call.
     #[cfg_attr(
@@ -60,7 +69,7 @@ impl ChildRuns {
         #[cfg(not(any(feature = "subagent", feature = "workflow")))]
         let _ = app;
         Ok(Self {
-            journals: folder.map(RunFolder::child_journals),
+            journals: folder.map(|folder| NestedJournals(folder.open_nested_journals())),
             has_agents: is_offered,
             #[cfg(feature = "subagent")]
             agents: super::definitions::load_agents(app, &settings.root, offering),
@@ -78,7 +87,7 @@ impl ChildRuns {
     /// Returns the tools that start sub-agents and workflows, except those that the toolbox already contains.
     pub(crate) fn tools(&self, app: &App, present: &Toolbox, model: RunModel) -> Vec<Arc<dyn Tool>> {
         let journals: Arc<dyn Journals> = match &self.journals {
-            Some(folder) => Arc::new(FileJournals::new(folder)),
+            Some(NestedJournals(journals)) => Arc::clone(journals),
             None => Arc::new(MemoryJournals::default()),
         };
         let mut tools = self.agent_tools(app, present, &journals, model);

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use windlass_store::StoreError;
+
 use super::causes::toml_text;
 use super::{AppError, ErrorKind};
 
@@ -77,6 +79,21 @@ convert! {
         windlass_workflow::WorkflowError;
     Unavailable:
         windlass_workflow::RunError;
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> Self {
+        let kind = match &error {
+            StoreError::NotFound { .. } => ErrorKind::NotFound,
+            StoreError::Exists { .. } | StoreError::Busy { .. } | StoreError::LeaseLost { .. } => {
+                ErrorKind::Conflict
+            }
+            StoreError::Name { .. } | StoreError::Address { .. } => ErrorKind::Invalid,
+            StoreError::MissingFeature { .. } => ErrorKind::MissingFeature,
+            _ => ErrorKind::Unavailable,
+        };
+        Self::foreign(kind, error)
+    }
 }
 
 impl From<toml::de::Error> for AppError {

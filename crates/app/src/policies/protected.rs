@@ -43,6 +43,9 @@ impl ProtectedPaths {
         if let Ok(folder) = app.state_folder() {
             paths.push(OwnPlace::State, folder);
         }
+        for path in app.store().list_protected_paths() {
+            paths.push(OwnPlace::State, &path);
+        }
         paths
     }
 

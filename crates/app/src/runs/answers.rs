@@ -9,6 +9,7 @@ use windlass_agent::{Approver, InterruptId, RunOptions, StoredAnswers};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest, Digest};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
+use super::shared_run::SharedRun;
 use super::{OpenQuestions, RunFolder};
 use crate::app::App;
 use crate::error::{Context as _, Result, one_line};
@@ -57,6 +58,9 @@ impl RunAnswers {
     ///
     /// Fails if the folder of answers cannot be read.
     pub fn load(app: &App, folder: &RunFolder, open: &OpenQuestions) -> Result<Self> {
+        if let Some(shared) = folder.shared() {
+            return Self::load_shared(app, shared, open);
+        }
         let mut answers = Vec::new();
         let names = match fs::read_dir(folder.answers()) {
             Ok(names) => names,
@@ -77,19 +81,21 @@ impl RunAnswers {
                     continue;
                 }
             };
-            let is_open = match &stored {
-                StoredAnswer::Approval { decision, .. } => {
-                    open.questions.iter().any(|question| question.request_id == decision.request_id)
-                }
-                StoredAnswer::Result { result } => open.results.contains(&result.call),
-                StoredAnswer::Guidance { question, id, .. } => {
-                    open.guidance.is_some() && *question == open.guided && *id == open.consultation
-                }
-            };
-            // Answers to closed questions never become valid again: ids and numbers of questions are not
-            // reused.
-            if is_open {
+            if stored.answers_one_of(open) {
                 answers.push(stored);
+            }
+        }
+        Ok(Self(answers))
+    }
+
+    /// Loads the answers of a run in a database.
+    fn load_shared(app: &App, shared: &SharedRun, open: &OpenQuestions) -> Result<Self> {
+        let mut answers = Vec::new();
+        for (name, answer) in shared.store.read_answers(&shared.id)? {
+            match serde_json::from_str::<StoredAnswer>(answer.as_str()) {
+                Ok(stored) if stored.answers_one_of(open) => answers.push(stored),
+                Ok(_) => {}
+                Err(_) => app.inform(format!("answer {name} for run {} is left out", shared.id)),
             }
         }
         Ok(Self(answers))
@@ -147,7 +153,13 @@ pub fn store_answer(folder: &RunFolder, answer: &StoredAnswer) -> Result<()> {
         StoredAnswer::Result { result } => format!("result-{}", file_name(result.call.as_str())),
         StoredAnswer::Guidance { .. } => GUIDANCE.to_owned(),
     };
-    write_json(&folder.answers(), &name, answer)
+    match folder.shared() {
+        Some(shared) => {
+            let text = serde_json::to_string(answer)?;
+            Ok(shared.store.put_answer(&shared.id, &name, &text.parse()?)?)
+        }
+        None => write_json(&folder.answers(), &name, answer),
+    }
 }
 
 impl StoredAnswer {
@@ -161,6 +173,20 @@ impl StoredAnswer {
         let mut decision = ApprovalDecision::deny(question.request_id.clone(), comment);
         decision.approved = is_approved;
         Self::Approval { decision, shown: question.digest.clone() }
+    }
+
+    /// Returns true if the answer belongs to an open question. Answers to closed questions never become valid
+    /// again: ids and numbers of questions are not reused.
+    fn answers_one_of(&self, open: &OpenQuestions) -> bool {
+        match self {
+            Self::Approval { decision, .. } => {
+                open.questions.iter().any(|question| question.request_id == decision.request_id)
+            }
+            Self::Result { result } => open.results.contains(&result.call),
+            Self::Guidance { question, id, .. } => {
+                open.guidance.is_some() && *question == open.guided && *id == open.consultation
+            }
+        }
     }
 
     /// Creates an answer to the open consultation.

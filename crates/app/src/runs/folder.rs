@@ -3,17 +3,22 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use windlass_journal::{FileJournal, FileJournals, Journals, Record};
+
+use super::shared_run::SharedRun;
 use crate::app::App;
 use crate::config::{RunSettings, create_private_folder};
 use crate::error::{AppError, Context as _, ErrorKind, Result, ensure};
-use crate::storage::{bounded, write_whole};
+use crate::storage::{AppStore, bounded, write_whole};
 
 /// Name of the stored definition of a workflow in its run's folder, without `.json`.
 pub(crate) const WORKFLOW: &str = "workflow";
 
-/// The folder of one run, with the run's id.
+/// The folder of one run, with the run's id. The records, settings, answers and messages of a run in a
+/// database are there instead, and the folder has only what this machine needs: checkpoints and outputs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunFolder {
@@ -21,6 +26,10 @@ pub struct RunFolder {
     pub id: String,
     /// Path of the folder.
     pub path: PathBuf,
+    /// The run in a database.
+    shared: Option<SharedRun>,
+    /// The store for messages, if it is not the state folder.
+    shown: Option<String>,
 }
 
 impl App {
@@ -30,7 +39,8 @@ impl App {
     ///
     /// Fails if the state folder is unknown or cannot be read.
     pub fn runs(&self) -> Result<Vec<RunFolder>> {
-        RunFolder::list(self.state_folder()?)
+        let Some(database) = self.store().database() else { return RunFolder::list(self) };
+        AppStore::list(database)?.iter().map(|id| RunFolder::at(self, id)).collect()
     }
 
     /// Finds a run by its id.
@@ -39,7 +49,15 @@ impl App {
     ///
     /// Fails if the id is malformed or the run does not exist.
     pub fn find_run(&self, id: &str) -> Result<RunFolder> {
-        RunFolder::find(self.state_folder()?, id)
+        let run = RunFolder::find(self, id)?;
+        // A run of another machine has no folder here yet.
+        match &run.shared {
+            Some(shared) => drop(shared.store.read_settings(id)?),
+            None => {
+                ensure!(run.path.is_dir(), NotFound, "run {id} does not exist in {}", run.parent().display());
+            }
+        }
+        Ok(run)
     }
 }
 
@@ -51,22 +69,32 @@ impl RunFolder {
     /// Fails if the state folder is unknown, or if it cannot be written.
     pub fn create(app: &App) -> Result<Self> {
         let id = new_id()?;
-        let path = app.state_file("runs")?.join(&id);
-        create_private_folder(&path)
-            .with_context(|| format!("the run's folder {} cannot be created", path.display()))?;
-        Ok(Self { id, path })
+        let run = Self::at(app, &id)?;
+        create_private_folder(&run.path)
+            .with_context(|| format!("the run's folder {} cannot be created", run.path.display()))?;
+        Ok(run)
     }
 
-    fn find(state: &Path, id: &str) -> Result<Self> {
+    /// Returns the folder of a run, which need not exist.
+    fn at(app: &App, id: &str) -> Result<Self> {
+        let store = app.store();
+        let shared = store.database().map(|database| SharedRun::new(database, id));
+        let shown = store.describe().map(str::to_owned);
+        Ok(Self { path: app.runs_folder()?.join(id), id: id.to_owned(), shared, shown })
+    }
+
+    fn parent(&self) -> &Path {
+        self.path.parent().unwrap_or(&self.path)
+    }
+
+    fn find(app: &App, id: &str) -> Result<Self> {
         let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         ensure!(is_name, Invalid, "{id:?} is not the id of a run");
-        let path = state.join("runs").join(id);
-        ensure!(path.is_dir(), NotFound, "run {id} does not exist in {}", state.join("runs").display());
-        Ok(Self { id: id.to_owned(), path })
+        Self::at(app, id)
     }
 
-    fn list(state: &Path) -> Result<Vec<Self>> {
-        let runs = state.join("runs");
+    fn list(app: &App) -> Result<Vec<Self>> {
+        let runs = app.runs_folder()?;
         let names = match fs::read_dir(&runs) {
             Ok(names) => names,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -78,9 +106,42 @@ impl RunFolder {
         // Skip entries that are not run folders.
         Ok(ids
             .iter()
-            .filter_map(|id| Self::find(state, id).ok())
+            .filter_map(|id| Self::find(app, id).ok())
             .filter(|run| run.journal().is_file())
             .collect())
+    }
+
+    /// Returns the run in a database, if it is in one.
+    pub(crate) fn shared(&self) -> Option<&SharedRun> {
+        self.shared.as_ref()
+    }
+
+    /// Returns the place of the run's records for a message: the path of the journal, or the database.
+    pub fn describe_journal(&self) -> String {
+        match (&self.shared, &self.shown) {
+            (Some(_), Some(shown)) => format!("run {} in {shown}", self.id),
+            _ => self.journal().display().to_string(),
+        }
+    }
+
+    /// Reads the records of the run, also while another process works on it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the records cannot be read.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        match &self.shared {
+            Some(shared) => Ok(shared.store.read_run_journal(&self.id)?),
+            None => Ok(FileJournal::read(self.journal())?),
+        }
+    }
+
+    /// Returns the journals of sub-agents and workflow steps.
+    pub(crate) fn open_nested_journals(&self) -> Arc<dyn Journals> {
+        match &self.shared {
+            Some(shared) => Arc::new(shared.clone()),
+            None => Arc::new(FileJournals::new(self.child_journals())),
+        }
     }
 
     /// Returns the folder of stored answers.
@@ -119,6 +180,10 @@ impl RunFolder {
     }
 
     pub(crate) fn write_settings(&self, settings: &RunSettings) -> Result<()> {
+        if let Some(shared) = &self.shared {
+            let text = serde_json::to_string(settings)?;
+            return Ok(shared.store.create_run(&self.id, &text.parse()?)?);
+        }
         let file = self.path.join("settings.json");
         write_whole(&file, &serde_json::to_vec_pretty(settings)?, 0o600)
     }
@@ -129,6 +194,11 @@ impl RunFolder {
     ///
     /// Fails if the file is missing or invalid.
     pub fn settings(&self) -> Result<RunSettings> {
+        if let Some(shared) = &self.shared {
+            let settings = shared.store.read_settings(&self.id)?;
+            return serde_json::from_str(settings.as_str())
+                .with_context(|| format!("the settings of run {} cannot be read", self.id));
+        }
         let file = self.path.join("settings.json");
         let bytes = bounded::read(&file, bounded::VALUE_BYTES)
             .with_context(|| format!("{} cannot be read", file.display()))?;

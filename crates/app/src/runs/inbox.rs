@@ -8,10 +8,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use windlass_agent::{DeliverAt, Entry, Event, MessageReceiver, MessageSender, Outcome};
 use windlass_client::StorageLock;
-use windlass_journal::FileJournal;
 
 use super::RunFolder;
 use super::folder::no_random_bytes;
+use super::shared_run::SharedRun;
 use crate::config::create_private_folder;
 use crate::error::{Context as _, Result, ensure};
 use crate::storage::{read_json, write_json};
@@ -49,13 +49,19 @@ pub fn leave_message(folder: &RunFolder, words: &str, when: DeliverAt) -> Result
 
 /// Returns true if a run has completed and thus cannot be resumed.
 fn is_completed(folder: &RunFolder) -> Result<bool> {
-    let records = FileJournal::read(folder.journal())?;
+    let records = folder.records()?;
     let last = records.last().and_then(|record| record.read::<Entry>().ok());
     Ok(matches!(last, Some(Entry::Finished { outcome: Outcome::Completed { .. }, .. })))
 }
 
 /// Stores a message in a run's inbox.
 pub(crate) fn store_message(folder: &RunFolder, words: &str, when: DeliverAt) -> Result<()> {
+    if let Some(shared) = folder.shared() {
+        let message = Message { id: Some(message_id()?), text: words.to_owned(), when };
+        let text = serde_json::to_string(&message)?;
+        shared.store.push_message(&shared.id, &text.parse()?)?;
+        return Ok(());
+    }
     // Messages are read in the order of their names. The number continues from the existing files, because a
     // clock can go backwards; the lock prevents two processes from using the same number.
     let inbox = folder.inbox();
@@ -84,6 +90,8 @@ fn number(name: &str) -> Option<u128> {
 #[derive(Clone, Debug)]
 pub struct Inbox {
     folder: PathBuf,
+    /// The run in a database, which contains the messages.
+    shared: Option<SharedRun>,
     /// Messages that were passed to the run and are not recorded yet.
     passed: Arc<Mutex<VecDeque<PassedMessage>>>,
 }
@@ -91,13 +99,21 @@ pub struct Inbox {
 /// A message that was passed to the run.
 #[derive(Clone, Debug)]
 struct PassedMessage {
-    path: PathBuf,
+    place: MessagePlace,
     id: Option<String>,
+}
+
+/// The place of a stored message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum MessagePlace {
+    File(PathBuf),
+    /// The number of the message in a database.
+    Number(u64),
 }
 
 impl Inbox {
     pub(crate) fn new(folder: &RunFolder) -> Self {
-        Self { folder: folder.inbox(), passed: Arc::default() }
+        Self { folder: folder.inbox(), shared: folder.shared().cloned(), passed: Arc::default() }
     }
 
     /// Returns a channel with the messages of the inbox, including those that arrive while the run works.
@@ -109,9 +125,9 @@ impl Inbox {
 
     async fn watch(self, sender: MessageSender) {
         loop {
-            for (path, message) in self.news() {
+            for (place, message) in self.fetch_news().await {
                 let Message { id, text, when } = message;
-                self.lock_passed().push_back(PassedMessage { path, id: id.clone() });
+                self.lock_passed().push_back(PassedMessage { place, id: id.clone() });
                 let said = match id {
                     Some(id) => sender.send_once(id, text, when).await,
                     None => sender.send(text, when).await,
@@ -124,19 +140,37 @@ impl Inbox {
         }
     }
 
-    fn news(&self) -> Vec<(PathBuf, Message)> {
+    /// Returns the messages that were not passed yet. A database is asked on a thread that may block.
+    async fn fetch_news(&self) -> Vec<(MessagePlace, Message)> {
+        let Some(shared) = self.shared.clone() else { return self.news() };
+        let read = tokio::task::spawn_blocking(move || shared.store.read_messages(&shared.id)).await;
+        // A database that is down now is asked again at the next interval.
+        let messages = read.ok().and_then(Result::ok).unwrap_or_default();
+        let passed = self.lock_passed().clone();
+        let is_new = |place: &MessagePlace| !passed.iter().any(|known: &PassedMessage| known.place == *place);
+        let numbered = messages.into_iter().map(|(number, text)| (MessagePlace::Number(number), text));
+        numbered
+            .filter(|(place, _)| is_new(place))
+            .filter_map(|(place, text)| Some((place, serde_json::from_str(text.as_str()).ok()?)))
+            .collect()
+    }
+
+    fn news(&self) -> Vec<(MessagePlace, Message)> {
         let Ok(names) = std::fs::read_dir(&self.folder) else { return Vec::new() };
         let passed = self.lock_passed().clone();
         let mut paths: Vec<PathBuf> = names
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
                 path.extension().is_some_and(|extension| extension == "json")
-                    && !passed.iter().any(|known| known.path == *path)
+                    && !passed.iter().any(|known| known.place == MessagePlace::File(path.clone()))
             })
             .collect();
         paths.sort();
         // Leave other files in place: only the user can write to this folder.
-        paths.into_iter().filter_map(|path| Some((path.clone(), read_json(&path).ok()?))).collect()
+        paths
+            .into_iter()
+            .filter_map(|path| Some((MessagePlace::File(path.clone()), read_json(&path).ok()?)))
+            .collect()
     }
 
     /// Deletes the file of a message that the run has recorded or refused.
@@ -151,9 +185,21 @@ impl Inbox {
         let Some(at) = passed.iter().position(|message| message.id.as_deref() == id) else { return };
         // Delete the file first: otherwise `watch` could pass the message a second time.
         if let Some(message) = passed.get(at) {
-            drop(std::fs::remove_file(&message.path));
+            self.remove(&message.place);
         }
         passed.remove(at);
+    }
+
+    /// Removes a message. One that stays, because the run has ended meanwhile, is recognized by its id.
+    fn remove(&self, place: &MessagePlace) {
+        match place {
+            MessagePlace::File(path) => drop(std::fs::remove_file(path)),
+            MessagePlace::Number(number) => {
+                if let Some(lease) = self.shared.as_ref().and_then(SharedRun::lease) {
+                    drop(lease.remove_message(*number));
+                }
+            }
+        }
     }
 
     fn lock_passed(&self) -> MutexGuard<'_, VecDeque<PassedMessage>> {

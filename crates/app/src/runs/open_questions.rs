@@ -12,6 +12,7 @@ use windlass_protocol::CallId;
 use windlass_workflow::WorkflowOutcome;
 
 use super::RunFolder;
+use super::shared_run::SharedRun;
 use crate::error::Result;
 
 /// The open questions of a run, read from its journal.
@@ -40,7 +41,7 @@ impl OpenQuestions {
     ///
     /// Fails if the run's journal cannot be read.
     pub fn load(run: &RunFolder) -> Result<Self> {
-        let records = FileJournal::read(run.journal())?;
+        let records = run.records()?;
         #[cfg(feature = "workflow")]
         if let Some(last) = records.last().and_then(|record| record.read::<windlass_workflow::Entry>().ok()) {
             return Ok(load_workflow(run, &last));
@@ -110,6 +111,10 @@ fn load_run(run: &RunFolder, records: &[Record]) -> Result<OpenQuestions> {
     let mut open = OpenQuestions::read(records)?;
     let first = records.first().map(Record::read::<Entry>).transpose()?;
     let Some(Entry::Started { run: id, .. }) = first else { return Ok(open) };
+    if let Some(shared) = run.shared() {
+        load_shared(shared, &id, &mut open)?;
+        return Ok(open);
+    }
     let journals = FileJournals::new(run.child_journals());
     for call in std::mem::take(&mut open.results) {
         let journal = journals.path(&format!("{id}/{call}"));
@@ -121,6 +126,24 @@ fn load_run(run: &RunFolder, records: &[Record]) -> Result<OpenQuestions> {
         }
     }
     Ok(open)
+}
+
+/// Like the end of `load_run`, for a run in a database.
+fn load_shared(shared: &SharedRun, id: &str, open: &mut OpenQuestions) -> Result<()> {
+    let keys = shared.store.list_journals(&shared.id)?;
+    for call in std::mem::take(&mut open.results) {
+        let (own, below) = (format!("{id}/{call}"), format!("{id}/{call}/"));
+        let inner: Vec<&String> = keys.iter().filter(|key| **key == own || key.starts_with(&below)).collect();
+        if inner.is_empty() {
+            open.results.push(call);
+        }
+        for key in inner {
+            let nested = OpenQuestions::read(&shared.store.read_journal(&shared.id, key)?);
+            let questions = nested.ok().filter(|nested| nested.has_ended).map(|nested| nested.questions);
+            open.questions.extend(questions.into_iter().flatten());
+        }
+    }
+    Ok(())
 }
 
 /// Collects the open questions of a suspended workflow's steps. The workflow itself asks none.

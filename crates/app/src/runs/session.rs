@@ -90,7 +90,7 @@ impl Session {
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
-        let journal = FileJournal::create(folder.journal())?;
+        let journal = create_journal(&folder, &options.cancellation)?;
         let inbox = Inbox::new(&folder);
         let run = run_options(&folder, journal, &options.cancellation).with_messages(inbox.messages());
         let run = add_checkpoints(run, &folder, &settings);
@@ -119,7 +119,7 @@ impl Session {
         );
         let settings = folder.settings()?;
         let shell = open_shell(app, &settings)?;
-        let journal = if salvage { salvage_journal(app, &folder)? } else { open_journal(app, &folder)? };
+        let journal = open_journal(app, &folder, &options.cancellation, salvage)?;
         let records = journal.records()?;
         let answers = RunAnswers::load(app, &folder, &OpenQuestions::load(&folder)?)?;
         let assembly =
@@ -164,7 +164,7 @@ impl Session {
         let assembly =
             Assembly::new(app, &settings, &options.people, &options.providers, &shell, Some(&folder))?;
         let agent = assembly.with_recording(&recording).build().await?;
-        let journal = FileJournal::create(folder.journal())?;
+        let journal = create_journal(&folder, &options.cancellation)?;
         let run = run_options(&folder, journal, &options.cancellation);
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.stream_with(settings.task.clone(), run);
@@ -214,7 +214,9 @@ pub(crate) fn open_shell(app: &App, settings: &RunSettings) -> Result<Shell> {
     Ok(shell)
 }
 
-fn run_options(folder: &RunFolder, journal: FileJournal, cancellation: &CancellationToken) -> RunOptions {
+type RunJournal = Box<dyn Journal + Send>;
+
+fn run_options(folder: &RunFolder, journal: RunJournal, cancellation: &CancellationToken) -> RunOptions {
     RunOptions::default()
         .with_run_id(folder.id.as_str())
         .with_journal(journal)
@@ -222,7 +224,27 @@ fn run_options(folder: &RunFolder, journal: FileJournal, cancellation: &Cancella
         .with_outputs(folder.outputs())
 }
 
-fn open_journal(app: &App, folder: &RunFolder) -> Result<FileJournal> {
+fn create_journal(folder: &RunFolder, cancellation: &CancellationToken) -> Result<RunJournal> {
+    match folder.shared() {
+        Some(shared) => Ok(Box::new(shared.open_journal(folder.outputs(), cancellation)?)),
+        None => Ok(Box::new(FileJournal::create(folder.journal())?)),
+    }
+}
+
+fn open_journal(
+    app: &App,
+    folder: &RunFolder,
+    cancellation: &CancellationToken,
+    salvage: bool,
+) -> Result<RunJournal> {
+    match folder.shared() {
+        Some(shared) => Ok(Box::new(shared.open_journal(folder.outputs(), cancellation)?)),
+        None if salvage => Ok(Box::new(salvage_journal(app, folder)?)),
+        None => Ok(Box::new(open_file(app, folder)?)),
+    }
+}
+
+fn open_file(app: &App, folder: &RunFolder) -> Result<FileJournal> {
     let (journal, tail) = FileJournal::open(folder.journal())?;
     if let Tail::Torn { bytes } = tail {
         app.inform(format!("the last record had been cut by a crash; its {bytes} bytes were dropped"));

@@ -3,13 +3,17 @@
 use clap::{Args, Subcommand};
 
 use super::run::StatusName;
+use super::store::StoreOption;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass approvals list --full\n\
 Example: windlass approvals approve 1790000000-3f9a12bc 5f0c2b7e91d84a63 --comment \"but keep the old name\"\n\
-Example: windlass run --resume 1790000000-3f9a12bc --suspend")]
+Example: windlass run --resume 1790000000-3f9a12bc --suspend\n\
+Example: windlass approvals --store sqlite:///srv/windlass/runs.db list")]
 pub(crate) struct Approvals {
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     #[command(subcommand)]
     pub(crate) command: ApprovalsCommand,
 }
@@ -80,8 +84,11 @@ pub(crate) struct Target {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass say 1790000000-3f9a12bc \"leave the tests alone\"\n\
-Example: windlass say 1790000000-3f9a12bc \"then write the changelog\" --after")]
+Example: windlass say 1790000000-3f9a12bc \"then write the changelog\" --after\n\
+Example: windlass say 1790000000-3f9a12bc \"stop after this file\" --store sqlite:///srv/windlass/runs.db")]
 pub(crate) struct Say {
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// Id of the run.
     pub(crate) run: String,
     /// The message.

@@ -2,10 +2,15 @@
 
 use clap::Args;
 
+use super::store::StoreOption;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass diff 1790000000-3f9a12bc\n\
-Example: windlass diff 1790000000-3f9a12bc --turn 3 | git apply --reverse")]
+Example: windlass diff 1790000000-3f9a12bc --turn 3 | git apply --reverse\n\
+Example: windlass diff 1790000000-3f9a12bc --store sqlite:///srv/windlass/runs.db")]
 pub(crate) struct Diff {
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// Id of the run.
     pub(crate) run: String,
     /// Only the changes of the turn with this number, from 1. The default is all turns.

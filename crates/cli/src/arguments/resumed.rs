@@ -9,7 +9,7 @@ use crate::output;
 
 /// Options of the process that are not stored with the run, so a resumed run accepts them. The list contains
 /// the names of the options' fields, which clap uses as ids.
-const OF_THE_PROCESS: [&str; 15] = [
+const OF_THE_PROCESS: [&str; 16] = [
     "resume",
     "replay",
     "salvage",
@@ -25,6 +25,7 @@ const OF_THE_PROCESS: [&str; 15] = [
     "suspend",
     "approve_in",
     "retry_for",
+    "store",
 ];
 
 /// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.

@@ -7,7 +7,7 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, WireName};
+use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, StoreOption, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
@@ -17,6 +17,7 @@ Example: windlass run \"make the tests pass\" --model gpt-5-mini --approve-in ~/
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --otlp http://localhost:4318\n\
 Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass run --resume 1790000000-3f9a12bc\n\
+Example: windlass run \"make the tests pass\" --model gpt-5-mini --store sqlite:///srv/windlass/runs.db\n\
 Example: windlass run --replay recorded.jsonl")]
 #[expect(clippy::struct_excessive_bools, reason = "each a switch of the command line")]
 pub(crate) struct Run {
@@ -31,6 +32,8 @@ pub(crate) struct Run {
     /// file, and tells the model to inspect the current state.
     #[arg(long, requires = "resume")]
     pub(crate) salvage: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreOption,
     /// Record the responses of the provider and the tools in this file, for `--replay` and `windlass fork`.
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     pub(crate) record: Option<PathBuf>,

@@ -39,6 +39,7 @@ mod restore;
 mod resume;
 mod secrets;
 mod settings;
+mod store;
 mod suspend;
 mod tape;
 mod text;

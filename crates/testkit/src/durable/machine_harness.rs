@@ -1,4 +1,4 @@
-//! The reference driver without IO: a machine, a list as its journal, and a simulated outside world.
+//! The reference driver: a machine, a list or a given journal for its records, and a simulated outside world.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,6 +6,7 @@ use windlass_hitl::{
     ApprovalDecision, ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Facts, Grants, Policy,
     decide,
 };
+use windlass_journal::{Durability, Journal};
 use windlass_loop::{
     CallDecision, CallStart, Command, Config, Entry, Input, Machine, OfferedTool, Outcome, Step, StepClass,
     UnansweredPolicy,
@@ -22,9 +23,15 @@ const RECORDS: [&str; 9] =
 /// The prefixes of step keys before and after which a process can die.
 const STEPS: [&str; 6] = ["model", "judge", "tool-look", "tool-keep", "tool-mark", "tool-ask"];
 
+/// Opens the journal of a run in a new process. The argument is the number of the run, from 1.
+type JournalOpener = Box<dyn FnMut(u32) -> Result<Box<dyn Journal + Send>, String>>;
+
 /// Drives the machine with in-memory lists. Each piece of work is identified by its step.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct MachineHarness {
+    opener: Option<JournalOpener>,
+    journal: Option<Box<dyn Journal + Send>>,
+    runs: u32,
     job: Option<Job>,
     record: Vec<Entry>,
     acknowledged: u64,
@@ -53,7 +60,13 @@ impl Harness for MachineHarness {
     }
 
     fn start(&mut self, job: &Job) -> Result<EndOfPart, String> {
-        *self = Self { job: Some(job.clone()), fuse: self.fuse.take(), ..Self::default() };
+        *self = Self {
+            job: Some(job.clone()),
+            fuse: self.fuse.take(),
+            opener: self.opener.take(),
+            runs: self.runs.saturating_add(1),
+            ..Self::default()
+        };
         self.process()
     }
 
@@ -94,8 +107,34 @@ impl Harness for MachineHarness {
 }
 
 impl MachineHarness {
+    /// Creates a driver whose records are in the journal that `opener` opens for each process. A process that
+    /// dies drops its journal; nothing else of it remains.
+    pub fn over_journal(
+        opener: impl FnMut(u32) -> Result<Box<dyn Journal + Send>, String> + 'static,
+    ) -> Self {
+        Self { opener: Some(Box::new(opener)), ..Self::default() }
+    }
+
+    /// Opens the journal, and reads the records that the earlier processes left in it.
+    fn open_journal(&mut self) -> Result<(), String> {
+        let Some(opener) = &mut self.opener else { return Ok(()) };
+        let journal = opener(self.runs)?;
+        let records = journal.records().map_err(|error| error.to_string())?;
+        let entries = records.iter().map(|record| record.read().map_err(|error| error.to_string()));
+        self.record = entries.collect::<Result<_, String>>()?;
+        self.journal = Some(journal);
+        Ok(())
+    }
+
     /// Runs one process from the record until the run ends or waits, or the process dies.
     fn process(&mut self) -> Result<EndOfPart, String> {
+        self.open_journal()?;
+        let ended = self.drive();
+        self.journal = None;
+        ended
+    }
+
+    fn drive(&mut self) -> Result<EndOfPart, String> {
         let mut fuse = Fuse::new(self.fuse.take());
         let (mut machine, effects) = if self.record.is_empty() {
             let mut machine = Machine::new(config());
@@ -143,6 +182,12 @@ impl MachineHarness {
         fuse.burn("before", &name)?;
         match effect {
             Command::Record(entry) => {
+                if let Some(journal) = &mut self.journal {
+                    let text = serde_json::to_string(&entry).expect("an entry is JSON");
+                    let body = text.parse().expect("an entry is JSON");
+                    // The simulated process dies; the machine does not, so a synced write would show nothing more.
+                    journal.append(body, 0, Durability::Buffered).expect("the journal stores a record");
+                }
                 self.record.push(entry);
                 self.acknowledged = self.record.len() as u64;
             }

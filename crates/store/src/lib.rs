@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "a store is where a run meets files, threads and databases")]
+
+mod contract;
+mod error;
+mod folder;
+mod heartbeat;
+mod memory;
+mod name;
+mod open;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod sql;
+mod url;
+
+pub use contract::{ContentHash, Lease, Store, StoredOutput};
+pub use error::StoreError;
+pub use folder::FolderStore;
+pub use heartbeat::Heartbeat;
+pub use memory::MemoryStore;
+pub use open::open_store;
+pub use url::{StoreKind, StoreUrl};

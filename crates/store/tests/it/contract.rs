@@ -1,0 +1,143 @@
+//! The contract that every store fulfils.
+
+use std::time::Duration;
+
+use windlass_journal::Durability;
+use windlass_protocol::RawJson;
+use windlass_store::{ContentHash, StoreError};
+
+use crate::scene::{Scene, over_each_store};
+
+const LONG: Duration = Duration::from_mins(10);
+
+over_each_store! {
+    settings_are_read_as_they_were_written
+    records_are_read_in_order_with_their_bytes
+    a_journal_of_a_key_is_separate
+    an_answer_replaces_the_one_of_the_same_name
+    messages_keep_their_order_until_they_are_removed
+    outputs_are_found_by_their_hash
+    a_name_that_could_leave_its_place_is_refused
+    a_run_that_does_not_exist_is_reported
+}
+
+fn json(text: &str) -> RawJson {
+    text.parse().unwrap()
+}
+
+fn settings_are_read_as_they_were_written(scene: &Scene) {
+    let store = &scene.store;
+    for run in ["run-2", "run-1", "run-3"] {
+        store.create_run(run, &json(r#"{"b":1,"a":"ü\u0000"}"#)).unwrap();
+    }
+    assert_eq!(store.read_settings("run-2").unwrap().as_str(), r#"{"b":1,"a":"ü\u0000"}"#);
+    assert!(matches!(store.create_run("run-2", &json("1")), Err(StoreError::Exists { .. })));
+    assert_eq!(store.list_runs(None, 2).unwrap(), ["run-1", "run-2"]);
+    assert_eq!(store.list_runs(Some("run-2"), 2).unwrap(), ["run-3"]);
+}
+
+fn records_are_read_in_order_with_their_bytes(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    assert!(store.read_run_journal("r").unwrap().is_empty());
+    let lease = store.claim("r", LONG).unwrap();
+    let mut journal = lease.open_run_journal().unwrap();
+    for number in 0..5_u64 {
+        let durability = if number % 2 == 0 { Durability::Synced } else { Durability::Buffered };
+        let body = json(&format!(r#"{{"z":{number},"a":"\u0000 ü"}}"#));
+        assert_eq!(journal.append(body, 1_790_000_000_000 + number, durability).unwrap(), number);
+    }
+    drop(journal);
+    let mut journal = lease.open_run_journal().unwrap();
+    assert_eq!(journal.append(json("5"), 7, Durability::Synced).unwrap(), 5);
+    assert_eq!(journal.records().unwrap(), store.read_run_journal("r").unwrap());
+    let records = store.read_run_journal("r").unwrap();
+    assert_eq!(records[3].body.as_str(), r#"{"z":3,"a":"\u0000 ü"}"#);
+    assert_eq!((records[3].seq, records[3].at_ms, records.len()), (3, 1_790_000_000_003, 6));
+}
+
+fn a_journal_of_a_key_is_separate(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    let lease = store.claim("r", LONG).unwrap();
+    lease.open_run_journal().unwrap().append(json("0"), 0, Durability::Synced).unwrap();
+    let keys = ["r/call_1", "r/call_1/inner", "ü/../%"];
+    for key in keys {
+        assert!(lease.find(key).unwrap().is_none(), "{key}");
+        lease.open(key).unwrap().append(json("1"), 0, Durability::Synced).unwrap();
+        assert_eq!(lease.find(key).unwrap().unwrap().records().unwrap().len(), 1);
+        assert_eq!(store.read_journal("r", key).unwrap()[0].body.as_str(), "1");
+    }
+    assert_eq!(store.list_journals("r").unwrap(), keys);
+    assert_eq!(store.read_run_journal("r").unwrap().len(), 1);
+}
+
+fn an_answer_replaces_the_one_of_the_same_name(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    assert!(store.read_answers("r").unwrap().is_empty());
+    store.put_answer("r", "b", &json("1")).unwrap();
+    store.put_answer("r", "a", &json("2")).unwrap();
+    store.put_answer("r", "b", &json("3")).unwrap();
+    assert_eq!(store.read_answers("r").unwrap(), [("a".into(), json("2")), ("b".into(), json("3"))]);
+}
+
+fn messages_keep_their_order_until_they_are_removed(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    let numbers: Vec<u64> =
+        (0..3).map(|number| store.push_message("r", &json(&number.to_string())).unwrap()).collect();
+    assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
+    let lease = store.claim("r", LONG).unwrap();
+    lease.remove_message(numbers[1]).unwrap();
+    lease.remove_message(numbers[1]).unwrap();
+    let left = store.read_messages("r").unwrap();
+    assert_eq!(left, [(numbers[0], json("0")), (numbers[2], json("2"))]);
+}
+
+fn outputs_are_found_by_their_hash(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    let lease = store.claim("r", LONG).unwrap();
+    let bytes: Vec<u8> = (0..=255_u8).cycle().take(100_000).collect();
+    let hash = lease.put_output("call-1.txt", &bytes).unwrap();
+    assert_eq!(hash, ContentHash::compute(&bytes));
+    lease.put_output("call-2.txt", b"old").unwrap();
+    let other = lease.put_output("call-2.txt", b"new").unwrap();
+    let names: Vec<_> =
+        store.list_outputs("r").unwrap().into_iter().map(|output| (output.name, output.hash)).collect();
+    assert_eq!(names, [("call-1.txt".to_owned(), hash.clone()), ("call-2.txt".to_owned(), other)]);
+    assert_eq!(store.read_output("r", &hash).unwrap().unwrap(), bytes);
+    assert!(store.read_output("r", &ContentHash::compute(b"none")).unwrap().is_none());
+}
+
+fn a_name_that_could_leave_its_place_is_refused(scene: &Scene) {
+    let store = &scene.store;
+    store.create_run("r", &json("{}")).unwrap();
+    let lease = store.claim("r", LONG).unwrap();
+    for name in ["", "..", "../x", "a/b", "a\0b"] {
+        assert!(matches!(store.create_run(name, &json("1")), Err(StoreError::Name { .. })), "{name:?}");
+        assert!(matches!(store.put_answer("r", name, &json("1")), Err(StoreError::Name { .. })), "{name:?}");
+        assert!(matches!(lease.put_output(name, b""), Err(StoreError::Name { .. })), "{name:?}");
+    }
+    assert!(lease.open("").is_err() && lease.open("a\0b").is_err());
+}
+
+fn a_run_that_does_not_exist_is_reported(scene: &Scene) {
+    let store = &scene.store;
+    let errors = [
+        store.read_settings("none").map(drop),
+        store.claim("none", LONG).map(drop),
+        store.read_run_journal("none").map(drop),
+        store.list_journals("none").map(drop),
+        store.put_answer("none", "a", &json("1")),
+        store.read_answers("none").map(drop),
+        store.push_message("none", &json("1")).map(drop),
+        store.read_messages("none").map(drop),
+        store.list_outputs("none").map(drop),
+        store.read_output("none", &ContentHash::compute(b"")).map(drop),
+    ];
+    for error in errors {
+        assert!(matches!(error, Err(StoreError::NotFound { .. })), "{error:?}");
+    }
+}

@@ -1,0 +1,156 @@
+//! The tables: migrations from every version, restarts of the server, and passwords in errors.
+
+#[cfg(feature = "sqlite")]
+use std::os::unix::fs::PermissionsExt as _;
+
+use sqlx::{AnyPool, Row as _};
+use windlass_store::{StoreUrl, open_store};
+
+/// The digests of the released migrations. A released migration never changes: a database that has it would
+/// be refused. A new version adds a line.
+const RELEASED: [(&str, &str); 2] = [
+    ("sqlite/0001_runs.sql", "00e82209ccf3005eb71261dbef08e72db13294c18c225b4761b86e5fb03af8ea"),
+    ("postgres/0001_runs.sql", "477c0f7fc2a7a82d6c79d0ddf28a017391cc51e755a90ce2b0e3aa1f1cfd3c31"),
+];
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    sqlx::any::install_default_drivers();
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+#[test]
+fn a_released_migration_has_not_changed() {
+    for (file, digest) in RELEASED {
+        let path = format!("{}/migrations/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(path).unwrap();
+        assert_eq!(windlass_store::ContentHash::compute(&text).as_str(), digest, "{file}");
+    }
+}
+
+/// Opens a database, fills it with the rows that version 1 wrote, and reads them with the present version.
+fn check_rows_of_version_1(url: &str, bytes: &str) {
+    drop(open_store(&StoreUrl::new(url)).unwrap());
+    let rows = include_str!("../data/rows_of_version_1.sql").replace("BYTES", bytes);
+    let versions = block_on(async {
+        let pool = AnyPool::connect(url).await.unwrap();
+        for statement in rows.split_terminator(";\n") {
+            sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&pool).await.unwrap();
+        }
+        let versions = sqlx::query("SELECT version FROM windlass_migrations ORDER BY version");
+        let versions = versions.fetch_all(&pool).await.unwrap();
+        versions.iter().map(|row| row.get::<i64, _>(0)).collect::<Vec<_>>()
+    });
+    assert_eq!(versions, [1]);
+    let store = open_store(&StoreUrl::new(url)).unwrap();
+    assert_eq!(store.list_runs(None, 10).unwrap(), ["old"]);
+    assert_eq!(store.read_settings("old").unwrap().as_str(), r#"{"task":"x"}"#);
+    assert_eq!(store.read_run_journal("old").unwrap().len(), 2);
+    assert_eq!(store.list_journals("old").unwrap(), ["old/call"]);
+    assert_eq!(store.read_answers("old").unwrap().len(), 1);
+    assert_eq!(store.read_messages("old").unwrap()[0].0, 4);
+    let outputs = store.list_outputs("old").unwrap();
+    assert_eq!(store.read_output("old", &outputs[0].hash).unwrap().unwrap(), b"hi");
+    assert_eq!(store.claim("old", std::time::Duration::from_secs(9)).unwrap().fence(), 8);
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn rows_of_every_released_version_are_read_from_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("runs.db");
+    let url = format!("sqlite://{}", file.display());
+    check_rows_of_version_1(&url, "x'6869'");
+    let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode("runs.db"), 0o600, "only the user can read the runs");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn a_database_of_a_later_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}/runs.db", folder.path().display());
+    drop(open_store(&StoreUrl::new(&*url)).unwrap());
+    block_on(async {
+        let pool = AnyPool::connect(&url).await.unwrap();
+        let later = "INSERT INTO windlass_migrations (version, description, success, checksum, execution_time) \
+             VALUES (99, 'later', TRUE, x'00', 0)";
+        sqlx::query(later).execute(&pool).await.unwrap();
+    });
+    let refused = open_store(&StoreUrl::new(&*url)).unwrap_err().to_string();
+    assert!(refused.contains("99"), "{refused}");
+}
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use windlass_journal::Durability;
+    use windlass_store::{Store, StoreUrl, open_store};
+    use windlass_testkit::postgres::PostgresServer;
+    use windlass_testkit::{Need, require};
+
+    use super::check_rows_of_version_1;
+    use crate::scene::{new_database, server};
+
+    #[test]
+    fn rows_of_every_released_version_are_read_from_postgres() {
+        let server = require!(Need::Postgres, server());
+        let url = new_database(&server).unwrap();
+        check_rows_of_version_1(&url, r"'\x6869'::bytea");
+    }
+
+    #[test]
+    fn many_processes_open_a_new_database_at_once() {
+        let server = require!(Need::Postgres, server());
+        let url = new_database(&server).unwrap();
+        let open = |url: String| std::thread::spawn(move || open_store(&StoreUrl::new(url)).map(drop));
+        let threads: Vec<_> = (0..4).map(|_| open(url.clone())).collect();
+        for thread in threads {
+            thread.join().unwrap().unwrap();
+        }
+    }
+
+    #[test]
+    fn an_append_outlasts_a_crash_of_the_server_and_happens_once() {
+        let server = require!(Need::Postgres, PostgresServer::start());
+        let store: Arc<dyn Store> = open_store(&StoreUrl::new(server.url())).unwrap();
+        store.create_run("r", &"{}".parse().unwrap()).unwrap();
+        let lease = store.claim("r", Duration::from_mins(10)).unwrap();
+        let mut journal = lease.open_run_journal().unwrap();
+        journal.append("0".parse().unwrap(), 0, Durability::Synced).unwrap();
+        for number in 1..4_u64 {
+            server.crash().unwrap();
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(200));
+                    server.resume().unwrap();
+                });
+                let body = number.to_string().parse().unwrap();
+                assert_eq!(journal.append(body, 0, Durability::Synced).unwrap(), number);
+            });
+        }
+        let bodies: Vec<String> =
+            store.read_run_journal("r").unwrap().iter().map(|record| record.body.as_str().into()).collect();
+        assert_eq!(bodies, ["0", "1", "2", "3"]);
+    }
+
+    #[test]
+    fn a_password_is_in_no_error() {
+        let server = require!(Need::Postgres, server());
+        let socket = server.url();
+        let host = socket.split_once('?').unwrap().1;
+        let urls = [
+            format!("postgres://ada:hunter%2322@/none?{host}"),
+            format!("postgres:///none?{host}&password=hunter%2322"),
+            "postgres://ada:hunter%2322@127.0.0.1:1/none".to_owned(),
+            "postgres://ada:hunter%2322@[/none".to_owned(),
+            "postgres://ada:hunter%2322@127.0.0.1:1/none?sslmode=hunter%2322".to_owned(),
+        ];
+        for url in urls {
+            let error = open_store(&StoreUrl::new(url)).unwrap_err();
+            let shown = format!("{error} {error:?}");
+            assert!(!shown.contains("hunter"), "{shown}");
+        }
+    }
+}
