@@ -50,11 +50,13 @@ pub enum Need {
     Repository,
     /// The program `rg`.
     Ripgrep,
+    /// The server of Temporal, which `cargo xtask temporal` installs.
+    Temporal,
 }
 
 impl Need {
     /// All needs, in the order of their names.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Attacks,
         Self::Bash,
         Self::Browser,
@@ -73,6 +75,7 @@ impl Need {
         Self::QuietDisk,
         Self::Repository,
         Self::Ripgrep,
+        Self::Temporal,
     ];
 
     /// Returns the name of the need in [`STRICT`] and in skip lines.
@@ -96,6 +99,7 @@ impl Need {
             Self::QuietDisk => "quiet-disk",
             Self::Repository => "repository",
             Self::Ripgrep => "ripgrep",
+            Self::Temporal => "temporal",
         }
     }
 
