@@ -113,7 +113,9 @@ impl StepActivities {
         let adopted = (tools != step.scope.tools).then(|| to_offer(&config));
         let offer = report.offer.or(adopted);
         if let Some(offer) = &offer {
-            tools = tools_digest(&Config::new("", offer.tools.clone()).with_known_tools(offer.known_tools.clone()));
+            tools = tools_digest(
+                &Config::new("", offer.tools.clone()).with_known_tools(offer.known_tools.clone()),
+            );
         }
         let done = CallDone { input: report.input, offer, tools, is_tainted: report.is_tainted };
         Ok(CallOutput::Done(Box::new(done)))
@@ -214,7 +216,10 @@ fn merge_text(inputs: Vec<Input>) -> Vec<Input> {
     for input in inputs {
         match (merged.last_mut(), &input) {
             (Some(Input::Chunk(Chunk::Text { text })), Input::Chunk(Chunk::Text { text: more }))
-            | (Some(Input::Chunk(Chunk::Reasoning { text })), Input::Chunk(Chunk::Reasoning { text: more })) => {
+            | (
+                Some(Input::Chunk(Chunk::Reasoning { text })),
+                Input::Chunk(Chunk::Reasoning { text: more }),
+            ) => {
                 text.push_str(more);
             }
             _ => merged.push(input),

@@ -1,5 +1,8 @@
 //! The conversion of payloads on their way to the server: encryption, and storage by content hash.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -7,9 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
-use temporalio_common::data_converters::{
-    PayloadCodec, PayloadConversionError, SerializationContextData,
-};
+use temporalio_common::data_converters::{PayloadCodec, PayloadConversionError, SerializationContextData};
 use temporalio_common::protos::temporal::api::common::v1::Payload;
 
 use crate::{ContentHash, ContentStore};
@@ -209,4 +210,3 @@ pub(crate) fn to_conversion_error(
 ) -> PayloadConversionError {
     PayloadConversionError::EncodingError(Box::new(error))
 }
-

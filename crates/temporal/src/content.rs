@@ -28,7 +28,8 @@ impl ContentHash {
 
     /// Returns true if the text has the form of a hash. A hash from outside can be any text.
     pub fn is_valid(&self) -> bool {
-        self.0.len() == 64 && self.0.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        self.0.len() == 64
+            && self.0.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
     }
 }
 

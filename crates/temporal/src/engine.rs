@@ -112,7 +112,8 @@ impl RunHandle {
     /// Returns an error if the engine does not accept the answer. An answer to a request that is not open is
     /// accepted and reported as `Event::AnswerRefused`.
     pub async fn answer(&self, decision: ApprovalDecision) -> Result<(), EngineError> {
-        let sent = self.workflow().signal(AgentRun::approval, decision, WorkflowSignalOptions::default()).await;
+        let sent =
+            self.workflow().signal(AgentRun::approval, decision, WorkflowSignalOptions::default()).await;
         sent.map_err(|error| EngineError::refused("deliver the answer", &error))
     }
 
@@ -136,7 +137,8 @@ impl RunHandle {
     /// # Errors
     /// Returns an error if the engine does not accept the answer.
     pub async fn reply(&self, id: InterruptId, words: Option<String>) -> Result<(), EngineError> {
-        let sent = self.workflow().signal(AgentRun::reply, (id, words), WorkflowSignalOptions::default()).await;
+        let sent =
+            self.workflow().signal(AgentRun::reply, (id, words), WorkflowSignalOptions::default()).await;
         sent.map_err(|error| EngineError::refused("deliver the answer", &error))
     }
 
@@ -181,7 +183,8 @@ impl RunHandle {
     /// # Errors
     /// Returns an error if the engine or a worker does not answer.
     pub async fn transcript_tail(&self, count: usize) -> Result<Vec<Message>, EngineError> {
-        let answer = self.workflow().query(AgentRun::transcript, count, WorkflowQueryOptions::default()).await;
+        let answer =
+            self.workflow().query(AgentRun::transcript, count, WorkflowQueryOptions::default()).await;
         answer.map_err(|error| EngineError::refused("query the run", &error))
     }
 

@@ -3,6 +3,8 @@
 
 mod letters;
 mod steps;
+#[cfg(test)]
+mod tests;
 mod views;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -83,6 +85,8 @@ pub(crate) struct RunState {
     lost: Vec<CallId>,
     first_turn: u32,
     next_offer: u64,
+    /// True if the run has to stop. A new machine does not know that from the record.
+    is_stopped: bool,
     /// True if an answer gave a grant that is not part of the scope yet.
     pending_grant: bool,
 }
@@ -116,6 +120,7 @@ impl RunState {
             lost: Vec::new(),
             first_turn: 0,
             next_offer: 0,
+            is_stopped: false,
             pending_grant: false,
         };
         if let Some(carried) = carried {
@@ -170,6 +175,9 @@ impl RunState {
         self.first_turn = machine.turn();
         self.machine = Some(machine);
         self.execute(commands, now_ms);
+        if self.is_stopped {
+            self.feed(Input::Cancel, now_ms);
+        }
         Ok(())
     }
 
@@ -280,9 +288,10 @@ impl RunState {
         std::mem::take(&mut self.steps).into()
     }
 
-    /// Returns true if the machine must be built again from the record once no step runs.
+    /// Returns true if the machine must be built again from the record once no step runs. Steps that are
+    /// scheduled run first, because the record already announces them.
     pub(crate) fn needs_resume(&self) -> bool {
-        !self.lost.is_empty()
+        !self.lost.is_empty() && self.steps.is_empty()
     }
 
     /// Returns true if the run is suspended: it waits for a letter without a machine.

@@ -169,9 +169,7 @@ impl Worker {
                 .register_workflow::<AgentRun>()
                 .map_err(|error| to_worker_error(&error))?
                 .build(),
-            WorkerRole::ModelCalls => {
-                options.register_activity::<SendActivity>(Arc::new(activities)).build()
-            }
+            WorkerRole::ModelCalls => options.register_activity::<SendActivity>(Arc::new(activities)).build(),
         };
         let runtime = Runtime::from_current_tokio(temporalio_sdk::runtime::RuntimeOptions::default())
             .map_err(|error| to_worker_error(&error))?;
@@ -192,7 +190,10 @@ impl Worker {
 
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Worker").field("address", &self.address).field("queue", &self.queue).finish_non_exhaustive()
+        f.debug_struct("Worker")
+            .field("address", &self.address)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
     }
 }
 

@@ -39,7 +39,11 @@ impl AgentRun {
     }
 
     #[signal(name = "say")]
-    pub(crate) fn say(&mut self, _: &mut SyncWorkflowContext<Self>, message: (Option<String>, String, DeliverAt)) {
+    pub(crate) fn say(
+        &mut self,
+        _: &mut SyncWorkflowContext<Self>,
+        message: (Option<String>, String, DeliverAt),
+    ) {
         let (id, text, when) = message;
         self.push_input(Input::Say { id, text, when });
     }

@@ -7,7 +7,7 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, WireName};
+use super::{AutonomyName, EngineOptions, Offering, Otlp, PresetName, Reach, SandboxName, WireName};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
@@ -59,6 +59,8 @@ pub(crate) struct Run {
     /// Workspace: the folder to work in.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,
+    #[command(flatten)]
+    pub(crate) engine: EngineOptions,
     #[command(flatten)]
     pub(crate) approval: Approval,
     /// Policy file.

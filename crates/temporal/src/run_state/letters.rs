@@ -41,7 +41,10 @@ impl RunState {
     /// machine repeats the question.
     fn open_letter(&mut self, letter: Letter, is_suspended: bool) -> Option<Input> {
         match letter {
-            Letter::Stop => Some(Input::Cancel),
+            Letter::Stop => {
+                self.is_stopped = true;
+                Some(Input::Cancel)
+            }
             Letter::Result(result) => self.open_result(*result, is_suspended),
             Letter::Input(input) => match *input {
                 Input::Approval(ApprovalOutcome::Answered(decision)) => {

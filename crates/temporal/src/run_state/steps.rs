@@ -25,8 +25,7 @@ pub(crate) enum StepEnd {
 impl RunState {
     /// Schedules the step that a command requests.
     pub(super) fn schedule(&mut self, command: Command, step: &Step) {
-        let id =
-            StepId { run: self.run.clone(), key: step.key.clone(), generation: step.generation };
+        let id = StepId { run: self.run.clone(), key: step.key.clone(), generation: step.generation };
         let number = self.next_step;
         self.next_step = number.saturating_add(1);
         let call_step = |state: &Self, call| {
@@ -73,7 +72,9 @@ impl RunState {
         let mut is_approved = false;
         for entry in self.record.iter().rev() {
             match entry {
-                Entry::Approval { call: about, outcome: ApprovalOutcome::Answered(decision) } if about == call => {
+                Entry::Approval { call: about, outcome: ApprovalOutcome::Answered(decision) }
+                    if about == call =>
+                {
                     is_approved |= decision.approved;
                 }
                 Entry::Asked { request } if request.call.id == *call => {
@@ -108,7 +109,10 @@ impl RunState {
                 let result = ToolResult::text(id, ResultStatus::NotStarted, format!("not run: {text}"));
                 self.feed(Input::Result(result), now_ms);
             }
-            (Work::Decide(step) | Work::Reconcile(step), StepEnd::Failed(message) | StepEnd::Lost(message)) => {
+            (
+                Work::Decide(step) | Work::Reconcile(step),
+                StepEnd::Failed(message) | StepEnd::Lost(message),
+            ) => {
                 self.feed(Input::Fatal { call: step.call.id.clone(), message }, now_ms);
             }
             (_, StepEnd::Sent(_) | StepEnd::Cancelled) => {}

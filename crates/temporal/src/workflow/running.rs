@@ -145,7 +145,8 @@ async fn execute(
         Work::Decide(call) => {
             let options = to_options(&settings, step.class, timeouts.decision, None, Some(token));
             loop {
-                let end = ctx.execute_activity(StepActivities::decide, (*call).clone(), options.clone()).await;
+                let end =
+                    ctx.execute_activity(StepActivities::decide, (*call).clone(), options.clone()).await;
                 if let Some(end) = to_call_end(&ctx, &settings, end).await {
                     return end;
                 }

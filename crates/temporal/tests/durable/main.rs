@@ -20,9 +20,15 @@ const TESTS: [Test; 7] = [
     ("a_run_ends_with_the_answer_of_the_model", runs::a_run_ends_with_the_answer_of_the_model),
     ("a_killed_worker_does_not_change_the_transcript", runs::a_killed_worker_does_not_change_the_transcript),
     ("a_killed_server_does_not_change_the_transcript", runs::a_killed_server_does_not_change_the_transcript),
-    ("a_run_continues_as_new_with_the_same_transcript", runs::a_run_continues_as_new_with_the_same_transcript),
+    (
+        "a_run_continues_as_new_with_the_same_transcript",
+        runs::a_run_continues_as_new_with_the_same_transcript,
+    ),
     ("a_stop_ends_a_waiting_run", runs::a_stop_ends_a_waiting_run),
-    ("the_server_holds_no_readable_text_with_a_cipher", runs::the_server_holds_no_readable_text_with_a_cipher),
+    (
+        "the_server_holds_no_readable_text_with_a_cipher",
+        runs::the_server_holds_no_readable_text_with_a_cipher,
+    ),
     ("the_conformance_kit_holds", harness::the_conformance_kit_holds),
 ];
 
@@ -38,7 +44,8 @@ fn main() -> ExitCode {
         };
     }
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_chosen = |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
+    let is_chosen =
+        |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
     let (mut passed, mut failed) = (0, 0);
     if let Some(program) = Need::Temporal.check(server::find_program()) {
         for (name, test) in TESTS.into_iter().filter(|(name, _)| is_chosen(name)) {
@@ -56,6 +63,8 @@ fn main() -> ExitCode {
         }
     }
     let result = if failed == 0 { "ok" } else { "FAILED" };
-    println!("\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out");
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -36,8 +36,7 @@ pub(crate) fn work(mut arguments: impl Iterator<Item = String>) -> Result<(), St
     let address = address.parse().map_err(|error| format!("{error}"))?;
     let content = Arc::new(FolderContentStore::new(folder.join("content")));
     let agent = agent(&folder, job, &fuse)?;
-    let mut worker =
-        Worker::new(address, queue, agent, content).with_takeover(Duration::from_millis(500));
+    let mut worker = Worker::new(address, queue, agent, content).with_takeover(Duration::from_millis(500));
     if is_encrypted {
         worker = worker.with_cipher(Cipher::new(&KEY).map_err(|error| error.to_string())?);
     }
@@ -49,8 +48,7 @@ pub(crate) fn work(mut arguments: impl Iterator<Item = String>) -> Result<(), St
 
 fn agent(folder: &Path, job: Job, fuse: &Fuse) -> Result<Agent, String> {
     let keep = Hints { resumable: true, idempotent: true, ..Hints::default() };
-    let tools =
-        [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
+    let tools = [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
     let mut all: Vec<Arc<dyn Tool>> = Vec::new();
     for (name, hints) in tools {
         let name = ToolName::new(name).map_err(|error| error.to_string())?;

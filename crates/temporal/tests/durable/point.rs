@@ -1,7 +1,7 @@
 //! The points at which a worker kills itself.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A point: the first or a later time that something happens, or a time after the start.

@@ -19,7 +19,8 @@ pub(crate) fn a_run_ends_with_the_answer_of_the_model(scene: &Scene) -> Result<S
         return Err(format!("{report:?}"));
     }
     let page = scene.runtime.block_on(run.events(0)).map_err(|error| error.to_string())?;
-    let ends = page.events.iter().filter(|event| matches!(event, windlass_loop::Event::Finished { .. })).count();
+    let ends =
+        page.events.iter().filter(|event| matches!(event, windlass_loop::Event::Finished { .. })).count();
     if page.first != 0 || ends != 1 {
         return Err(format!("{page:?}"));
     }

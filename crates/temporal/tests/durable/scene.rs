@@ -54,7 +54,8 @@ impl Scene {
     /// Connects a client to the run of a folder.
     pub(crate) fn engine(&self, run: &str, is_encrypted: bool) -> Result<Engine, String> {
         let content = Arc::new(FolderContentStore::new(self.folder(run)?.join("content")));
-        let cipher = is_encrypted.then(|| Cipher::new(&KEY)).transpose().map_err(|error| error.to_string())?;
+        let cipher =
+            is_encrypted.then(|| Cipher::new(&KEY)).transpose().map_err(|error| error.to_string())?;
         let address = self.server.borrow().address().parse().map_err(|error| format!("{error}"))?;
         let connecting = Engine::connect(&address, content, cipher);
         self.runtime.block_on(connecting).map_err(|error| error.to_string())
@@ -78,7 +79,8 @@ impl Scene {
         is_encrypted: bool,
     ) -> Result<WorkerProcess, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let errors = std::fs::File::create(self.folder(run)?.join("errors")).map_err(|error| error.to_string())?;
+        let errors =
+            std::fs::File::create(self.folder(run)?.join("errors")).map_err(|error| error.to_string())?;
         let child = Command::new(program)
             .args(["worker", &self.server.borrow().address(), run])
             .arg(self.folder(run)?)
@@ -133,7 +135,8 @@ impl Scene {
     }
 
     pub(crate) fn transcript(&self, run: &RunHandle) -> Result<String, String> {
-        let messages = self.runtime.block_on(run.transcript_tail(1_000)).map_err(|error| error.to_string())?;
+        let messages =
+            self.runtime.block_on(run.transcript_tail(1_000)).map_err(|error| error.to_string())?;
         serde_json::to_string_pretty(&messages).map_err(|error| error.to_string())
     }
 }

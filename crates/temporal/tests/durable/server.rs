@@ -10,7 +10,8 @@ const PROGRAM: &str = "WINDLASS_TEMPORAL";
 
 /// Returns the pinned server program.
 pub(crate) fn find_program() -> Result<PathBuf, String> {
-    let program = std::env::var_os(PROGRAM).ok_or("`cargo xtask temporal` installs the server and sets its path")?;
+    let program =
+        std::env::var_os(PROGRAM).ok_or("`cargo xtask temporal` installs the server and sets its path")?;
     let program = PathBuf::from(program);
     if program.is_file() { Ok(program) } else { Err(format!("{} is not a file", program.display())) }
 }
