@@ -27,8 +27,6 @@ pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
-#[cfg(feature = "temporal")]
-pub(crate) use self::engine::Worker;
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
@@ -38,6 +36,8 @@ pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
 #[cfg(feature = "gateway")]
 pub(crate) use self::run::Proxy;
+#[cfg(feature = "temporal")]
+pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
 pub(crate) use self::values::provider_choice;

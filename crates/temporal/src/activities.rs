@@ -17,9 +17,9 @@ use crate::conversation;
 use crate::data::{
     BeginOutput, BeginStep, CallDone, CallOutput, CallStep, RunScope, SendOutput, SendStep, StepId,
 };
+use crate::feed::{FeedItem, FeedSink};
 use crate::heartbeat::{SharedProgress, beat_during};
 use crate::version::{Definition, tools_digest};
-use crate::worker::{FeedItem, FeedSink};
 use crate::{ContentError, ContentStore};
 
 /// The type of failures of steps that had no effect.

@@ -8,6 +8,7 @@ mod conversation;
 mod data;
 mod engine;
 mod error;
+mod feed;
 mod heartbeat;
 mod run_state;
 mod search;
@@ -22,6 +23,7 @@ pub use content::{ContentError, ContentFuture, ContentHash, ContentStore, Folder
 pub use data::{EventPage, RunReport, Waits};
 pub use engine::{Engine, RunHandle};
 pub use error::EngineError;
+pub use feed::FeedItem;
 pub use settings::{RunSettings, StepTimeouts};
 pub use version::LOOP_VERSION;
-pub use worker::{FeedItem, Worker, WorkerRole};
+pub use worker::{Worker, WorkerRole};

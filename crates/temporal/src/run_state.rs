@@ -1,56 +1,30 @@
 //! The state of the workflow: a machine, its record, and the commands that are not executed yet. It contains
 //! nothing of the engine, so it is deterministic and tests need no server.
 
+mod continuation;
 mod letters;
 mod steps;
 #[cfg(test)]
 mod tests;
 mod views;
+mod work;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_loop::{
-    Command, Entry, Event, Input, InterruptId, Machine, Outcome, ResumeError, SpeculativeOutcome, StepClass,
+    Command, Entry, Event, Input, InterruptId, Machine, Outcome, ResumeError, SpeculativeOutcome,
 };
 use windlass_protocol::{CallId, History, ToolResult};
 
-use crate::data::{CallStep, CarriedRun, Letter, RunInput, RunScope, SendStep};
+use crate::data::{Letter, RunInput, RunScope};
 use crate::version::Definition;
-use crate::{ContentHash, EventPage, RunReport, RunSettings};
+use crate::{ContentHash, RunSettings};
 
-pub(crate) use steps::StepEnd;
+pub(crate) use work::{ScheduledStep, StepChange, StepEnd, Work};
 
 /// The number of events that a run keeps for its observers.
 const KEPT_EVENTS: usize = 1_000;
-/// The number of events that a run takes along when it continues as a new workflow.
-const CARRIED_EVENTS: usize = 200;
-
-/// A step for a worker.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct ScheduledStep {
-    pub(crate) number: u64,
-    pub(crate) class: StepClass,
-    pub(crate) work: Work,
-}
-
-/// The work of a step.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Work {
-    Send { step: Box<SendStep>, delay_ms: u64 },
-    Decide(Box<CallStep>),
-    Run(Box<CallStep>),
-    Reconcile(Box<CallStep>),
-}
-
-/// A change of a scheduled step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StepChange {
-    /// Stop the step and ignore its result.
-    Drop(u64),
-    /// Stop all running calls. Their results still arrive.
-    StopCalls,
-}
 
 /// The state of one run.
 #[derive(Debug)]
@@ -297,43 +271,5 @@ impl RunState {
     /// Returns true if the run is suspended: it waits for a letter without a machine.
     pub(crate) fn is_suspended(&self) -> bool {
         matches!(self.outcome, Some(Outcome::Suspended { .. }))
-    }
-
-    /// Returns true if the only next action is a request to the model, so that the run can continue in
-    /// another workflow, and the history is long enough for that.
-    pub(crate) fn can_continue_as_new(&self, is_suggested: bool) -> bool {
-        let turns = self.machine.as_ref().map_or(0, |machine| machine.turn().saturating_sub(self.first_turn));
-        let limit = self.input.settings.turns_per_history;
-        let is_due = is_suggested || (limit > 0 && turns > limit);
-        let is_between_turns =
-            self.steps.len() == 1 && self.steps.iter().all(|step| matches!(step.work, Work::Send { .. }));
-        is_due && is_between_turns && self.changes.is_empty()
-    }
-
-    /// Returns the input of the workflow that continues the run.
-    pub(crate) fn to_carried_input(&self) -> Option<RunInput> {
-        let skipped = self.events.len().saturating_sub(CARRIED_EVENTS);
-        let first = self.first_event.saturating_add(skipped as u64);
-        let events = EventPage { first, events: self.events.iter().skip(skipped).cloned().collect() };
-        let carried = CarriedRun {
-            definition: self.definition.clone()?,
-            record: self.record.clone(),
-            scope: self.scope.clone(),
-            events,
-            results: self.results.clone(),
-            letters: self.letters.iter().cloned().collect(),
-        };
-        Some(RunInput {
-            task: self.input.task.clone(),
-            settings: self.input.settings.clone(),
-            carried: Some(Box::new(carried)),
-        })
-    }
-
-    /// Returns the report if the run has ended.
-    pub(crate) fn report(&self) -> Option<RunReport> {
-        let outcome = self.outcome.clone().filter(|_| !self.is_suspended())?;
-        let used = self.machine.as_ref().map(Machine::used).unwrap_or_default();
-        Some(RunReport { outcome, used, entries: self.record.len() as u64 })
     }
 }

@@ -6,8 +6,7 @@ use temporalio_common::protos::temporal::api::operatorservice::v1::AddSearchAttr
 use temporalio_common::search_attributes::SearchAttributeKey;
 use temporalio_sdk::WorkflowContext;
 
-use crate::EngineError;
-use crate::workflow::AgentRun;
+use crate::{EngineError, RunSettings, Waits};
 
 const SESSION: SearchAttributeKey<String> = SearchAttributeKey::keyword("WindlassSession");
 const STATE: SearchAttributeKey<String> = SearchAttributeKey::keyword("WindlassState");
@@ -21,8 +20,13 @@ pub(crate) struct SearchState {
 
 impl SearchState {
     /// Sets the attributes if they have changed and the run sets attributes.
-    pub(crate) fn update(&mut self, ctx: &WorkflowContext<AgentRun>, is_done: bool) {
-        let (settings, waits) = ctx.state(|run| (run.state.settings().clone(), run.state.waits(run.running)));
+    pub(crate) fn update<W>(
+        &mut self,
+        ctx: &WorkflowContext<W>,
+        settings: &RunSettings,
+        waits: &Waits,
+        is_done: bool,
+    ) {
         if !settings.sets_search_attributes {
             return;
         }
@@ -47,7 +51,7 @@ impl SearchState {
         }
         let mut updates =
             vec![STATE.value_set(attributes.0.to_owned()), WAITING_FOR.value_set(attributes.1.clone())];
-        updates.extend(settings.session.map(|session| SESSION.value_set(session)));
+        updates.extend(settings.session.clone().map(|session| SESSION.value_set(session)));
         ctx.upsert_search_attributes(updates);
         self.last = Some(attributes);
     }

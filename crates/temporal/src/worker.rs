@@ -8,15 +8,14 @@ use temporalio_client::{Client, ClientOptions, Connection, ConnectionOptions, Tl
 use temporalio_common::data_converters::{DataConverter, DefaultFailureConverter, PayloadConverter};
 use temporalio_sdk::{Runtime, Worker as EngineWorker, WorkerOptions};
 use windlass_agent::Agent;
-use windlass_loop::Event;
 use windlass_tool::CancellationToken;
 
 use crate::activities::{SendActivity, StepActivities};
 use crate::codec::RunCodec;
-use crate::data::StepId;
 use crate::error::describe;
+use crate::feed::FeedSink;
 use crate::workflow::AgentRun;
-use crate::{Cipher, ContentStore, EngineAddress, EngineError};
+use crate::{Cipher, ContentStore, EngineAddress, EngineError, FeedItem};
 
 /// The kinds of work that a worker takes from its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,30 +27,6 @@ pub enum WorkerRole {
     /// Requests to the model only, for a queue of its own.
     ModelCalls,
 }
-
-/// An event of a step that has not ended. It is not part of the history: if the worker crashes, the next
-/// attempt at the step begins again, and observers discard the text of the attempt before.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FeedItem {
-    /// The id of the run.
-    pub run: String,
-    /// The key of the step.
-    pub step: String,
-    /// The number of the attempt, from 1.
-    pub attempt: u32,
-    /// The event.
-    pub event: Event,
-}
-
-impl FeedItem {
-    pub(crate) fn new(id: &StepId, attempt: u32, event: Event) -> Self {
-        Self { run: id.run.clone(), step: id.key.clone(), attempt, event }
-    }
-}
-
-/// The receiver of a worker's feed.
-pub(crate) type FeedSink = Arc<dyn Fn(FeedItem) + Send + Sync>;
 
 /// A worker: it executes the workflows and steps of one task queue with an agent's model, tools and policy.
 ///

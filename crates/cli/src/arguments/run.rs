@@ -123,6 +123,25 @@ pub(crate) struct Run {
     pub(crate) json: bool,
 }
 
+#[cfg(feature = "temporal")]
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("task", |task| task.hide(true).required_unless_present("engine")),
+    mut_arg("engine", |engine| engine.required(true)),
+    mut_arg("resume", |resume| resume.hide(true)),
+    mut_arg("salvage", |salvage| salvage.hide(true)),
+    mut_arg("record", |record| record.hide(true)),
+    mut_arg("replay", |replay| replay.hide(true)),
+    after_help = "Example: windlass worker --engine temporal://127.0.0.1:7233/default --queue checkout-7 --model gpt-5-mini"
+)]
+pub(crate) struct Worker {
+    /// Only send requests to the model, for the queue of --model-queue.
+    #[arg(long)]
+    pub(crate) models_only: bool,
+    #[command(flatten)]
+    pub(crate) run: Run,
+}
+
 /// Options that select who approves calls.
 #[derive(Clone, Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one of them, each a switch of the command line")]

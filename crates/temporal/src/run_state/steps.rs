@@ -4,23 +4,9 @@ use windlass_hitl::{ApprovalOutcome, Digest};
 use windlass_loop::{Command, Entry, Input, Step, StepClass, StreamFailure};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolProtocol, ToolResult};
 
-use super::{RunState, ScheduledStep, Work};
+use super::RunState;
+use super::work::{ScheduledStep, StepEnd, Work};
 use crate::data::{CallDone, CallStep, SendOutput, SendStep, StepId};
-
-/// The end of a step.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum StepEnd {
-    /// The answer of a model.
-    Sent(Box<SendOutput>),
-    /// The result of a step about a call.
-    Called(Box<CallDone>),
-    /// The step was stopped before it began.
-    Cancelled,
-    /// The step failed before it had an effect.
-    Failed(String),
-    /// The worker ended during the step, or the step took too long. Its effects are unknown.
-    Lost(String),
-}
 
 impl RunState {
     /// Schedules the step that a command requests.

@@ -14,10 +14,10 @@ use temporalio_sdk::{
 
 use super::AgentRun;
 use super::running::{Deadline, RunningSteps, begin};
-use crate::RunReport;
 use crate::data::Letter;
 use crate::run_state::{StepChange, StepEnd};
 use crate::search::SearchState;
+use crate::{RunReport, RunSettings};
 
 /// The next thing that the workflow reacts to.
 enum Wakeup {
@@ -33,7 +33,8 @@ enum Wakeup {
 
 /// Runs the workflow to its end.
 pub(super) async fn drive(ctx: &WorkflowContext<AgentRun>) -> WorkflowResult<RunReport> {
-    start_machine(ctx).await?;
+    let settings = ctx.state(|run| run.state.settings().clone());
+    start_machine(ctx, &settings).await?;
     let mut running = RunningSteps::default();
     let mut search = SearchState::default();
     let mut is_cancelled = false;
@@ -49,11 +50,12 @@ pub(super) async fn drive(ctx: &WorkflowContext<AgentRun>) -> WorkflowResult<Run
             continue_as_new(ctx)?;
         }
         for step in ctx.state_mut(|run| run.state.take_steps()) {
-            running.start(ctx, step);
+            running.start(ctx, &settings, step);
         }
         let (report, count) = (ctx.state(|run| run.state.report()), running.len());
         ctx.state_mut(|run| run.running = count);
-        search.update(ctx, report.is_some());
+        let waits = ctx.state(|run| run.state.waits(run.running));
+        search.update(ctx, &settings, &waits, report.is_some());
         if let Some(report) = report {
             return Ok(report);
         }
@@ -83,12 +85,12 @@ pub(super) async fn drive(ctx: &WorkflowContext<AgentRun>) -> WorkflowResult<Run
 }
 
 /// Begins the run, or continues it in a workflow that continued as new.
-async fn start_machine(ctx: &WorkflowContext<AgentRun>) -> WorkflowResult<()> {
+async fn start_machine(ctx: &WorkflowContext<AgentRun>, settings: &RunSettings) -> WorkflowResult<()> {
     let carried = ctx.state(|run| run.state.definition().cloned());
     let is_carried = carried.is_some();
     let definition = match carried {
         Some(definition) => definition,
-        None => begin(ctx).await?,
+        None => begin(ctx, settings).await?,
     };
     if let Some(conflict) = definition.find_conflict() {
         // The task fails and not the workflow: another worker can continue it.

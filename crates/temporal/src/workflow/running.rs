@@ -13,7 +13,6 @@ use temporalio_sdk::{
 };
 use windlass_loop::StepClass;
 
-use super::AgentRun;
 use crate::RunSettings;
 use crate::activities::{NOT_STARTED, StepActivities};
 use crate::data::{BeginStep, CallOutput, CallStep, SendStep};
@@ -48,9 +47,14 @@ impl RunningSteps {
     }
 
     /// Starts the activity of a step.
-    pub(super) fn start(&mut self, ctx: &WorkflowContext<AgentRun>, step: ScheduledStep) {
+    pub(super) fn start<W: 'static>(
+        &mut self,
+        ctx: &WorkflowContext<W>,
+        settings: &RunSettings,
+        step: ScheduledStep,
+    ) {
         let token = WorkflowCancellationToken::new();
-        let future = Box::pin(execute(ctx.clone(), step.clone(), token.clone()));
+        let future = Box::pin(execute(ctx.clone(), settings.clone(), step.clone(), token.clone()));
         self.list.push(RunningStep { step, token, future, is_dropped: false });
     }
 
@@ -95,9 +99,9 @@ pub(super) struct Deadline {
 
 impl Deadline {
     /// Replaces the timer if the deadline has changed.
-    pub(super) fn update(
+    pub(super) fn update<W: 'static>(
         timer: &mut Option<Self>,
-        ctx: &WorkflowContext<AgentRun>,
+        ctx: &WorkflowContext<W>,
         at_ms: Option<u64>,
         now_ms: u64,
     ) {
@@ -126,19 +130,18 @@ impl Future for Deadline {
 }
 
 /// Executes the step that begins a run and returns its definition, the first record of the run.
-pub(super) async fn begin(ctx: &WorkflowContext<AgentRun>) -> WorkflowResult<Definition> {
-    let settings = ctx.state(|run| run.state.settings().clone());
-    let options = to_options(&settings, StepClass::Pure, settings.timeouts.decision, None, None);
+pub(super) async fn begin<W>(ctx: &WorkflowContext<W>, settings: &RunSettings) -> WorkflowResult<Definition> {
+    let options = to_options(settings, StepClass::Pure, settings.timeouts.decision, None, None);
     let step = BeginStep { run: ctx.workflow_id().to_owned() };
     Ok(ctx.execute_activity(StepActivities::begin, step, options).await?.definition)
 }
 
-async fn execute(
-    ctx: WorkflowContext<AgentRun>,
+async fn execute<W>(
+    ctx: WorkflowContext<W>,
+    settings: RunSettings,
     step: ScheduledStep,
     token: WorkflowCancellationToken,
 ) -> StepEnd {
-    let settings = ctx.state(|run| run.state.settings().clone());
     let timeouts = settings.timeouts;
     match step.work {
         Work::Send { step: send, delay_ms } => send_request(&ctx, &settings, *send, delay_ms, token).await,
@@ -166,8 +169,8 @@ async fn execute(
     }
 }
 
-async fn send_request(
-    ctx: &WorkflowContext<AgentRun>,
+async fn send_request<W>(
+    ctx: &WorkflowContext<W>,
     settings: &RunSettings,
     send: SendStep,
     delay_ms: u64,
@@ -185,8 +188,8 @@ async fn send_request(
     }
 }
 
-async fn run_call(
-    ctx: &WorkflowContext<AgentRun>,
+async fn run_call<W>(
+    ctx: &WorkflowContext<W>,
     settings: &RunSettings,
     call: CallStep,
     class: StepClass,
@@ -202,8 +205,8 @@ async fn run_call(
 }
 
 /// Returns the end of a step about a call; `None` after a delay if another worker must execute it.
-async fn to_call_end(
-    ctx: &WorkflowContext<AgentRun>,
+async fn to_call_end<W>(
+    ctx: &WorkflowContext<W>,
     settings: &RunSettings,
     end: Result<CallOutput, ActivityExecutionError>,
 ) -> Option<StepEnd> {
