@@ -146,7 +146,8 @@ impl RunState {
         self.steps.clear();
         let (machine, commands) =
             Machine::resume(definition.config.clone(), self.record.iter().cloned(), now_ms)?;
-        self.first_turn = machine.turn();
+        // The machine has already begun the turn that its first request belongs to.
+        self.first_turn = machine.turn().saturating_sub(1);
         self.machine = Some(machine);
         self.execute(commands, now_ms);
         if self.is_stopped {

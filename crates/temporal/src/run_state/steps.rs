@@ -6,7 +6,7 @@ use windlass_protocol::{CallId, Request, ResultStatus, ToolProtocol, ToolResult}
 
 use super::RunState;
 use super::work::{ScheduledStep, StepEnd, Work};
-use crate::data::{CallDone, CallStep, SendOutput, SendStep, StepId};
+use crate::data::{CallDone, CallStep, SendStep, StepId};
 
 impl RunState {
     /// Schedules the step that a command requests.

@@ -198,7 +198,8 @@ fn a_run_that_continues_as_new_keeps_its_conversation() {
             state.end_step(&step, end, 0);
         }
     }
-    assert_eq!(histories, 2);
+    // One turn for each history.
+    assert_eq!(histories, 4);
     assert_eq!(state.transcript_tail(100), undisturbed.transcript_tail(100));
 }
 

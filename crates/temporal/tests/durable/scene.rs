@@ -123,6 +123,23 @@ impl Scene {
         })
     }
 
+    /// Waits until the run has emitted this number of events.
+    pub(crate) fn wait_for_events(&self, run: &RunHandle, count: usize) -> Result<(), String> {
+        let until = Instant::now() + LONGEST;
+        self.runtime.block_on(async {
+            while Instant::now() < until {
+                let asked = tokio::time::timeout(Duration::from_secs(2), run.events(0)).await;
+                if let Ok(Ok(page)) = asked
+                    && page.events.len() >= count
+                {
+                    return Ok(());
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            Err(format!("the run does not emit {count} events"))
+        })
+    }
+
     /// Runs a job without disturbance and returns the serialised conversation.
     pub(crate) fn undisturbed_transcript(&self, job: &Job) -> Result<String, String> {
         let engine = self.engine("undisturbed", false)?;
