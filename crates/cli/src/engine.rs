@@ -75,7 +75,7 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
         interrupts.recv().await;
         output::note("stopping; steps that run get 30 seconds");
         stop.cancel();
-        std::future::pending::<()>().await
+        std::future::pending::<()>().await;
     };
     tokio::select! {
         end = worker.run(stop.clone()) => end?,
@@ -88,22 +88,21 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
 /// command line answers its requests.
 pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Result<ExitCode> {
     let connection = Connection::new(&arguments.engine, app)?;
-    let people = choose_people(app, &arguments.approval, &arguments.root)?;
+    let approver = choose_people(app, &arguments.approval, &arguments.root)?.approver();
     let engine = Engine::connect(&connection.address, connection.content, connection.cipher).await?;
-    let handle = match &arguments.resume {
-        Some(id) => engine.run(id),
-        None => {
-            let mut settings = RunSettings::new(&arguments.engine.queue);
-            if let Some(queue) = &arguments.engine.model_queue {
-                settings = settings.with_model_queue(queue);
-            }
-            engine.start(&new_id()?, task, settings).await?
+    let handle = if let Some(id) = &arguments.resume {
+        engine.run(id)
+    } else {
+        let mut settings = RunSettings::new(&arguments.engine.queue);
+        if let Some(queue) = &arguments.engine.model_queue {
+            settings = settings.with_model_queue(queue);
         }
+        engine.start(&new_id()?, task, settings).await?
     };
     output::note(&format!("run {} on {}", handle.id(), connection.address));
     let stop = CancellationToken::new();
     let mut show = Show::default();
-    let (events, watching) = watch(&handle, &*people.approver, &stop);
+    let (events, watching) = watch(&handle, &*approver, &stop);
     let events = Box::pin(stream::unfold(events, |mut events| async {
         events.recv().await.map(|event| (Ok::<Event, AgentError>(event), events))
     }));

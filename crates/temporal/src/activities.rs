@@ -41,6 +41,7 @@ pub(crate) struct StepActivities {
 impl StepActivities {
     /// Begins a run: returns its configuration, which becomes the first record of the history.
     #[activity(name = "windlass.begin")]
+    #[expect(clippy::unused_async, reason = "all activities of a worker have the same form")]
     pub(crate) async fn begin(
         self: Arc<Self>,
         _ctx: ActivityContext,
@@ -98,13 +99,13 @@ impl StepActivities {
             return Ok(CallOutput::OtherTools);
         }
         let runner = self.runner(&step)?;
-        let (progress, stop) = (SharedProgress::default(), CancellationToken::new());
+        let (progress, cancellation) = (SharedProgress::default(), CancellationToken::new());
         let watch = self.watcher(&step.id, ctx.info().attempt, &progress);
-        let work = runner.run(step.call, step.approved, stop.clone(), watch);
+        let work = runner.run(step.call, step.approved, cancellation.clone(), watch);
         let stopping = async {
             ctx.cancelled().await;
-            stop.cancel();
-            std::future::pending::<()>().await
+            cancellation.cancel();
+            std::future::pending::<()>().await;
         };
         let report = tokio::select! {
             report = beat_during(&ctx, &progress, work) => report,

@@ -26,10 +26,10 @@ pub(crate) async fn extend(
 ) -> Result<(ContentHash, History), PayloadConversionError> {
     let mut nodes = Vec::new();
     let mut next = base.clone();
-    while let Some(hash) = next {
+    while let Some(hash) = next.take() {
         let stored = content.get(hash).await.map_err(to_conversion_error)?;
         let node: Node = serde_json::from_slice(&codec.open(&stored)?).map_err(to_conversion_error)?;
-        next = node.base.clone();
+        next.clone_from(&node.base);
         nodes.push(node.messages);
     }
     let node = Node { base, messages };

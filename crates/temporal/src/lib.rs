@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![expect(clippy::disallowed_methods, reason = "the content store in a folder writes files")]
 
 mod activities;
 mod address;

@@ -185,20 +185,24 @@ impl RunState {
                     Some(decision) => replies.push(self.answer(decision)),
                     None => self.approvals.push(*request),
                 },
-                Command::Interrupt { id, question } => match self.replies.remove(&id.number) {
-                    Some((_, words)) => replies.push(Input::InterruptReply { id, words }),
-                    None => self.question = Some((id, question)),
-                },
+                Command::Interrupt { id, question } => {
+                    if let Some((_, words)) = self.replies.remove(&id.number) {
+                        replies.push(Input::InterruptReply { id, words });
+                    } else {
+                        self.question = Some((id, question));
+                    }
+                }
                 Command::Withdraw { id } => {
                     self.question.take_if(|(open, _)| *open == id);
                 }
-                Command::Collect(call) => replies.push(match self.results.remove(&call.id) {
-                    Some(result) => Input::Result(result),
-                    None => {
+                Command::Collect(call) => {
+                    replies.push(if let Some(result) = self.results.remove(&call.id) {
+                        Input::Result(result)
+                    } else {
                         self.deferred.insert(call.id.clone());
                         Input::Deferred(call.id)
-                    }
-                }),
+                    });
+                }
                 Command::Abort => self.changes.push(StepChange::StopCalls),
                 Command::Done(outcome) => self.outcome = Some(outcome),
                 command => {

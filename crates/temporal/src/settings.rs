@@ -59,9 +59,9 @@ pub struct StepTimeouts {
 impl Default for StepTimeouts {
     fn default() -> Self {
         Self {
-            model: Duration::from_secs(30 * 60),
-            decision: Duration::from_secs(2 * 60),
-            call: Duration::from_secs(2 * 60 * 60),
+            model: Duration::from_mins(30),
+            decision: Duration::from_mins(2),
+            call: Duration::from_hours(2),
             heartbeat: Duration::from_secs(30),
             first_retry: Duration::from_secs(1),
             workflow_task: Duration::from_secs(10),

@@ -154,7 +154,7 @@ impl Worker {
         let stopping = async {
             stop.cancelled().await;
             shut_down();
-            std::future::pending::<()>().await
+            std::future::pending::<()>().await;
         };
         tokio::select! {
             end = worker.run() => end.map_err(|error| to_worker_error(&error)),

@@ -20,7 +20,7 @@ impl RunState {
         };
         let work = match command {
             Command::Send { request, protocol, delay_ms } => {
-                let step = self.to_send_step(id, *request, protocol, number);
+                let step = self.build_send_step(id, *request, protocol, number);
                 Work::Send { step: Box::new(step), delay_ms }
             }
             Command::Decide(call) => Work::Decide(call_step(self, call)),
@@ -37,7 +37,7 @@ impl RunState {
     }
 
     /// Replaces the stored part of a request's conversation by its hash.
-    fn to_send_step(
+    fn build_send_step(
         &mut self,
         id: StepId,
         mut request: Request,

@@ -20,7 +20,7 @@ impl RunState {
             for wait in open {
                 match wait {
                     Wait::Approval { request_id, .. } => {
-                        waits.approvals.extend(self.find_request(request_id))
+                        waits.approvals.extend(self.find_request(request_id));
                     }
                     Wait::InterruptReply { id, question } => waits.question = Some((*id, question.clone())),
                     Wait::Result { call } => waits.results.push(call.clone()),

@@ -20,7 +20,7 @@ use crate::run_state::{ScheduledStep, StepEnd, Work};
 use crate::version::Definition;
 
 /// The longest delay between two attempts at a step.
-const LONGEST_RETRY: Duration = Duration::from_secs(60);
+const LONGEST_RETRY: Duration = Duration::from_mins(1);
 
 /// The steps that run, in the order in which they started.
 #[derive(Default)]
