@@ -62,7 +62,7 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         | "host_ok"
         | "message_count_unchanged"
         | "origin_shown"
-        | "second_host_saw_auth" => equals(name, wanted, &measured_value(name, evidence)?),
+        | "second_host_saw_auth" => equals(name, wanted, &find_measurement(name, evidence)?),
         "survivors" => {
             let left = processes::survivors(&evidence.before.expected);
             let count = u64::try_from(left.len()).unwrap_or(u64::MAX);
@@ -71,11 +71,11 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
             Ok(wrong)
         }
         "iterations" => {
-            check_bound(name, wanted, &measured_value(name, evidence)?, |met, wanted| met >= wanted)
+            check_bound(name, wanted, &find_measurement(name, evidence)?, |met, wanted| met >= wanted)
         }
         "wall_s_max" | "rss_mb_max" | "result_bytes_max" | "max_running" | "pids_max" => {
             let measure = name.strip_suffix("_max").unwrap_or(name);
-            check_bound(name, wanted, &measured_value(measure, evidence)?, |met, wanted| met <= wanted)
+            check_bound(name, wanted, &find_measurement(measure, evidence)?, |met, wanted| met <= wanted)
         }
         "file_absent"
         | "outside_unchanged"
@@ -91,16 +91,16 @@ pub(crate) fn check(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyh
         "logs_lack" => lacks(name, wanted, &format!("{}\n{}", evidence.log, observed.results.join("\n"))),
         "journal_lacks" | "trace_lacks" => {
             let measure = name.strip_suffix("_lacks").unwrap_or(name);
-            let text = measured_value(measure, evidence)?;
+            let text = find_measurement(measure, evidence)?;
             lacks(name, wanted, text.as_str().context("a text was to be measured")?)
         }
         "flag" => {
-            let flags = measured_value("flags", evidence)?;
+            let flags = find_measurement("flags", evidence)?;
             let has = flags.as_array().is_some_and(|flags| flags.contains(wanted));
             Ok((!has).then(|| format!("the result is not flagged {wanted}, only {flags}")))
         }
         "suggestion_not" => {
-            let offered = measured_value("suggestions", evidence)?;
+            let offered = find_measurement("suggestions", evidence)?;
             let is_bad = offered.as_array().is_some_and(|offered| offered.contains(wanted));
             Ok(is_bad.then(|| format!("{wanted} is offered as a rule")))
         }
@@ -120,7 +120,7 @@ fn result_lacks(name: &str, wanted: &Value, evidence: &Evidence<'_>) -> anyhow::
 }
 
 /// Returns the value that was measured under a name. A value that was not measured is an error.
-fn measured_value(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
+fn find_measurement(name: &str, evidence: &Evidence<'_>) -> anyhow::Result<Value> {
     let of_scene = match name {
         "dials" if !evidence.observed.measures.contains_key(name) => {
             Some(Value::from(evidence.scene.dials.all()))

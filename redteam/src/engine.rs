@@ -70,7 +70,7 @@ impl Engine {
 
     /// Returns true if the tool exists.
     pub(crate) fn has(&self, tool: &str) -> bool {
-        self.toolbox.offered_specs().iter().any(|(spec, _)| spec.name().as_str() == tool)
+        self.toolbox.tool_specs().iter().any(|(spec, _)| spec.name().as_str() == tool)
     }
 
     /// Teaches the engine the answers of a setup to calls like this one.
@@ -102,7 +102,7 @@ impl Engine {
     pub(crate) fn call(&self, tool: &str, arguments: &str) -> anyhow::Result<Result<ToolCall, ToolResult>> {
         let id = CallId::new("call_1").context("the call's id")?;
         let Ok(name) = ToolName::new(tool) else {
-            let text = "the name cannot be a tool's";
+            let text = "the name is not a valid tool name";
             return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, text)));
         };
         if let Some(input) = self.free_text(tool, arguments) {
@@ -124,7 +124,7 @@ impl Engine {
 
     /// Returns the only text of the arguments, if the tool takes free text instead of JSON.
     fn free_text(&self, tool: &str, arguments: &str) -> Option<String> {
-        let offered = self.toolbox.offered_specs();
+        let offered = self.toolbox.tool_specs();
         let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
         if !matches!(spec, ToolSpec::Freeform { .. }) {
             return None;

@@ -5,10 +5,10 @@ mod huge;
 mod signals;
 mod soak;
 mod table;
+mod test_run;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 pub(crate) use self::crash::write_on;
 use self::table::{FaultProof, Row, rows};
+use self::test_run::{TestName, TestRun};
 use crate::observed::{Ending, Skip};
 use crate::processes;
 use crate::report::Line;
@@ -102,9 +103,6 @@ fn end_fault(observed: String, why: Vec<String>) -> Ending {
     if why.is_empty() { Ending::Passed { observed } } else { Ending::Failed { observed, why } }
 }
 
-/// The paths of the tests that passed, or the reason why they could not be run.
-type Passed = Result<BTreeSet<String>, String>;
-
 /// Runs a catalogue of faults. A fault is identified by its group and name and not by its id, because another
 /// catalogue may number differently.
 pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Result<Vec<Line>> {
@@ -118,18 +116,18 @@ pub(crate) fn run(file: &Path, only: &[String], ground: &Ground) -> anyhow::Resu
         FaultProof::By(tests) => tests,
         FaultProof::Here(_) => &[],
     });
-    let passed = run_tests(&wanted.copied().collect());
-    Ok(faults.iter().map(|fault| line(fault, &passed, ground)).collect())
+    let run = TestRun::of(&wanted.copied().collect());
+    Ok(faults.iter().map(|fault| line(fault, &run, ground)).collect())
 }
 
 fn find(fault: &Fault) -> Option<&'static Row> {
     rows().find(|row| row.group == fault.group && row.fault == fault.name)
 }
 
-fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
+fn line(fault: &Fault, run: &TestRun, ground: &Ground) -> Line {
     let ending = match find(fault).map(|row| row.shown) {
         None => skip_fault("no test is known that injects this"),
-        Some(FaultProof::By(tests)) => evaluate(tests, passed),
+        Some(FaultProof::By(tests)) => evaluate(tests, run),
         Some(FaultProof::Here(injected)) => ground.perform(&injected.job()),
     };
     Line {
@@ -142,43 +140,8 @@ fn line(fault: &Fault, passed: &Passed, ground: &Ground) -> Line {
 }
 
 /// Checks that every named test exists and passes.
-fn evaluate(tests: &[(&str, &str)], passed: &Passed) -> Ending {
-    let why: Vec<String> = match passed {
-        Err(error) => vec![format!("the tests cannot be run: {error}")],
-        Ok(passed) => {
-            let missing = tests.iter().filter(|(_, test)| !passed.contains(*test));
-            missing.map(|(package, test)| format!("{test} of {package} fails or is not there")).collect()
-        }
-    };
+fn evaluate(tests: &[TestName], run: &TestRun) -> Ending {
+    let why: Vec<String> = tests.iter().filter_map(|test| run.problem(*test)).collect();
     let observed = format!("{} of {} tests", tests.len().saturating_sub(why.len()), tests.len());
     end_fault(observed, why)
-}
-
-/// Runs all tests in one invocation of cargo, because each set of crates is built separately.
-fn run_tests(wanted: &BTreeSet<(&str, &str)>) -> Passed {
-    if wanted.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let crates: BTreeSet<&str> = wanted.iter().map(|(package, _)| *package).collect();
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["test", "--locked", "--no-fail-fast", "--tests"])
-        .args(crates.iter().flat_map(|package| ["--package".to_owned(), format!("windlass-{package}")]))
-        .args(["--", "--exact"])
-        .args(wanted.iter().map(|(_, test)| *test))
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("cargo cannot be started: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let told = |end: &str| -> BTreeSet<String> {
-        let lines = said.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(end));
-        lines.map(str::to_owned).collect()
-    };
-    let passed = &told(" ... ok") - &told(" ... FAILED");
-    if passed.is_empty() {
-        let complaint = String::from_utf8_lossy(&output.stderr);
-        let last = complaint.lines().rev().find(|line| line.starts_with("error"));
-        return Err(last.unwrap_or("none of them passed").to_owned());
-    }
-    Ok(passed)
 }

@@ -6,8 +6,8 @@ use windlass_protocol::{Arguments, ToolCall};
 
 use crate::setup::EarlierAnswers;
 
-/// Returns a call in the lesson's scope that resembles the decided call as closely as possible. Returns `None`
-/// if the lesson is for another tool.
+/// Returns a call in the lesson's scope that resembles the decided call as closely as possible. Returns
+/// `None` if the lesson is for another tool.
 pub(crate) fn example(
     heard: &EarlierAnswers,
     call: &ToolCall,

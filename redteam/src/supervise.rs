@@ -157,7 +157,7 @@ fn limit(case: &Case) -> Duration {
 }
 
 /// Returns true if the process ended in time.
-fn wait(child: &mut Child, limit: Duration) -> bool {
+pub(crate) fn wait(child: &mut Child, limit: Duration) -> bool {
     let began = Instant::now();
     while began.elapsed() < limit {
         if matches!(child.try_wait(), Ok(Some(_)) | Err(_)) {
@@ -168,8 +168,8 @@ fn wait(child: &mut Child, limit: Duration) -> bool {
     false
 }
 
-/// Kills the rest of the case's process group. If the group has ended, the error is ignored.
-fn end_group(child: &Child) {
+/// Kills the rest of the process group of a child. If the group has ended, the error is ignored.
+pub(crate) fn end_group(child: &Child) {
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(id) = id {
         let _ = kill_process_group(id, Signal::KILL);

@@ -60,7 +60,7 @@ pub(crate) fn understood(engine: &Engine, tool: &str, arguments: &str) -> anyhow
 /// Returns the parameters that the tool does not have, or `None` if it has all of them.
 fn unknown(toolbox: &Toolbox, tool: &str, arguments: &str) -> Option<Vec<String>> {
     let Ok(Value::Object(members)) = serde_json::from_str::<Value>(arguments) else { return None };
-    let offered = toolbox.offered_specs();
+    let offered = toolbox.tool_specs();
     let (spec, _) = offered.iter().find(|(spec, _)| spec.name().as_str() == tool)?;
     let ToolSpec::Function { parameters, .. } = spec else { return None };
     let schema: Value = serde_json::from_str(parameters.as_str()).ok()?;
@@ -81,5 +81,5 @@ pub(crate) fn is_misspelt(toolbox: &Toolbox, tool: &str) -> bool {
     let plain = |name: &str| -> String {
         name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
     };
-    toolbox.offered_specs().iter().any(|(spec, _)| plain(spec.name().as_str()) == plain(tool))
+    toolbox.tool_specs().iter().any(|(spec, _)| plain(spec.name().as_str()) == plain(tool))
 }

@@ -28,7 +28,7 @@ MODEL = "scripted-1"
 
 def same(what, met, wanted):
     if met != wanted:
-        raise AssertionError(f"{what}: met {met!r}, wanted {wanted!r}")
+        raise AssertionError(f"{what}: found {met!r}, expected {wanted!r}")
 
 
 def check_calls(calls):

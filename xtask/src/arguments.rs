@@ -1,5 +1,7 @@
 //! Parser for command-line arguments: flags, options with a value, and positional words.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, Result, bail};
 
 /// The words that have not been consumed. A command takes the arguments that it knows, then calls
@@ -34,6 +36,16 @@ impl Arguments {
             return Ok(Some(self.words.remove(at)));
         }
         bail!("`{name}` needs a value")
+    }
+
+    /// Consumes `--name FOLDER`. A relative folder is below the folder in which the command was started, as in a
+    /// shell, and not below the project's root, in which xtask runs its own commands.
+    pub(crate) fn folder(&mut self, name: &str) -> Result<Option<PathBuf>> {
+        let Some(value) = self.option(name)? else {
+            return Ok(None);
+        };
+        let folder = std::path::absolute(&value).with_context(|| format!("`{name}` needs a folder"))?;
+        Ok(Some(folder))
     }
 
     /// Consumes `--name NUMBER`.
@@ -80,7 +92,17 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_refused() {
+    fn a_relative_folder_is_below_the_folder_of_the_process() {
+        let here = std::env::current_dir().unwrap();
+        let mut given = arguments("--in build/cross --to /tmp/other");
+        assert_eq!(given.folder("--in").unwrap().unwrap(), here.join("build/cross"));
+        assert_eq!(given.folder("--to").unwrap().unwrap().to_str(), Some("/tmp/other"));
+        assert_eq!(given.folder("--from").unwrap(), None);
+        assert!(arguments("--in=").folder("--in").is_err());
+    }
+
+    #[test]
+    fn unknown_arguments_are_refused() {
         assert!(arguments("--qiuck").finish().unwrap_err().to_string().contains("--qiuck"));
         assert!(arguments("--seconds").option("--seconds").is_err());
         assert!(arguments("--seconds soon").number("--seconds").is_err());

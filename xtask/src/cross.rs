@@ -85,7 +85,7 @@ impl Check {
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let only = arguments.option("--target")?;
-    let folder = arguments.option("--in")?;
+    let folder = arguments.folder("--in")?;
     arguments.finish()?;
     let is_wanted = |platform: &Platform| only.as_deref().is_none_or(|only| only == platform.target());
     let platforms: Vec<Platform> = Platform::ALL.into_iter().filter(is_wanted).collect();
@@ -93,7 +93,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
         let names = Platform::ALL.map(Platform::target).join(", ");
         bail!("--target takes one of: {names}");
     }
-    let folder = folder.map_or_else(|| project::target(sh).join("cross"), Into::into);
+    let folder = folder.unwrap_or_else(|| project::target(sh).join("cross"));
     let project = Project::load(sh)?;
     let chroot = Chroot::prepare(sh, &folder)?;
     chroot.copy_project(sh)?;

@@ -32,7 +32,7 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let without_shared = arguments.flag("--without-shared");
     let is_quick = arguments.flag("--quick");
     let keep = arguments.flag("--keep");
-    let folder = arguments.option("--in")?;
+    let folder = arguments.folder("--in")?;
     arguments.finish()?;
     if !cmd!(sh, "git status --porcelain").quiet().read()?.is_empty() {
         println!("note: uncommitted changes are not part of the clone");

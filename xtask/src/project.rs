@@ -128,7 +128,8 @@ pub(crate) fn resolve(sh: &Shell) -> Result<Reach> {
 
 /// Returns cargo's build folder.
 pub(crate) fn target(sh: &Shell) -> PathBuf {
-    sh.var_os("CARGO_TARGET_DIR").map_or_else(|| sh.current_dir().join("target"), PathBuf::from)
+    let folder = sh.var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    sh.current_dir().join(folder)
 }
 
 /// Returns the root of the project. `cargo run` provides it in `CARGO_MANIFEST_DIR`; a program that is

@@ -21,7 +21,8 @@ both, redteam/attacks.json and the shared ones are run: ../shared/attacks from t
 $WINDLASS_ATTACKS.
 
 Each case has a process, a workspace and a home of its own, and a time limit. A fault is shown by tests
-of the workspace, which are really run. Every failure has a line: what was accepted, what was observed
+of the workspace, which are built first (at most 2 hours) and then run (at most 30 minutes). A test failed,
+did not build, timed out or does not exist: the line says which, with the last lines of output. Every failure has a line: what was accepted, what was observed
 and why it is not enough; so has every case that could not be run. A skipped case is not a passed one.
 The last line is `N passed, N failed, N skipped`; the exit code is 1 if any failed.
 

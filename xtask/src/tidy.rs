@@ -10,6 +10,7 @@ mod rules;
 mod skips;
 mod sources;
 mod text;
+mod walk;
 
 #[cfg(test)]
 mod tests;
@@ -30,8 +31,8 @@ pub(crate) const HELP: &str = "\
 cargo xtask tidy [--rules | --language [--only PATH | --sample SEED]]
 
 Checks layers, circles of imports, file sizes and names, headers, manifests, READMEs, forbidden
-text, language, places that name a wire format, links between pages, and that each id of a rule
-that is cited has an entry.
+text, language, places that name a wire format, links between pages, the lengths of the walks in
+docs/WALK.md, and that each id of a rule that is cited has an entry.
 
 An error fails, a warning is only shown. A line that must show a machine path or the like as an
 example says so on itself or on the line before: `tidy: sample`.
@@ -111,6 +112,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
         formats::check(path, content, &formats, &mut found);
     }
     circles::check(&texts, &mut found);
+    walk::check(&texts, &mut found);
     language_of(sh)?.check(&mut found);
     rules_of(sh)?.check(&mut found);
     for package in &project.packages {

@@ -71,7 +71,7 @@ fn answer(stream: &TcpStream) -> std::io::Result<()> {
     loop {
         let Some((path, body)) = request(&mut reader)? else { return Ok(()) };
         let is_anthropic = path.contains("/messages");
-        let model = between(&body, b"\"model\":\"", b'"');
+        let model = find_between(&body, b"\"model\":\"", b'"');
         let turn = memchr::memmem::find_iter(&body, b"\"role\":\"assistant\"").count();
         let parts: Vec<usize> = model.split('-').filter_map(|part| part.parse().ok()).collect();
         let mut pause = Duration::ZERO;
@@ -161,7 +161,7 @@ fn request(reader: &mut impl BufRead) -> std::io::Result<Option<(String, Vec<u8>
     Ok(Some((first, body)))
 }
 
-fn between(body: &[u8], start: &[u8], end: u8) -> String {
+fn find_between(body: &[u8], start: &[u8], end: u8) -> String {
     let rest = memchr::memmem::find(body, start).map_or(&[][..], |at| &body[at + start.len()..]);
     let length = rest.iter().position(|byte| *byte == end).unwrap_or(0);
     String::from_utf8_lossy(&rest[..length]).into_owned()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// The bounds of a value: its target and its aim.
 #[derive(Debug, Clone, Copy)]
-enum Bound {
+enum Goal {
     AtMost(f64, f64),
     AtLeast(f64, f64),
 }
@@ -16,7 +16,7 @@ pub struct Row {
     what: String,
     unit: &'static str,
     value: Result<f64, String>,
-    bound: Option<Bound>,
+    bound: Option<Goal>,
     note: String,
 }
 
@@ -38,13 +38,13 @@ impl Row {
 
     /// Sets upper bounds: the value must not exceed `target` and should not exceed `aim`.
     pub fn at_most(mut self, target: f64, aim: f64) -> Self {
-        self.bound = Some(Bound::AtMost(target, aim));
+        self.bound = Some(Goal::AtMost(target, aim));
         self
     }
 
     /// Sets lower bounds: the value must reach `target` and should reach `aim`.
     pub fn at_least(mut self, target: f64, aim: f64) -> Self {
-        self.bound = Some(Bound::AtLeast(target, aim));
+        self.bound = Some(Goal::AtLeast(target, aim));
         self
     }
 
@@ -61,8 +61,8 @@ impl Row {
     /// Returns the row as a JSON object.
     pub fn to_json(&self) -> Value {
         let (sign, target, aim) = match self.bound {
-            Some(Bound::AtMost(target, aim)) => ("<=", Some(target), Some(aim)),
-            Some(Bound::AtLeast(target, aim)) => (">=", Some(target), Some(aim)),
+            Some(Goal::AtMost(target, aim)) => ("<=", Some(target), Some(aim)),
+            Some(Goal::AtLeast(target, aim)) => (">=", Some(target), Some(aim)),
             None => ("", None, None),
         };
         let said = |bound: Option<f64>| bound.map(|bound| format!("{sign} {}", short(bound)));
@@ -77,16 +77,16 @@ impl Row {
             "unit": self.unit,
             "target": said(target),
             "aim": said(aim),
-            "reached": self.reached(),
+            "reached": self.verdict(),
             "note": note,
         })
     }
 
-    fn reached(&self) -> Option<&'static str> {
+    fn verdict(&self) -> Option<&'static str> {
         let value = *self.value.as_ref().ok()?;
         let (is_aim, is_target) = match self.bound? {
-            Bound::AtMost(target, aim) => (value <= aim, value <= target),
-            Bound::AtLeast(target, aim) => (value >= aim, value >= target),
+            Goal::AtMost(target, aim) => (value <= aim, value <= target),
+            Goal::AtLeast(target, aim) => (value >= aim, value >= target),
         };
         Some(match (is_aim, is_target) {
             (true, _) => "aim",

@@ -61,7 +61,7 @@ pub const AGENTS: &[Target] = &[
 pub const LOOPS: &[Target] = &[
     Target { id: "L1", rows: turns::cost },
     Target { id: "L2", rows: turns::growth },
-    Target { id: "L3", rows: turns::held },
+    Target { id: "L3", rows: turns::measure_backpressure },
     Target { id: "L4", rows: turns::journal },
     Target { id: "M5", rows: turns::early },
     Target { id: "M6", rows: turns::long },

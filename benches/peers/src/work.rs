@@ -42,7 +42,7 @@ impl Case {
     }
 
     /// Creates a case that is split into network chunks of one length.
-    pub fn chunked(workload: &str, bytes: usize, chunk: usize) -> Self {
+    pub fn with_chunks(workload: &str, bytes: usize, chunk: usize) -> Self {
         Self::new(workload, bytes, &chunk.to_string())
     }
 

@@ -9,8 +9,8 @@ use windlass_stream::Model;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
-use crate::asking::SpeechOptions;
 use crate::lessons::SharedHistory;
+use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
 use crate::{AgentError, Approver};
 

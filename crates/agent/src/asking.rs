@@ -1,28 +1,18 @@
 //! One request to the model in the call protocol of the run, and the transfer of its answer to the machine.
 
+mod failures;
+
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use windlass_loop::{Input, StreamFailure};
-use windlass_protocol::{Refusal, Request, ToolProtocol};
-use windlass_stream::{Chunk, Model, ModelError, ModelErrorKind, names_image};
-use windlass_text_calls::{Dialect, Listener, Speech, SpokenHistory, StructuredOutput};
+use windlass_protocol::Request;
+use windlass_stream::{Chunk, Model};
+use windlass_text_calls::{Listener, Speech, SpokenHistory};
 
-/// The options for protocols in which calls travel as text.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SpeechOptions {
-    pub(crate) dialect: Option<Dialect>,
-    pub(crate) output: StructuredOutput,
-}
-
-impl SpeechOptions {
-    /// Returns the text form of a protocol; `None` for native calls.
-    pub(crate) fn for_protocol(self, protocol: ToolProtocol) -> Option<Speech> {
-        Speech::for_protocol(protocol, self.dialect.unwrap_or(Dialect::Roo), self.output)
-    }
-}
+use self::failures::{check_refusals, to_request_failure, to_stream_failure};
 
 /// The maximum number of chunks in one batch.
 const CHUNKS_AT_ONCE: usize = 32;
@@ -70,10 +60,10 @@ impl Asking {
     /// Sends the request and forwards the chunks of the answer in batches.
     async fn forward(mut self, pieces: &mpsc::Sender<Vec<Input>>) -> Result<(), StreamFailure> {
         // Check before sending, because a provider's own error comes late and is seldom clear.
-        would_be_refused(&self.model.check(&self.request))?;
+        check_refusals(&self.model.check(&self.request))?;
         // The model implementation has already repeated requests where that helps. Only idle timeouts and
         // broken connections remain retryable; the machine repeats them before and during an answer.
-        let chunks = self.model.stream(&self.request).await.map_err(|error| to_stream_failure(&error))?;
+        let chunks = self.model.stream(&self.request).await.map_err(|error| to_request_failure(&error))?;
         // Forward chunks that arrived together as one batch.
         let mut chunks = chunks.ready_chunks(CHUNKS_AT_ONCE);
         let mut heard = Vec::new();
@@ -82,7 +72,7 @@ impl Asking {
             for chunk in arrived {
                 match chunk {
                     Ok(chunk) => self.hear(chunk, &mut heard),
-                    Err(error) => end = Err(failure(&error)),
+                    Err(error) => end = Err(to_stream_failure(&error)),
                 }
             }
             if !hand_on(&mut heard, pieces).await {
@@ -142,7 +132,11 @@ impl StreamingAnswer {
             self.open = None;
         }
         input.unwrap_or_else(|| {
-            Input::StreamEnd(Err(StreamFailure::new("the connection ended before the answer did", true)))
+            Input::StreamEnd(Err(StreamFailure::new(
+                "the connection ended before the answer was \
+                 complete",
+                true,
+            )))
         })
     }
 }
@@ -154,32 +148,4 @@ async fn hand_on(heard: &mut Vec<Chunk>, pieces: &mpsc::Sender<Vec<Input>>) -> b
     }
     let inputs = heard.drain(..).map(Input::Chunk).collect();
     pieces.send(inputs).await.is_ok()
-}
-
-fn would_be_refused(refusals: &[Refusal]) -> Result<(), StreamFailure> {
-    let Some(first) = refusals.first() else { return Ok(()) };
-    let more = refusals.len().saturating_sub(1);
-    let more = if more > 0 { format!(" (and {more} more)") } else { String::new() };
-    let failure = StreamFailure::new(format!("the provider would refuse this request: {first}{more}"), false);
-    let is_about_image = refusals.iter().any(|refusal| names_image(None, None, &refusal.what));
-    Err(if is_about_image { failure.mark_image() } else { failure })
-}
-
-fn to_stream_failure(error: &ModelError) -> StreamFailure {
-    match error.kind {
-        ModelErrorKind::Idle | ModelErrorKind::Dropped => failure(error),
-        ModelErrorKind::ContextLength => failure(error).final_word().mark_length(),
-        ModelErrorKind::Unsupported => failure(error).final_word().mark_protocol(),
-        ModelErrorKind::Image => failure(error).final_word().mark_image(),
-        // A model other than the client's may not classify the error as `Image`.
-        ModelErrorKind::Refused if names_image(None, None, &error.message) => {
-            failure(error).final_word().mark_image()
-        }
-        _ => failure(error).final_word(),
-    }
-}
-
-fn failure(error: &ModelError) -> StreamFailure {
-    let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-    StreamFailure::new(error.to_string(), error.is_retryable()).with_retry_after_ms(wait)
 }

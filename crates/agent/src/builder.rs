@@ -15,9 +15,9 @@ use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
-use crate::asking::SpeechOptions;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
+use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, DenyAll};
 
@@ -130,8 +130,8 @@ impl AgentBuilder {
     }
 
     /// Sets the autonomy: the decision about calls that no rule covers. By default the approver is asked.
-    pub fn autonomy(mut self, mode: Autonomy) -> Self {
-        self.autonomy = mode;
+    pub fn autonomy(mut self, autonomy: Autonomy) -> Self {
+        self.autonomy = autonomy;
         self
     }
 

@@ -17,8 +17,8 @@ use windlass_stream::{CallChunk, Chunk, ChunkStream, Model, ModelFuture, WholeCa
 use windlass_toolbox::Toolbox;
 
 use crate::agent_inner::AgentInner;
-use crate::call_guard::is_tainted;
 use crate::driver::Driver;
+use crate::taint::is_tainted;
 use crate::tools::Tools;
 use crate::{Agent, AgentBuilder, AgentError, EventStream, RunOptions};
 

@@ -1,22 +1,24 @@
 //! Decisions about calls: lookup, validation, inspection of the disk and policy; and the check just before a
 //! call runs that the decision still holds.
 
+mod approvals;
+mod changes;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use windlass_hitl::{
-    ApprovalHistory, ApprovalOutcome, ApprovalRequest, Binding, Decision, Digest, Facts, Verdict, decide,
-};
+use windlass_hitl::{ApprovalHistory, Binding, Decision, Digest, Facts, Verdict, decide};
 use windlass_loop::CallDecision;
-use windlass_protocol::{CallId, Effect, ResultStatus, ToolCall, ToolResult};
-use windlass_toolbox::{Checked, Toolbox, WrongPayload};
+use windlass_protocol::{CallId, ResultStatus, ToolCall, ToolResult};
+use windlass_toolbox::{Checked, WrongPayload};
 
-use crate::AgentError;
+use self::changes::{difference, is_same, stale};
 use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
-use crate::session::{Session, is_grant};
+use crate::session::Session;
+use crate::taint::brings_text_from_outside;
 use crate::tools::Tools;
 
 /// The decisions about the calls of a run, and the state that they depend on. Its methods read the disk, so
@@ -91,15 +93,6 @@ impl CallGuard {
         GuardedDecision { decision: CallDecision::Decided { facts, decision, request }, coerced }
     }
 
-    /// Builds the approval request. The human sees and approves the call after coercion, as it will run
-    /// (RULES H14).
-    fn question(&self, checked: &Checked, decision: &Decision) -> Result<ApprovalRequest, AgentError> {
-        let shown = self.digest(checked, &checked.call);
-        let request =
-            ApprovalRequest::new(request_id()?, checked.call.clone(), &checked.facts, decision, shown);
-        Ok(request.with_agents(self.parts.agents.clone()).with_changes(checked.changes.clone()))
-    }
-
     /// Returns the stored checked call, so that it runs without a second decision.
     pub(crate) fn checked(&self, call: &ToolCall) -> Option<Checked> {
         let known = self.calls().get(&call.id).cloned()?;
@@ -115,7 +108,7 @@ impl CallGuard {
         let checked = self.check(call)?;
         // The path rules that apply while the call runs were built with the links of the decision.
         if known.checked.facts.links != checked.facts.links {
-            return Err(stale(call, "a link that a rule names leads elsewhere now"));
+            return Err(stale(call, "the target of a link that a rule names has changed"));
         }
         let is_unchanged = match &known.digest {
             Some(digest) => self.digest(&checked, call) == *digest,
@@ -132,27 +125,6 @@ impl CallGuard {
         Err(stale(call, &difference(&known.checked.facts, &checked.facts)))
     }
 
-    /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
-    /// added (RULES H9).
-    pub(crate) fn remember(&self, call: &CallId, outcome: &ApprovalOutcome) -> Option<String> {
-        self.hear(call, outcome);
-        let ApprovalOutcome::Answered(decision) = outcome else { return None };
-        if !is_grant(decision) {
-            return None;
-        }
-        let facts = self.calls().get(call)?.checked.facts.clone();
-        let error = self.session.remember(&facts, decision).err()?;
-        Some(format!("the answer is not remembered: {error}"))
-    }
-
-    /// Passes the outcome of an approval request to the learned approvals, if they are enabled.
-    pub(crate) fn hear(&self, call: &CallId, outcome: &ApprovalOutcome) {
-        let Some(lessons) = &self.parts.lessons else { return };
-        if let Some(known) = self.calls().get(call) {
-            lessons.record(&known.checked.facts, outcome);
-        }
-    }
-
     /// Marks the conversation as tainted: it contains text from outside.
     pub(crate) fn taint(&self) {
         self.tainted.store(true, Ordering::Relaxed);
@@ -165,7 +137,7 @@ impl CallGuard {
 
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
-            let text = "there are no tools in this conversation; answer in words";
+            let text = "this conversation has no tools; answer in text";
             return Err(Box::new(ToolResult::text(call.id.clone(), ResultStatus::UnknownTool, text)));
         };
         let mut checked = toolbox.inspect(toolbox.check(call)?)?;
@@ -201,62 +173,4 @@ impl CallGuard {
     fn calls(&self) -> MutexGuard<'_, HashMap<CallId, CheckedCall>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Returns whether a call with these effects can return text from outside.
-pub(crate) fn brings_text_from_outside(effects: &[Effect]) -> bool {
-    effects
-        .iter()
-        .any(|effect| matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. }))
-}
-
-/// Returns whether one of the calls can have returned text from outside. Hidden tools count, because they may
-/// have been offered when the call was made.
-pub(crate) fn is_tainted<'a>(
-    toolbox: Option<&Toolbox>,
-    mut calls: impl Iterator<Item = &'a ToolCall>,
-) -> bool {
-    let Some(toolbox) = toolbox else { return false };
-    calls.any(|call| toolbox.effects(call).is_some_and(|effects| brings_text_from_outside(&effects)))
-}
-
-fn stale(call: &ToolCall, what: &str) -> Box<ToolResult> {
-    let text = format!(
-        "stale_approval: not run, because the call does not match the decision about it ({what}). Look at it again, and make \
-         the call once more if it is still right"
-    );
-    Box::new(ToolResult::text(call.id.clone(), ResultStatus::Denied, text))
-}
-
-/// Returns whether a call that the policy allowed has the same effects, targets and tool definition as when
-/// it was decided.
-fn is_same(before: &Checked, now: &Checked) -> bool {
-    let (known, met) = (&before.facts, &now.facts);
-    let is_same_sight = known.tool == met.tool
-        && known.effects == met.effects
-        && known.targets == met.targets
-        && known.containment == met.containment;
-    is_same_sight && before.call == now.call && before.spec == now.spec
-}
-
-/// Describes for the model the change between the decision and the run.
-fn difference(before: &Facts, now: &Facts) -> String {
-    let changed = now.targets.iter().find(|target| !before.targets.contains(target));
-    if let Some(target) = changed {
-        return format!("{} has changed", target.path);
-    }
-    if before.containment != now.containment {
-        return "its process would be confined in another way".to_owned();
-    }
-    if before.effects != now.effects {
-        return "it would do something else".to_owned();
-    }
-    "its arguments are not those that were approved".to_owned()
-}
-
-/// Returns a request id that cannot be guessed.
-fn request_id() -> Result<String, AgentError> {
-    let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| AgentError::Random(error.to_string()))?;
-    Ok(format!("approval-{:032x}", u128::from_be_bytes(bytes)))
 }

@@ -72,7 +72,7 @@ impl CheckpointFailed {
 /// The treatment of calls that may change the workspace if the checkpoint failed. An event reports the
 /// failure in both cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "they run or they do not, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "checkpoints run or do not run; the set is closed")]
 pub enum WithoutCheckpoint {
     /// The calls run.
     #[default]
@@ -211,7 +211,7 @@ impl Gate {
 /// Awaits a checkpointer. A panic counts as a failure.
 async fn guard<'a>(keep: impl FnOnce() -> CheckpointFuture<'a>) -> Result<String, CheckpointFailed> {
     let kept = AssertUnwindSafe(async { keep().await }).catch_unwind().await;
-    kept.unwrap_or_else(|_| Err(CheckpointFailed::new("what keeps checkpoints panicked")))
+    kept.unwrap_or_else(|_| Err(CheckpointFailed::new("the checkpoint task panicked")))
 }
 
 /// Returns whether a call may change files: neither its hints nor its effects exclude that.

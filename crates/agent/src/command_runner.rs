@@ -2,11 +2,14 @@
 //! started here ends with the run.
 
 mod calls;
+mod context;
+mod interrupted;
 mod questions;
+mod speculative;
+mod start;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -15,19 +18,18 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Duration;
 use windlass_loop::{Command, Input, InterruptId};
 use windlass_protocol::{CallId, Request, ToolCall, ToolProtocol, ToolResult};
-use windlass_stream::Model;
 use windlass_text_calls::SpokenHistory;
 use windlass_tool::CancellationToken;
 
-use crate::SharedBudget;
 use crate::agent_inner::AgentInner;
 use crate::asking::{self, Asking, StreamingAnswer};
-use crate::call_guard::{CallGuard, is_tainted};
+use crate::call_guard::CallGuard;
 use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
-use crate::options::{Guidance, ResumeInputs};
+use crate::options::Guidance;
 use crate::outbox::Outbox;
-use crate::session::Session;
+use crate::own_run::OwnRun;
+use crate::taint::is_tainted;
 use crate::tools::Tools;
 
 /// The executor of the machine's effects, whose results return to the machine as inputs.
@@ -60,48 +62,7 @@ pub(crate) struct CommandRunner {
     spoken: SpokenHistory,
 }
 
-/// The properties of this run that tools see in the context of a call, and its own model.
-pub(crate) struct OwnRun {
-    pub(crate) id: String,
-    pub(crate) outputs: Option<PathBuf>,
-    pub(crate) shared_budget: SharedBudget,
-    pub(crate) ended: CancellationToken,
-    /// The model that replaces the agent's model.
-    pub(crate) model: Option<Arc<dyn Model>>,
-}
-
 impl CommandRunner {
-    pub(crate) fn new(
-        parts: Arc<AgentInner>,
-        tools: Arc<Tools>,
-        inputs: mpsc::Sender<Box<Input>>,
-        run: OwnRun,
-        (resume_inputs, session): (ResumeInputs, Session),
-        gate: Arc<Gate>,
-    ) -> Self {
-        let calls = CancellationToken::new();
-        Self {
-            ahead: calls.child_token(),
-            calls,
-            guard: Arc::new(CallGuard::new(parts.clone(), tools.clone(), session)),
-            parts,
-            tools,
-            inputs,
-            events: None,
-            run,
-            tasks: JoinSet::new(),
-            answer: StreamingAnswer::default(),
-            early: EarlyChecks::default(),
-            questions: HashMap::new(),
-            newest_question: None,
-            results: resume_inputs.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
-            guidance: resume_inputs.guidance,
-            consulting: None,
-            gate,
-            spoken: SpokenHistory::default(),
-        }
-    }
-
     pub(crate) fn watch(&mut self, events: Outbox) {
         self.events = Some(events);
     }

@@ -1,32 +1,32 @@
 //! The driver of a run: it executes the effects of the machine and passes their results back to it.
 
+mod start;
+
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
-use windlass_loop::{Command, Event, Input, Machine};
-use windlass_protocol::Message;
+use windlass_journal::{Durability, Journal, JournalError};
+use windlass_loop::{Command, Entry, Event, Input, Machine};
+use windlass_protocol::RawJson;
+use windlass_redact::Redactor;
 use windlass_tool::{CancellationToken, DropGuard};
 
-use crate::agent_inner::AgentInner;
 use crate::checkpointer::Gate;
-use crate::command_runner::{CommandRunner, OwnRun};
-use crate::options::RunOptions;
+use crate::command_runner::CommandRunner;
 use crate::outbox::Outbox;
 use crate::previews::Previews;
-use crate::recorder::Recorder;
 use crate::redacting::Redacting;
 use crate::shared_budget::BudgetShare;
 use crate::tools::Tools;
-use crate::{AgentError, MessageReceiver, SharedBudget};
-
-/// Inputs that may be queued for the machine.
-const WAITING_INPUTS: usize = 256;
+use crate::{AgentError, MessageReceiver};
 
 /// The driver of one run.
 pub(crate) struct Driver {
     machine: Machine,
-    recorder: Recorder,
+    journal: Box<dyn Journal + Send>,
+    redactor: Redactor,
     redacting: Redacting,
     cancellation: CancellationToken,
     runner: CommandRunner,
@@ -42,54 +42,6 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(
-        parts: &Arc<AgentInner>,
-        tools: Arc<Tools>,
-        machine: Machine,
-        options: RunOptions,
-    ) -> Self {
-        let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
-        let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
-        // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
-        // these calls start count.
-        let counted =
-            if options.model.is_none() { options.shared_budget.clone() } else { SharedBudget::default() };
-        let mut share = BudgetShare::new(counted, machine.run_id(), machine.used_by_others());
-        share.set(machine.used());
-        let ended = CancellationToken::new();
-        let run = OwnRun {
-            id: machine.run_id().to_owned(),
-            outputs: options.outputs,
-            shared_budget: options.shared_budget,
-            ended: ended.clone(),
-            model: options.model,
-        };
-        let runner = CommandRunner::new(
-            Arc::clone(parts),
-            Arc::clone(&tools),
-            sender,
-            run,
-            (options.resume_inputs, options.session),
-            Arc::clone(&gate),
-        );
-        let said = machine.transcript().messages().iter().flat_map(Message::calls);
-        runner.remind(said.chain(&options.earlier));
-        Self {
-            machine,
-            recorder: Recorder::new(Box::new(options.journal), parts.redactor.clone()),
-            redacting: Redacting::new(parts.redactor.clone()),
-            cancellation: options.cancellation,
-            runner,
-            gate,
-            inputs,
-            previews: Previews::default(),
-            tools,
-            messages: options.messages,
-            share,
-            _ended: ended.drop_guard(),
-        }
-    }
-
     /// Executes effects and passes inputs to the machine until the run ends.
     pub(crate) async fn drive(mut self, mut effects: Vec<Command>, events: Outbox) -> Result<(), AgentError> {
         let began = Instant::now();
@@ -100,7 +52,7 @@ impl Driver {
         loop {
             for effect in effects.drain(..) {
                 match effect {
-                    Command::Record(entry) => self.recorder.record(&entry)?,
+                    Command::Record(entry) => self.record(&entry)?,
                     Command::Show(event) => self.show(event, &events).await,
                     Command::Offered { number } => self.tools.begin(number),
                     Command::Done(_) => return Ok(()),
@@ -127,6 +79,21 @@ impl Driver {
             }
             self.tell_machine(input, now_ms, &mut effects);
         }
+    }
+
+    /// Appends an entry without secrets to the journal, and returns when it has the required durability. This
+    /// blocks for a disk write, usually a few milliseconds, so that no action happens before its record.
+    /// Results and texts were redacted before the machine received them; this is the last line of defense, for
+    /// the arguments of calls that a model wrote.
+    fn record(&mut self, entry: &Entry) -> Result<(), JournalError> {
+        let encode = |source| JournalError::Encode { source };
+        // A secret that equals a field name of the entry must stay, or the run could not be resumed.
+        let text = self.redactor.to_redacted_json(entry).map_err(encode)?;
+        let body: RawJson = text.parse().map_err(encode)?;
+        let durability = if entry.is_critical() { Durability::Synced } else { Durability::Buffered };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let at_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        self.journal.append(body, at_ms, durability).map(|_| ())
     }
 
     /// Passes an input to the machine. A changed tool offer and new usage of other runs go first, because the

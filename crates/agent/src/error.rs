@@ -12,7 +12,7 @@ pub enum AgentError {
     #[error("the agent has no model; set one with `AgentBuilder::model`")]
     NoModel,
     /// The toolbox does not have the mode in which the run would begin, or in which it was recorded.
-    #[error("the run's mode is not there")]
+    #[error("the run's mode does not exist")]
     Mode(#[from] UnknownMode),
     /// The journal cannot store the record. The actions that the record announces are not performed.
     #[error("the run's record cannot be stored")]
@@ -21,10 +21,10 @@ pub enum AgentError {
     #[error("the run cannot be resumed")]
     Resume(#[from] ResumeError),
     /// The journal contains the run of other calls than those to perform.
-    #[error("the record is of other calls than these")]
+    #[error("the record contains different calls")]
     OtherCalls,
     /// The last event was read before this call, so that the outcome is not available.
-    #[error("the run's events were read before; its end is not here")]
+    #[error("the run's events were already read, so its outcome is not available")]
     Unfinished,
     /// The operating system does not provide random bytes for request ids.
     #[error("the operating system does not provide random bytes: {0}")]

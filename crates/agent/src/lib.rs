@@ -19,13 +19,15 @@ mod messages;
 mod on_behalf;
 mod options;
 mod outbox;
+mod own_run;
 mod previews;
-mod recorder;
 mod redacting;
 mod session;
 mod shared_budget;
+mod speech_options;
 mod step_runner;
 mod stream;
+mod taint;
 mod tools;
 
 pub use agent::{Agent, Report};

@@ -11,9 +11,10 @@ use windlass_protocol::{PlannedFile, Request, ResultStatus, ToolCall, ToolProtoc
 use windlass_tool::CancellationToken;
 
 use crate::checkpointer::Gate;
-use crate::command_runner::{CommandRunner, OwnRun};
+use crate::command_runner::CommandRunner;
 use crate::options::ResumeInputs;
 use crate::outbox::{Outbox, Unread};
+use crate::own_run::OwnRun;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Session, SharedBudget};

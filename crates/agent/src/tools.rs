@@ -62,7 +62,7 @@ impl Tools {
         let mut config = config.clone();
         if let Some(state) = self.state().as_ref() {
             config.tools = self.tools(&state.current);
-            config.known_tools = self.known_tools(&state.current);
+            config.known_tools = self.list_known_tools(&state.current);
             config.mode = slug(&state.current);
         }
         config.system = self.system();
@@ -85,7 +85,7 @@ impl Tools {
             state.told = state.current.refresh();
             state.number = state.number.saturating_add(1);
             let offer = Offer::new(state.number, self.tools(&state.told));
-            offer.with_known_tools(self.known_tools(&state.told)).with_mode(slug(&state.told))
+            offer.with_known_tools(self.list_known_tools(&state.told)).with_mode(slug(&state.told))
         };
         Some(offer.with_system(self.system()))
     }
@@ -115,12 +115,12 @@ impl Tools {
     }
 
     fn tools(&self, toolbox: &Toolbox) -> Vec<OfferedTool> {
-        let offered = toolbox.offered_specs().into_iter();
+        let offered = toolbox.tool_specs().into_iter();
         offered.map(|(spec, hints)| OfferedTool::new(spec, self.hints(hints))).collect()
     }
 
     /// Returns all tools with the names under which the toolbox finds them.
-    fn known_tools(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
+    fn list_known_tools(&self, toolbox: &Toolbox) -> Vec<KnownTool> {
         let known = toolbox.callable_tools().into_iter();
         known
             .map(|tool| KnownTool::new(tool.name, self.hints(tool.hints)).with_names(tool.exact, tool.loose))

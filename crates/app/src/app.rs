@@ -56,7 +56,7 @@ impl App {
     ///
     /// Fails if the environment names no place for it.
     pub fn state_folder(&self) -> Result<&Path> {
-        self.folders.state.as_deref().context("no place to keep runs: set WINDLASS_STATE_DIR or HOME")
+        self.folders.state.as_deref().context("no folder for runs: set WINDLASS_STATE_DIR or HOME")
     }
 
     pub(crate) fn settings_file(&self, name: &str) -> Option<PathBuf> {

@@ -1,19 +1,21 @@
 //! The assembler: chunks in, call events out, and the complete answer at the end.
 
 mod ending;
+mod fragments;
+mod whole_calls;
 
 use serde_json::Value;
 use windlass_partial_json::Snapshot;
-use windlass_protocol::{Opaque, Part, Payload, StopReason, ToolName, Usage};
-use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind, WholeCall};
+use windlass_protocol::{Opaque, StopReason, Usage};
+use windlass_stream::{CallChunk, CallKey, Chunk, StreamError, StreamErrorKind};
 
 use self::ending::end_of;
 use crate::calls::fragment::Fragment;
-use crate::calls::{Calls, Place, Routed};
+use crate::calls::{Assignment, Calls};
 use crate::classification::{AnswerEnd, End, Rank};
 use crate::growing::Marks;
-use crate::parts::{Parts, Slot};
-use crate::{Answer, AnswerCall, CallEvent, CallIndex, Ending, Notes, Options};
+use crate::parts::Parts;
+use crate::{CallEvent, CallIndex, Ending, Options};
 
 /// Assembles the chunks of one response into calls and an [`Answer`] (RULES S13).
 ///
@@ -119,35 +121,6 @@ impl Assembler {
         self.calls.growing(usize::try_from(index.0).ok()?).map(|call| call.parser.snapshot())
     }
 
-    /// Ends the response and returns the answer. A stream without a finish reason counts as dropped, and its
-    /// open calls are malformed.
-    pub fn finish(mut self, events: &mut Vec<CallEvent>) -> Answer {
-        if self.ending.is_none() {
-            self.end(AnswerEnd::Known(Ending::Dropped), events);
-        }
-        // All calls have ended by now, so an index in `places` equals the index in `calls`.
-        let ended = |place| match place {
-            Place::Ended(call) => Some(*call),
-            Place::Growing(_) => None,
-        };
-        let calls: Vec<AnswerCall> = self.calls.places.into_iter().filter_map(ended).collect();
-        let part = |slot| match slot {
-            Slot::Part(part) => Some(part),
-            Slot::Call(at) => calls.get(at).and_then(AnswerCall::to_call).map(Part::Call),
-        };
-        let parts = self.parts.into_slots().into_iter().filter_map(part).collect();
-        Answer {
-            parts,
-            calls,
-            stop: self.stop,
-            raw_stop: self.raw_stop,
-            usage: self.usage,
-            grounding: self.grounding,
-            error: self.error,
-            ending: self.ending.unwrap_or(Ending::Dropped),
-        }
-    }
-
     /// Returns the text, or an empty string with an error in the answer if the text exceeds the limit.
     fn admit(&mut self, text: String) -> String {
         let limit = self.options.limits.text_bytes;
@@ -174,7 +147,7 @@ impl Assembler {
             }
             CallChunk::Delta { key, arguments } => self.push_delta(key, arguments, events),
             CallChunk::End { key, arguments } => {
-                let Some(Routed::Call(at)) = self.calls.find_key(key) else { return };
+                let Some(Assignment::Call(at)) = self.calls.find_key(key) else { return };
                 let Some(call) = self.calls.growing_mut(at) else { return };
                 if let Some(whole) = arguments {
                     call.complete(&whole, &self.options.limits);
@@ -190,27 +163,6 @@ impl Assembler {
         }
     }
 
-    fn push_fragment(&mut self, fragment: Fragment, events: &mut Vec<CallEvent>) {
-        let before = self.calls.places.len();
-        let placed = self.calls.place(&fragment, &self.options);
-        if self.calls.places.len() > before || placed == Routed::Beyond {
-            self.record_start(placed, None, events);
-        }
-        let Routed::Call(at) = placed else { return };
-        let Some(call) = self.calls.growing_mut(at) else { return };
-        if fragment.opaque.is_some() {
-            call.opaque = fragment.opaque;
-        }
-        if let Some(name) = fragment.name {
-            call.name.push(&name, &self.options.tools);
-        }
-        if let Some(arguments) = &fragment.arguments {
-            call.name.meet_arguments(&self.options.tools);
-            call.push(arguments, &self.options.limits);
-        }
-        call.tell(fragment.arguments, events);
-    }
-
     fn push_delta(&mut self, key: CallKey, arguments: String, events: &mut Vec<CallEvent>) {
         let placed = if let Some(placed) = self.calls.find_key(key) {
             placed
@@ -220,7 +172,7 @@ impl Assembler {
             self.record_start(placed, None, events);
             placed
         };
-        let Routed::Call(at) = placed else { return };
+        let Assignment::Call(at) = placed else { return };
         let Some(call) = self.calls.growing_mut(at) else { return };
         if arguments.is_empty() {
             return;
@@ -229,55 +181,20 @@ impl Assembler {
         call.tell(Some(arguments), events);
     }
 
-    fn push_whole(
-        &mut self,
-        id: Option<&str>,
-        name: String,
-        body: WholeCall,
-        opaque: Option<Opaque>,
-        events: &mut Vec<CallEvent>,
-    ) {
-        let placed = self.calls.whole(id.filter(|id| !id.is_empty()), name, &self.options);
-        self.record_start(placed, opaque, events);
-        let Routed::Call(at) = placed else { return };
-        match body {
-            WholeCall::Arguments(text) => {
-                if let Some(call) = self.calls.growing_mut(at) {
-                    call.push(&text, &self.options.limits);
-                    call.tell(Some(text), events);
-                }
-                self.end_call(at, End::Mark, Rank::Last, events);
-            }
-            WholeCall::Payload(payload) => self.finish_payload(at, payload, events),
-        }
-    }
-
-    /// Finishes a call with a parsed payload; only its name still has to be valid.
-    fn finish_payload(&mut self, at: usize, payload: Payload, events: &mut Vec<CallEvent>) {
-        let Some(name) = self.calls.growing(at).and_then(|call| ToolName::new(call.name.as_str()).ok())
-        else {
-            if let Some(call) = self.calls.growing_mut(at) {
-                call.push(&payload.text(), &self.options.limits);
-            }
-            return;
-        };
-        self.close(at, Ok((name, payload, Notes::default())), events);
-    }
-
     /// Records the start of a call or the overflow of the limit.
-    fn record_start(&mut self, placed: Routed, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
+    fn record_start(&mut self, placed: Assignment, opaque: Option<Opaque>, events: &mut Vec<CallEvent>) {
         // A body with several responses contains a finish before its end.
         self.ending = None;
         match placed {
-            Routed::Call(at) => {
+            Assignment::Call(at) => {
                 self.parts.call(at);
                 if let Some(call) = self.calls.growing_mut(at) {
                     call.opaque = opaque;
                     call.tell(None, events);
                 }
             }
-            Routed::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
-            Routed::Nowhere => {}
+            Assignment::Beyond => events.extend(self.calls.overflow(&self.options).map(CallEvent::Malformed)),
+            Assignment::Nowhere => {}
         }
     }
 }

@@ -1,12 +1,14 @@
 //! The calls of an answer, and the calls that chunks belong to.
 
 pub(crate) mod fragment;
+mod ids;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use windlass_protocol::CallId;
 use windlass_stream::CallKey;
 
+use self::ids::CallIds;
 use crate::growing::{GrowingCall, Marks};
 use crate::name::GrowingName;
 use crate::{AnswerCall, CallIndex, MalformedCall, MalformedReason, Options};
@@ -27,13 +29,13 @@ pub(crate) struct Calls {
     slots: BTreeMap<u64, Option<usize>>,
     /// The newest call of each key of the provider; `None` if the call exceeded the limit.
     keys: BTreeMap<CallKey, Option<usize>>,
-    ids: HashMap<CallId, usize>,
+    ids: CallIds,
     overflowed: bool,
 }
 
 /// The result of assigning a fragment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Routed {
+pub(crate) enum Assignment {
     Call(usize),
     /// The fragment is ignored, because its call has ended or exceeded the limit.
     Nowhere,
@@ -41,7 +43,7 @@ pub(crate) enum Routed {
     Beyond,
 }
 
-impl Routed {
+impl Assignment {
     fn from_index(at: Option<usize>) -> Self {
         at.map_or(Self::Beyond, Self::Call)
     }
@@ -63,8 +65,8 @@ impl Calls {
     }
 
     /// Returns the newest call of a provider's key, or `None` for a new key.
-    pub(crate) fn find_key(&self, key: CallKey) -> Option<Routed> {
-        self.keys.get(&key).map(|at| Routed::from_index(*at))
+    pub(crate) fn find_key(&self, key: CallKey) -> Option<Assignment> {
+        self.keys.get(&key).map(|at| Assignment::from_index(*at))
     }
 
     /// Returns the indices of the calls that have not ended.
@@ -79,22 +81,22 @@ impl Calls {
         id: Option<&str>,
         name: String,
         options: &Options,
-    ) -> Routed {
+    ) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Open, options);
         self.keys.insert(key, at);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Routed::from_index(at)
+        Assignment::from_index(at)
     }
 
     /// Adds a call that arrives in one piece.
-    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Routed {
+    pub(crate) fn whole(&mut self, id: Option<&str>, name: String, options: &Options) -> Assignment {
         let at = self.begin(id, GrowingName::whole(name), Marks::Ended, options);
         if let Some(at) = at {
             self.settle_id(at, options);
         }
-        Routed::from_index(at)
+        Assignment::from_index(at)
     }
 
     fn begin(
@@ -110,7 +112,7 @@ impl Calls {
         }
         let key = CallIndex(u64::try_from(at).unwrap_or(u64::MAX));
         // A duplicate id is not used; the call gets a synthesized id at its end at the latest.
-        let id = id.and_then(|id| self.free_id(id));
+        let id = id.and_then(|id| self.ids.accept(id));
         if let Some(id) = &id {
             self.ids.insert(id.clone(), at);
         }
@@ -118,31 +120,14 @@ impl Calls {
         Some(at)
     }
 
-    fn free_id(&self, id: &str) -> Option<CallId> {
-        CallId::new(id).ok().filter(|id| !self.ids.contains_key(id))
-    }
-
     /// Returns the call's id, and synthesizes it if the provider did not send one.
     pub(crate) fn settle_id(&mut self, at: usize, options: &Options) -> Option<CallId> {
         if let Some(id) = &self.growing(at)?.id {
             return Some(id.clone());
         }
-        let id = self.make_id(at, options);
-        self.ids.insert(id.clone(), at);
+        let id = self.ids.synthesize(at, options);
         self.growing_mut(at)?.id = Some(id.clone());
         Some(id)
-    }
-
-    fn make_id(&self, at: usize, options: &Options) -> CallId {
-        let mut position = at;
-        let mut id = CallId::synthesize(options.turn, position);
-        // A provider may use the same form of ids. The loop terminates because `ids` has at most one entry
-        // per call.
-        while self.ids.contains_key(&id) {
-            position = position.saturating_add(options.limits.calls.max(1));
-            id = CallId::synthesize(options.turn, position);
-        }
-        id
     }
 
     /// Returns the report of the first call that exceeds the limit, and `None` for later calls.
@@ -152,8 +137,7 @@ impl Calls {
         }
         self.overflowed = true;
         let at = self.places.len();
-        let id = self.make_id(at, options);
-        self.ids.insert(id.clone(), at);
+        let id = self.ids.synthesize(at, options);
         let call = MalformedCall {
             key: CallIndex(u64::try_from(at).unwrap_or(u64::MAX)),
             id,

@@ -69,7 +69,7 @@ pub enum MalformedReason {
         what: String,
     },
     /// The arguments are valid JSON but not an object.
-    #[error("the arguments are {met}, a JSON object is wanted")]
+    #[error("the arguments are {met}, expected a JSON object")]
     NotAnObject {
         /// The kind of the value.
         met: String,
@@ -87,7 +87,7 @@ pub enum MalformedReason {
         limit: usize,
     },
     /// The answer has more calls than the limit.
-    #[error("the answer has more than {limit} calls; this one and those after it are left out")]
+    #[error("the answer has more than {limit} calls; this call and the later ones are left out")]
     TooManyCalls {
         /// The maximum number of calls.
         limit: usize,
@@ -111,9 +111,9 @@ impl MalformedCall {
 
 fn cut_text(ending: Ending) -> &'static str {
     match ending {
-        Ending::Complete => "the call's arguments never came",
+        Ending::Complete => "the call's arguments were not received",
         Ending::Length => "the answer reached its token limit inside the arguments",
-        Ending::Dropped => "the stream broke off inside the arguments",
+        Ending::Dropped => "the stream ended inside the arguments",
         Ending::Error => "the provider failed inside the arguments",
     }
 }

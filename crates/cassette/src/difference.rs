@@ -21,16 +21,16 @@ impl Difference {
     }
 
     /// Returns the difference between two bodies, named by the first path at which they differ.
-    pub(crate) fn between_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
+    pub(crate) fn compare_bodies(exchange: u64, recorded: &Body, asked: &Body) -> Self {
         let place = match (recorded, asked) {
             (Body::Json(recorded), Body::Json(asked)) => first_difference(recorded, asked),
             _ => None,
         };
         Self::new(match place {
             Some((path, recorded, asked)) => {
-                format!("request {exchange} differs at {path}: recorded {recorded}, asked now {asked}")
+                format!("request {exchange} differs at {path}: recorded {recorded}, now {asked}")
             }
-            None => format!("request {exchange} differs from the one that is asked now"),
+            None => format!("request {exchange} differs from the request of this run"),
         })
     }
 }

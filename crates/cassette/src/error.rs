@@ -24,7 +24,7 @@ pub enum CassetteError {
         source: io::Error,
     },
     /// A line cannot be parsed.
-    #[error("line {number} is not of a cassette")]
+    #[error("line {number} is not a cassette entry")]
     Line {
         /// Number of the line, from 1.
         number: usize,
@@ -49,6 +49,6 @@ pub enum CassetteError {
         known: Vec<String>,
     },
     /// A line cannot be serialized.
-    #[error("a line did not become JSON")]
+    #[error("a line could not be serialized as JSON")]
     Json(#[from] serde_json::Error),
 }

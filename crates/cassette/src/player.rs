@@ -222,7 +222,7 @@ impl Player {
             let unasked = state.exchanges.iter().filter(|exchange| !exchange.is_played);
             differences.extend(
                 unasked
-                    .map(|exchange| Difference::new(format!("request {} was never asked", exchange.number))),
+                    .map(|exchange| Difference::new(format!("request {} was never sent", exchange.number))),
             );
             let unmade = state.calls.iter().filter(|call| !call.is_played);
             differences.extend(unmade.map(|call| {

@@ -42,7 +42,7 @@ impl Transport for ReplayTransport {
             match (met, &self.live) {
                 (MatchResult::Recorded(answer), _) => answer,
                 (MatchResult::Live, Some(live)) => live.send(request).await,
-                (MatchResult::Live, None) => Err(refuse("nothing is left of the cassette")),
+                (MatchResult::Live, None) => Err(refuse("the cassette has no more entries")),
                 (MatchResult::Different(difference), _) => {
                     let error = refuse(&difference.what);
                     self.played.state().differences.push(difference);
@@ -66,14 +66,14 @@ fn meet(state: &mut State, request: &TransportRequest, is_live: bool) -> MatchRe
         return match next {
             None if is_live => MatchResult::Live,
             None => MatchResult::Different(Difference::new(
-                "a request is asked that the recorded run did not ask",
+                "the run sends a request that the recorded run did not send",
             )),
             Some(next) if next.method != method || !is_recorded(&next.url, &request.url) => {
                 let (number, url) = (next.number, &next.url);
-                let what = format!("request {number} went to {url}, now {} is asked", request.url);
+                let what = format!("request {number} went to {url}, and now goes to {}", request.url);
                 MatchResult::Different(Difference::new(what))
             }
-            Some(next) => MatchResult::Different(Difference::between_bodies(next.number, &next.body, &body)),
+            Some(next) => MatchResult::Different(Difference::compare_bodies(next.number, &next.body, &body)),
         };
     };
     let Some(exchange) = state.exchanges.get_mut(at) else { return MatchResult::Live };
@@ -128,7 +128,7 @@ impl Tool for ReplayTool {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            match self.recorded_result(ctx, payload) {
+            match self.find_result(ctx, payload) {
                 Some(ended) => ended,
                 None if self.is_live => self.inner.call(ctx, payload).await,
                 None => Err(self.different(format!("the call {} is not in the cassette", ctx.call()))),
@@ -148,7 +148,7 @@ impl ReplayTool {
         Some(state.sights.remove(at).seen)
     }
 
-    fn recorded_result(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
+    fn find_result(&self, ctx: &Context, payload: &Payload) -> Option<Result<Output, ToolError>> {
         let (id, agents) = (ctx.call(), agents_of(ctx));
         let (tool, input) = (self.spec().name().as_str(), payload.text());
         let mut state = self.played.state();
@@ -202,8 +202,7 @@ impl Approver for ReplayApprover {
         if let Some(live) = &self.live {
             return live.decide(request);
         }
-        let what =
-            format!("an approval of the call {} is asked for, which was not recorded", request.call.id);
+        let what = format!("the call {} needs an approval that was not recorded", request.call.id);
         self.played.state().differences.push(Difference::new(what));
         Box::pin(async { None })
     }
@@ -263,7 +262,7 @@ impl Human for ReplayHuman {
         if let Some(live) = &self.live {
             return live.answer(question);
         }
-        let what = format!("a question is asked that was not recorded: {}", question.text);
+        let what = format!("the run asks a question that was not recorded: {}", question.text);
         state.differences.push(Difference::new(what));
         Box::pin(async { Err(NoAnswer::Absent) })
     }

@@ -34,7 +34,7 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         if !self.is_answered {
-            let failure = Some(abandonment("the request was given up before its answer began"));
+            let failure = Some(abandonment("the request was cancelled before its answer began"));
             self.tape.write(&Line::End { exchange: self.exchange, failure });
         }
     }
@@ -126,7 +126,7 @@ impl Drop for Passing {
     // and receives this failure.
     fn drop(&mut self) {
         if !self.is_over {
-            self.end(Some(abandonment("the answer was read no further")));
+            self.end(Some(abandonment("the reader stopped before the end of the answer")));
         }
     }
 }

@@ -17,11 +17,11 @@ const SHOWN_BYTES: u64 = 1024 * 1024;
 /// Maximum number of files that a diff names as not comparable.
 const NAMED: usize = 20;
 
-const UNEQUAL: &str = "cannot be compared: one side was not kept (too large, ignored or unreadable)";
+const UNEQUAL: &str = "cannot be compared: one side was not stored (too large, ignored or unreadable)";
 
 /// End of a diff.
 #[derive(Clone, Copy, Debug)]
-#[expect(clippy::exhaustive_enums, reason = "a checkpoint or this moment, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "a checkpoint or this moment; the set is closed")]
 pub enum DiffEnd<'c> {
     /// The state in another checkpoint.
     Checkpoint(&'c CheckpointId),

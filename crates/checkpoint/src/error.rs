@@ -22,7 +22,7 @@ pub enum CheckpointError {
     #[error(transparent)]
     NoGit(#[from] NoGit),
     /// The workspace cannot be opened.
-    #[error("the workspace cannot be looked at")]
+    #[error("the workspace cannot be inspected")]
     Workspace(#[from] windlass_sandbox::WorkspaceError),
     /// The folder for checkpoints is inside the workspace, where the agent could change it.
     #[error("checkpoints cannot be stored in {}, which is inside the workspace", .path.display())]
@@ -40,7 +40,7 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// Another process holds the lock.
-    #[error("another process works on the checkpoints in {}; try again", .path.display())]
+    #[error("another process uses the checkpoints in {}; try again", .path.display())]
     Busy {
         /// Folder for checkpoints.
         path: PathBuf,
@@ -62,14 +62,14 @@ pub enum CheckpointError {
         limit: u64,
     },
     /// The checkpoint does not exist.
-    #[error("there is no checkpoint {id}")]
+    #[error("checkpoint {id} does not exist")]
     NotFound {
         /// The requested id.
         id: String,
     },
     /// Files were changed outside of the checkpoints since the last one. Nothing was restored.
     #[error(
-        "{} files were changed since the last checkpoint by somebody else, {} first; nothing was restored",
+        "{} files were changed by another program since the last checkpoint, {} first; nothing was restored",
         .paths.len(),
         .paths.first().map_or("", String::as_str)
     )]

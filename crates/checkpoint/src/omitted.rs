@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_folder_that_was_left_out_was_left_out() {
+    fn files_of_an_omitted_folder_are_omitted() {
         let omitted = OmittedPaths::parse(b"dtarget\0fa.log\0");
         let has = |path: &str| omitted.has(Path::new(path));
         assert_eq!(

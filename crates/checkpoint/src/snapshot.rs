@@ -78,12 +78,12 @@ pub(crate) fn recommit(
 
 fn finish(stream: Stream<'_>, written: io::Result<()>) -> Result<(Oid, String), CheckpointError> {
     let said = stream.finish(written)?;
-    let silent = || CheckpointError::Git { step: STEP, said: "it did not say what it kept".to_owned() };
+    let silent = || CheckpointError::Git { step: STEP, said: "its output has no object ids".to_owned() };
     read(&said).ok_or_else(silent)
 }
 
 fn no_input() -> CheckpointError {
-    CheckpointError::Git { step: STEP, said: "it takes no input".to_owned() }
+    CheckpointError::Git { step: STEP, said: "it has no open input".to_owned() }
 }
 
 fn commit(

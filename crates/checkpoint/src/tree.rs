@@ -16,7 +16,12 @@ pub(crate) fn names(git: &Git, commit: Oid) -> Result<Names, CheckpointError> {
     let lines = listed.split(|byte| *byte == 0).filter(|line| !line.is_empty());
     lines
         .map(|line| {
-            let said = || CheckpointError::Git { step: LIST, said: "a line that is none".to_owned() };
+            let said = || CheckpointError::Git {
+                step: LIST,
+                said: "a line of its output is \
+                                                                    invalid"
+                    .to_owned(),
+            };
             one(line).ok_or_else(said)
         })
         .collect()
@@ -59,7 +64,7 @@ pub(crate) fn blobs(git: &Git, oids: &[Oid]) -> Result<Vec<Vec<u8>>, CheckpointE
     let mut blobs = Vec::with_capacity(oids.len());
     for oid in oids {
         let bytes = taken().filter(|bytes| Oid::hash_blob(bytes) == *oid);
-        let said = || CheckpointError::Git { step: STEP, said: format!("the object {oid} is not there") };
+        let said = || CheckpointError::Git { step: STEP, said: format!("the object {oid} does not exist") };
         blobs.push(bytes.ok_or_else(said)?);
     }
     Ok(blobs)

@@ -20,7 +20,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
         ApprovalsCommand::Deny { target, comment } => decide(app, target, comment.as_deref(), false)?,
         ApprovalsCommand::Comment { run, words } => {
             let (folder, open) = waiting(app, run)?;
-            anyhow::ensure!(open.guidance.is_some(), "run {run} does not ask how it goes on");
+            anyhow::ensure!(open.guidance.is_some(), "run {run} has no open question about how it continues");
             store_answer(&folder, &StoredAnswer::guidance(&open, words.as_str()))?;
             print_stored(&folder);
         }
@@ -30,11 +30,11 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
             let many = open.results.iter().filter(|id| id.as_str() == call).count();
             anyhow::ensure!(
                 many < 2,
-                "{many} calls with the id {call} wait for a result in run {run}, and a result can be given to none of \
-                 them by that id"
+                "{many} calls with the id {call} wait for a result in run {run}, so the id does not \
+                 identify one of them"
             );
             let call = open.results.iter().find(|id| id.as_str() == call).with_context(|| {
-                format!("run {run} waits for no result of {call}; it waits for: {}", one_of(&waits))
+                format!("run {run} does not wait for a result of {call}; it waits for: {}", one_of(&waits))
             })?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
             store_answer(&folder, &StoredAnswer::result(call, status.status(), &text))?;
@@ -46,7 +46,7 @@ pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<Exit
 
 fn print_stored(folder: &RunFolder) {
     let command = if folder.is_workflow() { "windlass workflow run" } else { "windlass run" };
-    output::note(&format!("kept; the run takes it up with: {command} --resume {}", folder.id));
+    output::note(&format!("stored; the run receives it with: {command} --resume {}", folder.id));
 }
 
 fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
@@ -57,11 +57,11 @@ fn one_of<T: std::borrow::Borrow<str>>(names: &[T]) -> String {
 fn waiting(app: &App, run: &str) -> anyhow::Result<(RunFolder, OpenQuestions)> {
     let folder = app.find_run(run)?;
     let open = OpenQuestions::load(&folder)?;
-    anyhow::ensure!(!open.is_empty(), "run {run} waits for nothing");
+    anyhow::ensure!(!open.is_empty(), "run {run} has no open questions");
     anyhow::ensure!(
         open.has_ended,
-        "run {run} works in another process, or was killed: what it asks is asked there; if none is left, go on with \
-         windlass run --resume {run}"
+        "run {run} is active in another process, or was killed: its questions appear in that process; if \
+         the process has ended, continue with windlass run --resume {run}"
     );
     Ok((folder, open))
 }
@@ -78,7 +78,7 @@ fn decide(app: &App, target: &Target, comment: Option<&str>, approved: bool) -> 
             chosen.push(question);
         }
     }
-    anyhow::ensure!(!chosen.is_empty(), "run {} asks about no call", target.run);
+    anyhow::ensure!(!chosen.is_empty(), "run {} has no question about a call", target.run);
     for question in chosen {
         let comment = comment.map(str::to_owned);
         store_answer(&folder, &StoredAnswer::approval(question, approved, comment))?;
@@ -104,7 +104,7 @@ fn the_question<'a>(open: &'a OpenQuestions, run: &str, id: &str) -> anyhow::Res
     match of_call.as_slice() {
         [question] => Ok(question),
         [] => anyhow::bail!(
-            "run {run} does not ask about {id}; it asks about: {}",
+            "run {run} has no question about {id}; it asks about: {}",
             labels(&open.questions.iter().collect::<Vec<_>>())
         ),
         many => anyhow::bail!(
@@ -158,13 +158,13 @@ fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<
         }
     }
     if count == 0 && !json {
-        output::print("no run waits for anything\n")?;
+        output::print("no run has open questions\n")?;
     }
     Ok(())
 }
 
 fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {
-    let mut text = format!("{run}{}\n", if open.has_ended { "" } else { " (works, or was killed)" });
+    let mut text = format!("{run}{}\n", if open.has_ended { "" } else { " (active, or was killed)" });
     for question in &open.questions {
         let answer = match answers.approval(&question.request_id) {
             Some(decision) if decision.approved => "approved, ",
@@ -188,7 +188,7 @@ fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -
     }
     for call in &open.results {
         let _ =
-            writeln!(text, "  {}: goes on elsewhere; its result is waited for", escape_line(call.as_str()));
+            writeln!(text, "  {}: runs elsewhere; the run waits for its result", escape_line(call.as_str()));
     }
     if let Some(question) = &open.guidance {
         let _ = writeln!(text, "  ? {}", display_safe(question));

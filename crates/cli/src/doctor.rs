@@ -112,14 +112,14 @@ fn sandbox(probe: &Probe) -> Sandbox {
     let confined = probe.level != Level::None;
     if confined && !probe.bounds.processes {
         missing.push(Gap {
-            what: "the processes of a command together are not bounded".to_owned(),
-            remedy: "start windlass as a user other than root, or where it may make control groups"
+            what: "the number of processes of a command is not limited".to_owned(),
+            remedy: "start windlass as a user other than root, or where it may create control groups"
                 .to_owned(),
         });
     }
     if confined && !probe.bounds.memory {
         missing.push(Gap {
-            what: "the memory of a command's processes together is not bounded, only that of each one"
+            what: "the total memory of a command's processes is not limited, only the memory of each process"
                 .to_owned(),
             remedy: "start windlass in a scope with delegated control groups: systemd-run --user --scope -p \
                      Delegate=yes windlass …"
@@ -156,8 +156,8 @@ fn remedy(missing: &Missing) -> &'static str {
              can write: it is used where namespaces cannot be made without it"
         }
         Part::Seccomp => "use a kernel with CONFIG_SECCOMP_FILTER",
-        Part::Helper => "see that this program can start itself: its file must be there and executable",
-        _ => "report this with the words above: a part of the confinement did not hold when it was tried",
+        Part::Helper => "make sure that this program can start itself: its file must exist and be executable",
+        _ => "report this with the text above: a part of the confinement failed its test",
     }
 }
 
@@ -217,27 +217,27 @@ fn words(report: &Report) -> String {
     let mut text = format!("windlass {} on {}\n\nCommands\n", report.version, report.system);
     let version = sandbox.landlock.map_or_else(|| "not used".to_owned(), |version| version.to_string());
     let _ = writeln!(text, "  sandbox: {} (Landlock version: {version})", sandbox.level);
-    let _ = writeln!(text, "  all processes together are bounded: {}", yes(sandbox.bounds_processes));
-    let _ = writeln!(text, "  all memory together is bounded: {}", yes(sandbox.bounds_memory));
-    let _ = writeln!(text, "  execute_code runs: {}", yes(sandbox.runs_code));
+    let _ = writeln!(text, "  total processes limited: {}", yes(sandbox.bounds_processes));
+    let _ = writeln!(text, "  total memory limited: {}", yes(sandbox.bounds_memory));
+    let _ = writeln!(text, "  execute_code available: {}", yes(sandbox.runs_code));
     for gap in &sandbox.missing {
-        let _ = writeln!(text, "  missing: {}\n    to get it: {}", gap.what, gap.remedy);
+        let _ = writeln!(text, "  missing: {}\n    remedy: {}", gap.what, gap.remedy);
     }
     text.push_str("\nPrograms\n");
     for Program { name, path, version } in &report.programs {
-        let found = path.as_ref().map_or_else(|| "not there".to_owned(), |path| path.display().to_string());
+        let found = path.as_ref().map_or_else(|| "not found".to_owned(), |path| path.display().to_string());
         let _ = writeln!(text, "  {name}: {found} {}", version.as_deref().unwrap_or_default());
     }
     text.push_str("\nState\n");
     let state = &report.state;
     let folder = state.folder.as_ref().map_or_else(
-        || "nowhere: set WINDLASS_STATE_DIR or HOME".to_owned(),
+        || "none: set WINDLASS_STATE_DIR or HOME".to_owned(),
         |folder| folder.display().to_string(),
     );
-    let _ = writeln!(text, "  folder: {folder}{}", if state.exists { "" } else { " (not there yet)" });
+    let _ = writeln!(text, "  folder: {folder}{}", if state.exists { "" } else { " (does not exist yet)" });
     let _ = writeln!(text, "  runs: {}", state.runs);
     if state.open_to_others {
-        let _ = writeln!(text, "  others of this machine can look into it: chmod 700 {folder}");
+        let _ = writeln!(text, "  other users of this machine can read it: chmod 700 {folder}");
     }
     text.push_str("\nKeys (by name; windlass never prints a value)\n");
     for Key { provider, variable } in &report.keys {

@@ -29,7 +29,7 @@ impl Telling {
 /// Returns a stream of all SIGINTs from this call on, which also holds those that arrive while an event is
 /// printed.
 pub(crate) fn interrupts() -> anyhow::Result<Signal> {
-    signal(SignalKind::interrupt()).context("Ctrl-C cannot be waited for")
+    signal(SignalKind::interrupt()).context("the Ctrl-C handler cannot be installed")
 }
 
 /// Reads a run to its end and prints its events. The first Ctrl-C cancels the run, so every call still gets
@@ -52,8 +52,8 @@ pub(crate) async fn drive(
             // The terminal may ask its question only after every earlier event has been printed.
             biased;
             _ = interrupts.recv() => {
-                anyhow::ensure!(!stop.is_cancelled(), "given up; the run can be resumed");
-                output::note("\n■ stopping; Ctrl-C again gives the run up at once");
+                anyhow::ensure!(!stop.is_cancelled(), "aborted; the run can be resumed");
+                output::note("\n■ stopping; Ctrl-C again aborts the run at once");
                 stop.cancel();
                 show.is_interrupted = true;
                 continue;
@@ -75,5 +75,5 @@ pub(crate) async fn drive(
         }
         floor.mark_printed(&event);
     }
-    show.outcome.clone().context("the run ended without saying how")
+    show.outcome.clone().context("the run ended without an outcome")
 }

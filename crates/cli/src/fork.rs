@@ -27,7 +27,7 @@ pub(crate) async fn fork(arguments: Fork, app: &App) -> anyhow::Result<ExitCode>
 
 async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
-    let call = CallId::new(arguments.at.as_str()).context("--at names no call")?;
+    let call = CallId::new(arguments.at.as_str()).context("--at does not name a call")?;
     let answer = Output::text(text).with_status(arguments.status.status());
     let recorded = SessionOptions::read_recorded_settings(&arguments.cassette)?;
     let stop = CancellationToken::new();

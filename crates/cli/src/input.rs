@@ -36,7 +36,7 @@ pub(crate) fn read_piped() -> anyhow::Result<Option<String>> {
     let (done, waits) = std::sync::mpsc::channel::<()>();
     let waiting = std::thread::spawn(move || {
         if waits.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-            output::note("reading standard input, which is added to the task; close it to go on");
+            output::note("reading standard input, which is added to the task; close it to continue");
         }
     });
     let text = read_bounded();

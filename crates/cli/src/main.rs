@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     }
     // This process's memory contains keys, so other processes of the user must not read it.
     if let Err(error) = windlass_sandbox::close_memory() {
-        output::note(&format!("other processes of yours can look into the memory of this one: {error}"));
+        output::note(&format!("other processes of this user can read this process's memory: {error}"));
     }
     panics::install();
     let app =

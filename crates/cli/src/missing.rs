@@ -16,6 +16,7 @@ pub(crate) struct Missing {
 /// Fails with the cargo feature that the command needs.
 pub(crate) fn refuse(feature: &str) -> anyhow::Result<ExitCode> {
     anyhow::bail!(
-        "this build lacks the command; make one with `cargo install windlass-cli --features {feature}`"
+        "this build lacks the command; install one that has it with `cargo install windlass-cli --features \
+         {feature}`"
     )
 }

@@ -21,7 +21,7 @@ pub(crate) async fn mock(arguments: Mock) -> anyhow::Result<ExitCode> {
     } else {
         output::print(&format!("serving {} until Ctrl-C\n", provider.base_url()))?;
     }
-    tokio::signal::ctrl_c().await.context("Ctrl-C cannot be waited for")?;
+    tokio::signal::ctrl_c().await.context("the Ctrl-C handler cannot be installed")?;
     provider.shutdown().await;
     Ok(ExitCode::SUCCESS)
 }

@@ -29,8 +29,8 @@ const COLUMNS: [(&str, Ability); 7] = [
     ("thoughts", Ability::Reasoning),
 ];
 
-const LEGEND: &str = "yes, no or ? (nobody has said), by: c the user's file, r a refusal, l the provider's list, \
-                      t windlass's table for names of that form, v windlass's row of the provider";
+const LEGEND: &str = "yes, no or ? (not known); source: c the user's file, r a refusal, l the provider's \
+                      list, t windlass's table of model names, v windlass's entry of the provider";
 
 /// A provider as a line of JSON.
 #[derive(Serialize)]
@@ -117,7 +117,7 @@ fn providers(vendors: &Vendors, is_json: bool) -> anyhow::Result<()> {
             (None, ..) => "no key".to_owned(),
             (Some(name), true, _) => format!("{name} is set"),
             (Some(name), false, Some(_)) => format!("set {name}"),
-            (Some(name), false, None) => format!("{name} if it wants one"),
+            (Some(name), false, None) => format!("{name} if the server needs one"),
         };
         let (name, wire, url) = (vendor.name(), &endpoint.wire, &endpoint.base_url);
         output::print(&format!("{name:18} {wire:17} {url:52} {key}\n"))?;
@@ -134,16 +134,16 @@ async fn update_listing(client: &Client, vendor: &Vendor, arguments: &Models, is
         return true;
     }
     let failure = match missing_key(vendor).filter(|_| !is_elsewhere) {
-        Some(name) => Some(format!("there is no key: set {name}")),
+        Some(name) => Some(format!("the key is missing: set {name}")),
         None => client.list_models().await.err().map(|error| error.to_string()),
     };
     let Some(failure) = failure else { return true };
     let instead = match age {
         Some(age) => format!("its list of {} ago", format_age(age)),
-        None => "windlass's own table and what refusals said".to_owned(),
+        None => "windlass's own table and facts learned from refusals".to_owned(),
     };
     output::note(&format!(
-        "{} could not be asked for its models ({failure}); this is {instead}",
+        "the models of {} could not be requested ({failure}); this is {instead}",
         vendor.name()
     ));
     false

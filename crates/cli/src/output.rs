@@ -18,7 +18,7 @@ const WARNING: &str = "warning: ";
 
 /// Prints a value as one line of JSON.
 pub(crate) fn line(value: &impl Serialize) -> anyhow::Result<()> {
-    let text = serde_json::to_string(value).context("the output does not become JSON")?;
+    let text = serde_json::to_string(value).context("the output cannot be serialized as JSON")?;
     json(&text)
 }
 

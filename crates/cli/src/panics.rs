@@ -23,7 +23,7 @@ pub(crate) fn install() {
 }
 
 fn describe_panic(words: Option<&str>, place: Option<&Location<'_>>, redactor: &Redactor) -> String {
-    let words = redactor.redact(words.unwrap_or("no words"));
+    let words = redactor.redact(words.unwrap_or("no message"));
     let place = place.map_or_else(|| "somewhere".to_owned(), ToString::to_string);
     format!("a bug: panicked at {place}: {words}")
 }
@@ -38,10 +38,10 @@ mod tests {
 
     // SEC-011
     #[test]
-    fn a_panic_is_told_without_secrets() {
+    fn a_panic_is_reported_without_secrets() {
         let redactor = Redactor::new(["sk-planted-1".into()]);
         let text = describe_panic(Some("left: \"sk-planted-1\""), Some(Location::caller()), &redactor);
         assert!(text.contains("panics.rs") && text.ends_with("left: \"[redacted]\""), "{text}");
-        assert_eq!(describe_panic(None, None, &redactor), "a bug: panicked at somewhere: no words");
+        assert_eq!(describe_panic(None, None, &redactor), "a bug: panicked at somewhere: no message");
     }
 }

@@ -64,7 +64,7 @@ fn events(bytes: &[u8], piece: usize) -> anyhow::Result<()> {
             .push(piece, |event| {
                 lines.push(json!({ "event": event.event, "data": event.data, "id": event.id }));
             })
-            .context("the stream's framing broke")?;
+            .context("the stream's framing is invalid")?;
     }
     parser.finish();
     lines.iter().try_for_each(output::line)
@@ -143,7 +143,7 @@ fn message(chunks: Vec<Chunk>, file: Option<&Path>) -> anyhow::Result<()> {
         text: answer.text(),
         tool_calls: answer.calls.iter().map(CallOfMessage::from_call).collect(),
         finish: &answer.raw_stop,
-        usage: usage::reported_only(answer.usage),
+        usage: usage::filter_reported(answer.usage),
         ending: answer.ending,
         error: &answer.error,
     })

@@ -45,7 +45,7 @@ impl Project {
         let folder = tempfile::Builder::new()
             .prefix("windlass-demo-")
             .tempdir()
-            .context("a temporary folder cannot be made")?;
+            .context("a temporary folder cannot be created")?;
         for (name, text) in [("prices.txt", PRICES), ("total.sh", TOTAL), ("check.sh", CHECK)] {
             fs::write(folder.path().join(name), text).with_context(|| format!("{name} cannot be written"))?;
         }

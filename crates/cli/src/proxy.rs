@@ -16,8 +16,8 @@ use crate::output;
 pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(
         arguments.listen.ip().is_loopback() || arguments.allow_remote,
-        "{} can be reached from other machines, and whoever reaches it speaks with your key; \
-         say --allow-remote if that is meant",
+        "{} can be reached from other machines, and every client uses your key; pass --allow-remote to \
+         permit this",
         arguments.listen
     );
     let Proxy { upstream, base_url, wire, .. } = &arguments;
@@ -32,14 +32,14 @@ pub(crate) async fn proxy(arguments: Proxy, app: &App) -> anyhow::Result<ExitCod
     let gateway = servers.fold(Gateway::new(upstream), Gateway::with_server);
     let listener = TcpListener::bind(arguments.listen)
         .await
-        .with_context(|| format!("{} cannot be listened at", arguments.listen))?;
+        .with_context(|| format!("{} cannot be bound", arguments.listen))?;
     tell(&arguments, &format!("http://{}", listener.local_addr()?), wire.name())?;
     let mut signal = Ok(());
     let stop = async { signal = tokio::signal::ctrl_c().await };
     serve_until(listener, gateway, ServeOptions::default(), stop)
         .await
-        .context("no connection can be taken any more")?;
-    signal.context("Ctrl-C cannot be waited for")?;
+        .context("connections can no longer be accepted")?;
+    signal.context("the Ctrl-C handler cannot be installed")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -48,7 +48,7 @@ fn tell(arguments: &Proxy, url: &str, wire: &str) -> anyhow::Result<()> {
         return output::line(&json!({ "base_url": url, "wire": wire }));
     }
     let upstream = arguments.upstream.as_deref().or(arguments.base_url.as_deref()).unwrap_or_default();
-    let model = arguments.model.as_deref().unwrap_or("the one that the client names");
+    let model = arguments.model.as_deref().unwrap_or("as named by the client");
     let format_line = |format: &WireFormat| format!("  {:17} {url}{}", format.as_str(), format.base_path());
     let lines: Vec<String> = WireFormat::all().iter().map(format_line).collect();
     output::print(&format!(

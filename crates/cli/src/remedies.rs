@@ -7,10 +7,10 @@ pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
     let remedy = error.chain().find_map(|cause| cause.downcast_ref::<AppError>()?.remedy())?;
     match remedy {
         Remedy::Set(setting) => word_setting(setting),
-        Remedy::Consent => Some("say yes with --yes".to_owned()),
-        Remedy::Replace => Some("say --force to replace it".to_owned()),
-        Remedy::ResumeRun(id) => Some(format!("go on with: windlass run --resume {id}")),
-        Remedy::ResumeWorkflow(id) => Some(format!("go on with: windlass workflow run --resume {id}")),
+        Remedy::Consent => Some("approve with --yes".to_owned()),
+        Remedy::Replace => Some("pass --force to replace it".to_owned()),
+        Remedy::ResumeRun(id) => Some(format!("continue with: windlass run --resume {id}")),
+        Remedy::ResumeWorkflow(id) => Some(format!("continue with: windlass workflow run --resume {id}")),
         // A remedy of a later version, for which this program has no option.
         _ => None,
     }
@@ -19,13 +19,13 @@ pub(crate) fn find_remedy(error: &anyhow::Error) -> Option<String> {
 fn word_setting(setting: &Setting) -> Option<String> {
     let words = match setting {
         Setting::Model => "name one with --model",
-        Setting::Provider => "or name one with --provider or --base-url",
+        Setting::Provider => "name one with --provider or --base-url",
         Setting::Fallbacks => "correct --fallback",
         Setting::EmbeddingsUrl => "correct --embeddings",
         Setting::EmbeddingsModel => "name one with --embeddings-model",
         Setting::Autonomy(level) => return Some(format!("set it with --autonomy {level}")),
         Setting::ApprovalFolder => "correct --approve-in",
-        Setting::McpServer => "or name one with --command or --url",
+        Setting::McpServer => "name one with --command or --url",
         _ => return None,
     };
     Some(words.to_owned())
@@ -35,7 +35,7 @@ fn word_setting(setting: &Setting) -> Option<String> {
 pub(crate) fn word_notice(notice: &Notice) -> String {
     match notice {
         Notice::Learned { text, id } => {
-            format!("{text}; take it back with: windlass policy learned --revoke {id}")
+            format!("{text}; revoke it with: windlass policy learned --revoke {id}")
         }
         other => other.to_string(),
     }

@@ -73,7 +73,7 @@ pub(crate) fn restore(arguments: &Restore, app: &App) -> anyhow::Result<ExitCode
     } else {
         output::print(&describe_restore(&restored, tense))?;
         if let Some(undo) = &restored.undo {
-            output::note(&format!("back again with: windlass restore {} --checkpoint {undo}", folder.id));
+            output::note(&format!("undo with: windlass restore {} --checkpoint {undo}", folder.id));
         }
     }
     let is_whole = !restored.kept.iter().any(|kept| matches!(kept.why, Why::Failed(_)));
@@ -101,7 +101,7 @@ fn add_advice(error: anyhow::Error) -> anyhow::Error {
         .downcast_ref()
         .is_some_and(|error| matches!(error, windlass_checkpoint::CheckpointError::Foreign { .. }));
     if foreign {
-        error.context("say --keep to leave them as they are, or --force to restore them, too")
+        error.context("pass --keep to leave them as they are, or --force to restore them, too")
     } else {
         error
     }
@@ -130,8 +130,8 @@ fn describe_restore(restored: &RestoreResult, tense: &str) -> String {
 
 fn reason(why: &Why) -> String {
     match why {
-        Why::Foreign => "somebody else changed it since".to_owned(),
-        Why::Unknown => "made since, and in no checkpoint".to_owned(),
+        Why::Foreign => "another program changed it since".to_owned(),
+        Why::Unknown => "created since, and not in a checkpoint".to_owned(),
         Why::Failed(words) => words.clone(),
         _ => "it stays".to_owned(),
     }

@@ -93,7 +93,7 @@ pub(crate) fn session_options(
 /// Returns the task. `-` reads it from standard input. Otherwise piped text is appended to the words of the
 /// task, as in `cat log | windlass run "explain this"`.
 fn task(arguments: &Run) -> anyhow::Result<String> {
-    let words = arguments.task.as_deref().context("say what to do")?;
+    let words = arguments.task.as_deref().context("the task is missing: describe what to do")?;
     let task = match words {
         "-" => input::text("-".as_ref())?,
         // With `--ask` the lines of standard input are answers to questions, not a part of the task.
@@ -103,7 +103,7 @@ fn task(arguments: &Run) -> anyhow::Result<String> {
             None => words.to_owned(),
         },
     };
-    anyhow::ensure!(!task.trim().is_empty(), "the task is empty: say what to do");
+    anyhow::ensure!(!task.trim().is_empty(), "the task is empty: describe what to do");
     Ok(task)
 }
 
@@ -150,7 +150,7 @@ async fn resume(
     let is_damaged = |error: &AppError| matches!(error.downcast_ref(), Some(JournalError::Damaged { .. }));
     if !arguments.salvage && resumed.as_ref().is_err_and(is_damaged) {
         output::note(&format!(
-            "what stands before the damage can be gone on from: windlass run --resume {id} --salvage"
+            "continue from the entries before the damage with: windlass run --resume {id} --salvage"
         ));
     }
     Ok(resumed?)
@@ -166,7 +166,7 @@ async fn replay(arguments: &Run, app: &App, file: &Path) -> anyhow::Result<ExitC
         drive(events, &mut Show::default(), Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
     if is_same {
-        output::note("the run went as it was recorded");
+        output::note("the run matches its recording");
     }
     let completed = matches!(outcome, Outcome::Completed { .. });
     Ok(if is_same && completed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -189,12 +189,12 @@ pub(crate) fn report_end(folder: &RunFolder, outcome: &Outcome, show: &Show) -> 
     }
     if matches!(outcome, Outcome::Suspended { .. }) {
         output::note(&format!(
-            "answer with: windlass approvals list {0} --full; then go on with: windlass run --resume {0}",
+            "answer with: windlass approvals list {0} --full; then continue with: windlass run --resume {0}",
             folder.id
         ));
         return ExitCode::from(SUSPENDED);
     }
-    output::note(&format!("go on with: windlass run --resume {}", folder.id));
+    output::note(&format!("continue with: windlass run --resume {}", folder.id));
     exit_code(show)
 }
 

@@ -13,6 +13,6 @@ pub(crate) fn say(arguments: &Say, app: &App) -> anyhow::Result<ExitCode> {
     let folder = app.find_run(&arguments.run)?;
     let when = if arguments.after { DeliverAt::AfterTask } else { DeliverAt::NextTurn };
     leave_message(&folder, &arguments.words, when)?;
-    output::note("kept; the run hears it at its next turn, or when it is resumed");
+    output::note("stored; the run receives it at its next turn, or when it is resumed");
     Ok(ExitCode::SUCCESS)
 }

@@ -1,15 +1,18 @@
 //! Prints the events of a run as text for a human, while the run proceeds.
 
+mod calls;
+mod run;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use windlass_agent::{Event, Outcome, Wait};
+use windlass_agent::{Event, Outcome};
 use windlass_assemble::CallIndex;
-use windlass_hitl::{ApprovalOutcome, Decision, Verdict, display_safe};
+use windlass_hitl::display_safe;
 use windlass_partial_json::{Event as JsonEvent, Parser};
-use windlass_protocol::{ToolResult, Usage};
+use windlass_protocol::Usage;
 
+pub(crate) use self::run::outcome_text;
 use crate::output;
 
 /// Maximum number of printed lines of a result.
@@ -82,7 +85,7 @@ impl Show {
                 self.line(&format!("! arguments read by the schema: {}", display_safe(&changes.join(", "))))
             }
             Event::AttemptDiscarded { reason, delay_ms } => {
-                self.line(&format!("! {}; asking again in {delay_ms} ms", display_safe(reason)))
+                self.line(&format!("! {}; retrying in {delay_ms} ms", display_safe(reason)))
             }
             Event::Decided { call, decision } => self.show_decision(call.as_str(), decision),
             Event::ToolApprovalRequest { .. }
@@ -94,7 +97,7 @@ impl Show {
             | Event::ImagesRemoved { .. } => self.context(event),
             Event::Said { text } => self.line(&format!("> {}", display_safe(text))),
             Event::CallDeferred { call } => {
-                self.line(&format!("  {}: goes on elsewhere", self.name(call.as_str())))
+                self.line(&format!("  {}: runs elsewhere", self.name(call.as_str())))
             }
             Event::AnswerRefused { reason }
             | Event::MessageRefused { reason, .. }
@@ -107,37 +110,6 @@ impl Show {
                 self.line(&outcome_text(outcome))
             }
             _ => self.change(event),
-        }
-    }
-
-    /// Renders an event of a sub-agent as one entry: calls, failed calls, postponed questions and the
-    /// outcome.
-    fn agent(&self, agents: &[String], happened: &Value) -> String {
-        let said = match serde_json::from_value(happened.clone()) {
-            Ok(Event::CallFinished { call, .. }) => format!("→ {}", display_safe(call.name.as_str())),
-            Ok(Event::CallEnded { result }) if !result.status.is_ok() => {
-                format!("← {}: {}", display_safe(result.call.as_str()), result.status.as_str())
-            }
-            Ok(Event::ApprovalPostponed { .. }) => {
-                "asks, and nobody answers here; the question stays open".to_owned()
-            }
-            Ok(Event::Finished { outcome, .. }) => outcome_text(&outcome),
-            _ => return String::new(),
-        };
-        let who: Vec<String> = agents.iter().map(|agent| display_safe(agent)).collect();
-        let text: Vec<&str> = said.lines().take(RESULT_LINES).collect();
-        self.line(&format!("    [{}] {}", who.join(" > "), text.join("\n        ")))
-    }
-
-    /// Renders the diffs of turns and of the run, and failed checkpoints.
-    fn change(&self, event: &Event) -> String {
-        match event {
-            Event::CheckpointFailed { problem, .. } => {
-                self.line(&format!("! what was there before is not kept: {}", display_safe(problem)))
-            }
-            Event::TurnDiff { turn, diff } => self.line(&format!("± turn {turn}: {}", count_changes(diff))),
-            Event::RunDiff { diff } => self.line(&format!("± in all: {}", count_changes(diff))),
-            _ => String::new(),
         }
     }
 
@@ -166,77 +138,6 @@ impl Show {
         text
     }
 
-    fn show_decision(&mut self, call: &str, decision: &Decision) -> String {
-        let said = format!("{}: {} by rule {}", self.name(call), decision.verdict, decision.reason.rule_id);
-        self.decisions.push(format!("{said} ({})", decision.reason.text));
-        if decision.verdict == Verdict::Ask { String::new() } else { self.line(&format!("  {said}")) }
-    }
-
-    fn context(&self, event: &Event) -> String {
-        match event {
-            Event::ContextFilling { used, window, is_estimate, .. } => {
-                let about = if *is_estimate { "about " } else { "" };
-                self.line(&format!("· the conversation takes {about}{used} of {window} tokens"))
-            }
-            Event::ContextCondensing => self.line("· the model is asked to sum up what has to go"),
-            Event::ContextCompacted { before, after, results, messages, .. } => self.line(&format!(
-                "· {results} results and {messages} messages were left out: {before} tokens, now {after}"
-            )),
-            Event::ImagesRemoved { images, reason } => {
-                let reason = display_safe(reason);
-                self.line(&format!(
-                    "· the provider refused a picture; {images} were replaced by words: {reason}"
-                ))
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// Renders a question only if it was postponed. Otherwise the approver displays it.
-    fn question(&mut self, event: &Event) -> String {
-        match event {
-            Event::ToolApprovalRequest { request, .. } => {
-                self.asked.insert(request.request_id.clone(), request.describe());
-                String::new()
-            }
-            Event::ApprovalPostponed { request_id } => {
-                let question = self.asked.remove(request_id).unwrap_or_default();
-                self.line(&format!("? {question}\n  Nobody answers here; the question stays open."))
-            }
-            Event::ApprovalEnded { outcome } => self.approval(outcome),
-            _ => String::new(),
-        }
-    }
-
-    fn approval(&mut self, outcome: &ApprovalOutcome) -> String {
-        let said = match outcome {
-            ApprovalOutcome::Answered(decision) if decision.approved => "approved".to_owned(),
-            ApprovalOutcome::Answered(decision) => {
-                format!(
-                    "denied{}",
-                    decision.reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default()
-                )
-            }
-            ApprovalOutcome::TimedOut { .. } => "nobody answered in time".to_owned(),
-            _ => "nobody is there to approve".to_owned(),
-        };
-        self.decisions.push(format!("  {said}"));
-        self.line(&format!("  {}", display_safe(&said)))
-    }
-
-    fn result(&mut self, result: &ToolResult) -> String {
-        let name = self.name(result.call.as_str());
-        self.calls.push(format!("{name}: {}", result.status.as_str()));
-        let text = display_safe(&result.wire_text());
-        let mut lines: Vec<&str> = text.lines().take(RESULT_LINES).collect();
-        let left = text.lines().count().saturating_sub(lines.len());
-        let more = format!("… {left} more lines");
-        if left > 0 {
-            lines.push(&more);
-        }
-        self.line(&format!("← {name}: {}\n    {}", result.status.as_str(), lines.join("\n    ")))
-    }
-
     fn name(&self, call: &str) -> String {
         self.names.get(call).cloned().unwrap_or_else(|| call.to_owned())
     }
@@ -246,42 +147,4 @@ impl Show {
         let before = if self.at_line_start { "" } else { "\n" };
         format!("{before}{text}\n")
     }
-}
-
-/// Renders a run's outcome as text.
-pub(crate) fn outcome_text(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Completed { text } => format!("✓ {}", display_safe(text)),
-        Outcome::Stopped { cause } => format!("■ stopped: {cause}"),
-        Outcome::Suspended { waits } => {
-            let waits: Vec<String> = waits.iter().map(wait_text).collect();
-            format!("⏸ suspended; it waits for {}", waits.join(", "))
-        }
-        Outcome::Failed { message } => format!("✗ failed: {}", display_safe(message)),
-        _ => "the run is over".to_owned(),
-    }
-}
-
-fn wait_text(wait: &Wait) -> String {
-    match wait {
-        Wait::Approval { call, .. } => format!("a yes or no to {call}"),
-        Wait::Result { call } => format!("the result of {call}"),
-        Wait::InterruptReply { question, .. } => format!("an answer to: {}", display_safe(question)),
-        _ => "something".to_owned(),
-    }
-}
-
-/// Counts the files and the added and removed lines of a diff.
-fn count_changes(diff: &str) -> String {
-    let files = diff.lines().filter(|line| line.starts_with("diff --git ")).count();
-    let (mut more, mut less, mut is_head) = (0_usize, 0_usize, true);
-    for line in diff.lines() {
-        // Lines before the first hunk of a file (`---`, `+++`) are its header, not changes.
-        is_head = line.starts_with("diff --git ") || (is_head && !line.starts_with("@@ "));
-        if !is_head {
-            more += usize::from(line.starts_with('+'));
-            less += usize::from(line.starts_with('-'));
-        }
-    }
-    format!("{files} files, {more} lines more and {less} less")
 }

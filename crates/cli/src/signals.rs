@@ -15,7 +15,7 @@ pub(crate) struct Signals {
 
 impl Signals {
     pub(crate) fn listen() -> anyhow::Result<Self> {
-        let listen = |kind| signal(kind).context("signals cannot be listened to");
+        let listen = |kind| signal(kind).context("signal handlers cannot be installed");
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,

@@ -113,7 +113,7 @@ impl Approver for Terminal {
                     // Ctrl-D is a denial by a person; the end of a pipe means that no person is present.
                     let is_typed = standing.is_typed();
                     if is_typed {
-                        standing.screen.write("\n  the input was closed (Ctrl-D), which is a no\n");
+                        standing.screen.write("\n  the input was closed (Ctrl-D), which denies the call\n");
                     }
                     return is_typed.then(|| ApprovalDecision::deny(id, None));
                 };

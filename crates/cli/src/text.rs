@@ -117,7 +117,7 @@ fn rows(text: &str, options: &Options, arguments: &Parse, file: Option<&Path>) -
 }
 
 fn row(line: &str, options: &Options) -> anyhow::Result<(String, Options)> {
-    let row: Row = serde_json::from_str(line).context("the line is no object with an `input`")?;
+    let row: Row = serde_json::from_str(line).context("the line is not an object with an `input`")?;
     let mut options = options.clone();
     if let Some(tools) = &row.tools {
         options.tools = offer_of(tools.as_str())?;
@@ -193,7 +193,7 @@ fn reasoning(answer: &Answer) -> String {
 
 /// Parses a JSON array of tools. Keeps the text of schemas, because the order of parameters is significant.
 fn offer_of(json: &str) -> anyhow::Result<CallableTools> {
-    let tools: Vec<RawJson> = serde_json::from_str(json).context("the tools are no JSON array")?;
+    let tools: Vec<RawJson> = serde_json::from_str(json).context("the tools are not a JSON array")?;
     tools.iter().map(spec_of).collect::<anyhow::Result<_>>().map(CallableTools::Only)
 }
 

@@ -31,7 +31,7 @@ pub(crate) async fn tool(arguments: Tool, app: &App) -> anyhow::Result<ExitCode>
 fn list(app: &App, root: &Path, plan: ToolPlan<'_>, json: bool) -> anyhow::Result<ExitCode> {
     let toolbox = build_toolbox(app, &resolve_root(root)?, plan, &Shell::new_unconfined())?;
     let toolbox = in_mode(toolbox, plan.selection.mode.as_deref())?;
-    for (spec, hints) in toolbox.offered_specs() {
+    for (spec, hints) in toolbox.tool_specs() {
         if json {
             let group = toolbox.group(spec.name().as_str());
             let (name, description) = (spec.name(), spec.description());
@@ -61,7 +61,7 @@ fn show(app: &App, name: &str, json: bool) -> anyhow::Result<ExitCode> {
     let toolbox = build_toolbox(app, &resolve_root(Path::new("."))?, plan, &Shell::new_unconfined())?;
     let tool = toolbox
         .find(name)
-        .with_context(|| format!("there is no tool {name}; `windlass tool list --preset full` lists them"))?;
+        .with_context(|| format!("unknown tool {name}; `windlass tool list --preset full` lists them"))?;
     let (spec, hints) = (tool.spec(), tool.hints());
     if json {
         output::line(&json!({ "spec": spec, "hints": hints }))?;

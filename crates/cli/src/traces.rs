@@ -37,7 +37,8 @@ impl Traces {
     pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
         anyhow::ensure!(
             arguments.url.is_none(),
-            "this build sends no spans; make one with `cargo install windlass-cli --features otlp`"
+            "this build cannot send spans; install one that can with `cargo install windlass-cli --features \
+             otlp`"
         );
         Ok(Self { content: content(arguments) })
     }

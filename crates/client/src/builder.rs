@@ -40,7 +40,7 @@ pub enum ClientError {
         base_url: String,
     },
     /// The base URL contains a placeholder (`{`) that the user must fill in.
-    #[error("the address {base_url} has a place to fill in: give the whole address")]
+    #[error("the address {base_url} contains a placeholder: give the complete address")]
     Placeholder {
         /// The address, without a password.
         base_url: String,
@@ -125,7 +125,7 @@ impl ClientBuilder {
         if endpoint.base_url.contains('{') {
             return Err(ClientError::Placeholder { base_url: endpoint.address() });
         }
-        let wire = self.encoder.as_ref().map_or("none that is known", |encoder| encoder.wire().name());
+        let wire = self.encoder.as_ref().map_or("not known", |encoder| encoder.wire().name());
         let Some(encoder) = self.encoder.filter(|_| wire == endpoint.wire) else {
             return Err(ClientError::Wire { endpoint: endpoint.wire, wire });
         };

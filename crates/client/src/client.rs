@@ -1,26 +1,21 @@
-//! The HTTP client: sends requests, retries where that may help, and returns answers.
+//! The HTTP client of one provider: its construction and its parts.
 
 use std::fmt;
 use std::sync::Arc;
 
 use secrecy::SecretString;
 use tokio::time::Instant;
-use windlass_protocol::{Refusal, Request};
-use windlass_schema::{Dialect, Loss};
-use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFuture};
-use windlass_vendors::{Endpoint, Header, ParameterRejection, RequestEncoder, Vendor};
-use windlass_wire::{HttpRequest, Wire};
+use windlass_vendors::{Endpoint, RequestEncoder, Vendor};
+use windlass_wire::Wire;
 
 use crate::capability_store::CapabilityStore;
-use crate::event::{ClientEvent, Observer};
+use crate::event::{AnswerInfo, ClientEvent, Observer};
 use crate::failure::Failures;
 use crate::limits::Paces;
 use crate::memories::Memories;
 use crate::response::ResponseDecoder;
-use crate::retry::{self, Tries};
-use crate::schemas::{CompiledRequest, Schemas};
-use crate::sending::AttemptContext;
-use crate::transport::{Transport, TransportRequest};
+use crate::schemas::Schemas;
+use crate::transport::{Transport, TransportResponse};
 use crate::{ClientBuilder, ClientError, Options, RateLimits};
 
 /// HTTP client of one provider, and its [`Model`].
@@ -89,7 +84,7 @@ impl Client {
     /// ```
     /// use windlass_client::{Client, Vendors};
     /// let vendors = Vendors::builtin();
-    /// let groq = vendors.get("groq").ok_or("not there")?;
+    /// let groq = vendors.get("groq").ok_or("not found")?;
     /// let client = Client::vendor(groq.clone()).key(Some("a key".into())).build()?;
     /// # let _ = client;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -117,77 +112,6 @@ impl Client {
         self.inner.paces.for_model(model)
     }
 
-    /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
-    /// names, once for each parameter (RULES L9).
-    async fn send_adapting(&self, request: &Request) -> Result<ChunkStream, ModelError> {
-        let ClientInner { encoder, failures, store, memories, options, .. } = &self.inner;
-        let deadline = retry::add_wait(Instant::now(), options.total_timeout);
-        let context = AttemptContext {
-            wire: encoder.wire(),
-            model: &request.model,
-            delivery: request.delivery,
-            deadline,
-        };
-        let mut tries = Tries::new(options);
-        let provider = self.provider();
-        let mut refused = store.rejections(&provider, &request.model);
-        let known = refused.len();
-        let mut attempted: Vec<String> = Vec::new();
-        loop {
-            let prepared = encoder.prepare(request, &refused);
-            let compiled = self.compile_schemas(&prepared);
-            let free_text = FreeText::diff(&request.tools, &prepared.tools);
-            let http = memories
-                .with_memory(&compiled.request.messages, |memory| {
-                    encoder.encode(&compiled.request, &refused, memory)
-                })
-                .map_err(|error| failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
-            let http = self.add_address(http);
-            let failed = match self.send_until_first_chunk(context, &http, &mut tries).await {
-                Ok(chunks) => {
-                    store.settle(&provider, &request.model, &http.body);
-                    // Store only the rejections of the request that succeeded.
-                    for rejection in refused.split_off(known) {
-                        store.learn(&provider, &request.model, rejection);
-                    }
-                    return Ok(compiled.restorations.restore(chunks, free_text));
-                }
-                Err(failed) => failed,
-            };
-            match failed.rejection {
-                Some(rejection) if rejection.remedy.is_none() => {
-                    let error = explain_missing_ability(failed.error, &rejection);
-                    store.suppose(&provider, &request.model, rejection);
-                    return Err(error);
-                }
-                Some(rejection)
-                    if refused.iter().all(|held| held.parameter != rejection.parameter)
-                        && !attempted.contains(&rejection.parameter) =>
-                {
-                    self.notify(|| ClientEvent::Learned(rejection.clone()));
-                    // A repeated message shows that the last remedy did not help, so undo it.
-                    if refused.len() > known
-                        && refused.last().is_some_and(|last| last.message == rejection.message)
-                    {
-                        refused.pop();
-                    }
-                    attempted.push(rejection.parameter.clone());
-                    refused.push(rejection);
-                }
-                _ => return Err(failed.error),
-            }
-        }
-    }
-
-    /// Returns the request with its schemas compiled to the vendor's dialect.
-    fn compile_schemas<'a>(&self, request: &'a Request) -> CompiledRequest<'a> {
-        let report = |tool: &str, losses: &[Loss]| {
-            self.notify(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
-        };
-        let dialect = Dialect::from_name(self.inner.encoder.schema_dialect(&request.model));
-        self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
-    }
-
     /// Returns the decoder of a response.
     pub(crate) fn response_decoder(
         &self,
@@ -199,12 +123,18 @@ impl Client {
         ResponseDecoder { wire, failures: failures.clone(), options: *options, request_id, deadline }
     }
 
-    /// Returns the request with its URL and headers.
-    fn add_address(&self, http: HttpRequest) -> TransportRequest {
-        let Failures { endpoint, key } = &self.inner.failures;
-        let request = TransportRequest::post(endpoint.url(&http.path), http.body);
-        let own = http.headers.iter().map(|(name, value)| Header::new(name, value));
-        own.chain(endpoint.all_headers(key.expose())).fold(request, TransportRequest::with_header)
+    /// Notifies the observer of a response with a success status.
+    pub(crate) fn notify_answer(&self, model: &str, response: &TransportResponse, attempts: usize) {
+        self.notify(|| {
+            ClientEvent::Answer(AnswerInfo {
+                provider: self.inner.failures.endpoint.name.clone(),
+                model: model.to_owned(),
+                status: response.status,
+                request_id: self.inner.failures.request_id(&response.headers),
+                attempts,
+                rate_limits: self.rate_limits(model),
+            })
+        });
     }
 
     pub(crate) fn notify(&self, event: impl FnOnce() -> ClientEvent) {
@@ -214,38 +144,8 @@ impl Client {
     }
 }
 
-impl Model for Client {
-    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
-        Box::pin(self.send_adapting(request))
-    }
-
-    fn check(&self, request: &Request) -> Vec<Refusal> {
-        let refused = self.inner.store.rejections(&self.provider(), &request.model);
-        let prepared = self.inner.encoder.prepare(request, &refused);
-        self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request)
-    }
-}
-
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("endpoint", &self.inner.failures.endpoint.name).finish_non_exhaustive()
     }
-}
-
-/// Returns the error of a request that needs a missing ability, with advice.
-fn explain_missing_ability(mut error: ModelError, rejection: &ParameterRejection) -> ModelError {
-    let (kind, advice) = match rejection.parameter.as_str() {
-        "tools" => (
-            ModelErrorKind::Unsupported,
-            "the model has no tool calls of its own: let it write calls as text, or take another",
-        ),
-        "images" => (ModelErrorKind::Image, "the model sees no images: take another"),
-        _ => (
-            ModelErrorKind::Unsupported,
-            "the model does not hold its answers to such a form: ask for the form in words, or take another",
-        ),
-    };
-    error.kind = kind;
-    error.message = format!("{} ({advice}; this is remembered where that helps)", error.message);
-    error
 }

@@ -33,17 +33,17 @@ impl Failures {
         let (kind, text) = match error.kind {
             TransportErrorKind::Unreachable | TransportErrorKind::ConnectTimeout => (
                 ModelErrorKind::Unreachable,
-                format!("cannot be reached: {said}; is the address right, and the server up?"),
+                format!("cannot be reached: {said}; check the address and that the server is running"),
             ),
             TransportErrorKind::Certificate => (
                 ModelErrorKind::Configuration,
                 format!(
-                    "the server's certificate is not trusted: {said}; if an authority of your own has signed it, \
-                     give that authority's certificate"
+                    "the server's certificate is not trusted: {said}; if a private authority has signed it, \
+                     configure that authority's certificate"
                 ),
             ),
             TransportErrorKind::Request => {
-                (ModelErrorKind::Configuration, format!("the request cannot be made: {said}"))
+                (ModelErrorKind::Configuration, format!("the request cannot be built: {said}"))
             }
             TransportErrorKind::Broken => (ModelErrorKind::Dropped, format!("the connection broke: {said}")),
         };
@@ -103,7 +103,7 @@ impl Failures {
     }
 
     /// Returns the error of an answer that does not have the provider's format.
-    pub(crate) fn malformed_answer(&self, error: &DecodeError) -> ModelError {
+    pub(crate) fn to_format_error(&self, error: &DecodeError) -> ModelError {
         self.unreadable(ModelErrorKind::Malformed, error)
     }
 

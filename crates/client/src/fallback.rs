@@ -115,7 +115,7 @@ impl Fallback {
             self.tell(&FallbackEvent::Next { index, model: &choice.name, error: &error });
             failures.push(format!("{}: {error}", choice.name));
         }
-        Err(ModelError::new(ModelErrorKind::Configuration, "there is no model to ask"))
+        Err(ModelError::new(ModelErrorKind::Configuration, "no model is configured"))
     }
 
     fn tell(&self, event: &FallbackEvent<'_>) {
@@ -163,7 +163,7 @@ fn may_another_answer(error: &ModelError) -> bool {
 
 fn with_those_before(mut error: ModelError, failures: &[String]) -> ModelError {
     if !failures.is_empty() {
-        error.message = format!("{} (asked before: {})", error.message, failures.join("; "));
+        error.message = format!("{} (tried before: {})", error.message, failures.join("; "));
     }
     error
 }

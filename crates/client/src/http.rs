@@ -79,7 +79,7 @@ pub enum HttpError {
         what: String,
     },
     /// TLS cannot be set up, or the HTTP library returned an error.
-    #[error("the HTTP client cannot be made")]
+    #[error("the HTTP client cannot be created")]
     Library(#[source] Box<dyn Error + Send + Sync>),
 }
 
@@ -193,7 +193,7 @@ impl HttpTransport {
         }
         // A tunnel authenticates itself; other requests through a proxy carry the header.
         let is_plain = uri.scheme() == Some(&Scheme::HTTP);
-        let proxy = self.proxies.of(&uri).filter(|_| is_plain);
+        let proxy = self.proxies.find(&uri).filter(|_| is_plain);
         if let Some(value) = proxy.as_ref().and_then(Intercept::basic_auth) {
             headers.entry(PROXY_AUTHORIZATION).or_insert(value.clone());
         }
@@ -302,7 +302,7 @@ fn tls(roots: &[Vec<u8>]) -> Result<ClientConfig, HttpError> {
             count = count.saturating_add(1);
         }
         if count == 0 {
-            return Err(refuse("there is no certificate in it".to_owned()));
+            return Err(refuse("it contains no certificate".to_owned()));
         }
     }
     let mut config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))

@@ -68,7 +68,11 @@ impl Client {
             let Some(asked) = path.take() else { break };
             let body = self.fetch(TransportRequest::get(self.inner.failures.endpoint.url(&asked))).await?;
             let page = discovery.parse_page(&body).ok_or_else(|| {
-                self.inner.failures.model_error(ModelErrorKind::Malformed, "what came is no list of models")
+                self.inner.failures.model_error(
+                    ModelErrorKind::Malformed,
+                    "the response is not a list of \
+                     models",
+                )
             })?;
             models.extend(page.models);
             path = page.next;

@@ -38,7 +38,7 @@ impl ResponseDecoder {
                     self.failures.model_error(ModelErrorKind::Dropped, "the answer was empty"),
                 );
             }
-            self.add_request_id(self.failures.malformed_answer(&error))
+            self.add_request_id(self.failures.to_format_error(&error))
         })?;
         // RULES S12: a refusal under a success status becomes an error before any chunk is handed out.
         if let [Chunk::Error { .. }] = chunks.as_slice() {
@@ -103,7 +103,7 @@ pub(crate) async fn read_refusal_body(mut bytes: ByteStream, until: Instant) -> 
 
 /// Returns the error of a provider that sends nothing.
 pub(crate) fn idle_timeout_error(failures: &Failures, waited: Duration) -> ModelError {
-    let text = format!("nothing new came for {waited:?} (the idle timeout)");
+    let text = format!("no data arrived for {waited:?} (the idle timeout)");
     failures.model_error(ModelErrorKind::Idle, &text)
 }
 

@@ -1,23 +1,23 @@
-//! Sends requests, with retries where these may help.
+//! Sends requests: adapts them to what the provider refuses, and repeats them where that may help.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
-use windlass_protocol::Delivery;
-use windlass_stream::{ChunkStream, ModelError};
+use tokio::time::{Instant, timeout_at};
+use windlass_protocol::{Delivery, Refusal, Request};
+use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFuture};
 use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
 use crate::client::ClientInner;
-use crate::event::{AnswerInfo, ClientEvent};
+use crate::event::ClientEvent;
 use crate::first_chunk::await_first_chunk;
+use crate::missing_ability::explain_missing_ability;
 use crate::response::{idle_timeout_error, read_refusal_body, total_timeout_error};
 use crate::retry::{self, Attempt, Tries};
 use crate::stored_document::now;
 use crate::streamed_answer::StreamedAnswer;
 use crate::transport::{TransportRequest, TransportResponse};
-use crate::{Client, Pace, RateLimits, failure};
+use crate::{Client, RateLimits, failure};
 
 /// Parameters that all attempts for one answer share.
 #[derive(Clone, Copy)]
@@ -29,7 +29,81 @@ pub(crate) struct AttemptContext<'a> {
     pub(crate) deadline: Instant,
 }
 
+impl Model for Client {
+    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
+        Box::pin(self.send_adapting(request))
+    }
+
+    fn check(&self, request: &Request) -> Vec<Refusal> {
+        let refused = self.inner.store.rejections(&self.provider(), &request.model);
+        let prepared = self.inner.encoder.prepare(request, &refused);
+        self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request)
+    }
+}
+
 impl Client {
+    /// Encodes and sends a request until an answer starts. Repeats it without a parameter that a refusal
+    /// names, once for each parameter (RULES L9).
+    async fn send_adapting(&self, request: &Request) -> Result<ChunkStream, ModelError> {
+        let ClientInner { encoder, failures, store, memories, options, .. } = &self.inner;
+        let deadline = retry::add_wait(Instant::now(), options.total_timeout);
+        let context = AttemptContext {
+            wire: encoder.wire(),
+            model: &request.model,
+            delivery: request.delivery,
+            deadline,
+        };
+        let mut tries = Tries::new(options);
+        let provider = self.provider();
+        let mut refused = store.rejections(&provider, &request.model);
+        let known = refused.len();
+        let mut attempted: Vec<String> = Vec::new();
+        loop {
+            let prepared = encoder.prepare(request, &refused);
+            let compiled = self.compile_schemas(&prepared);
+            let free_text = FreeText::diff(&request.tools, &prepared.tools);
+            let http = memories
+                .with_memory(&compiled.request.messages, |memory| {
+                    encoder.encode(&compiled.request, &refused, memory)
+                })
+                .map_err(|error| failures.model_error(ModelErrorKind::Refused, &error.to_string()))?;
+            let http = self.add_address(http);
+            let failed = match self.send_until_first_chunk(context, &http, &mut tries).await {
+                Ok(chunks) => {
+                    store.settle(&provider, &request.model, &http.body);
+                    // Store only the rejections of the request that succeeded.
+                    for rejection in refused.split_off(known) {
+                        store.learn(&provider, &request.model, rejection);
+                    }
+                    return Ok(compiled.restorations.restore(chunks, free_text));
+                }
+                Err(failed) => failed,
+            };
+            match failed.rejection {
+                Some(rejection) if rejection.remedy.is_none() => {
+                    let error = explain_missing_ability(failed.error, &rejection);
+                    store.suppose(&provider, &request.model, rejection);
+                    return Err(error);
+                }
+                Some(rejection)
+                    if refused.iter().all(|held| held.parameter != rejection.parameter)
+                        && !attempted.contains(&rejection.parameter) =>
+                {
+                    self.notify(|| ClientEvent::Learned(rejection.clone()));
+                    // A repeated message shows that the last remedy did not help, so undo it.
+                    if refused.len() > known
+                        && refused.last().is_some_and(|last| last.message == rejection.message)
+                    {
+                        refused.pop();
+                    }
+                    attempted.push(rejection.parameter.clone());
+                    refused.push(rejection);
+                }
+                _ => return Err(failed.error),
+            }
+        }
+    }
+
     /// Sends a request until an answer starts with something other than an error, or the deadline passes.
     pub(crate) async fn send_until_first_chunk(
         &self,
@@ -39,7 +113,7 @@ impl Client {
     ) -> Result<ChunkStream, Attempt> {
         loop {
             let response = self.send_until(context, request, tries).await?;
-            self.notify_answer(context, &response, tries.attempts);
+            self.notify_answer(context.model, &response, tries.attempts);
             match self.read_first_chunk(context, request, response).await {
                 Ok(chunks) => return Ok(chunks),
                 Err(failed) => self.pause(failed, tries, context.deadline).await?,
@@ -77,19 +151,6 @@ impl Client {
         })
     }
 
-    fn notify_answer(&self, context: AttemptContext<'_>, response: &TransportResponse, attempts: usize) {
-        self.notify(|| {
-            ClientEvent::Answer(AnswerInfo {
-                provider: self.inner.failures.endpoint.name.clone(),
-                model: context.model.to_owned(),
-                status: response.status,
-                request_id: self.inner.failures.request_id(&response.headers),
-                attempts,
-                rate_limits: self.rate_limits(context.model),
-            })
-        });
-    }
-
     /// Sends a request with retries, until a response has a success status or the deadline passes.
     pub(crate) async fn send_until(
         &self,
@@ -98,43 +159,12 @@ impl Client {
         tries: &mut Tries,
     ) -> Result<TransportResponse, Attempt> {
         loop {
-            self.keep_pace(context).await;
+            self.keep_pace(context.model, context.deadline).await;
             tries.attempts = tries.attempts.saturating_add(1);
             match self.send(context, request.clone()).await {
                 Ok(response) => return Ok(response),
                 Err(failed) => self.pause(failed, tries, context.deadline).await?,
             }
-        }
-    }
-
-    /// Waits before another attempt, or returns the failure if there must not be another attempt.
-    pub(crate) async fn pause(
-        &self,
-        failed: Attempt,
-        tries: &mut Tries,
-        deadline: Instant,
-    ) -> Result<(), Attempt> {
-        let Some(wait) = tries.wait(&failed, deadline) else {
-            let asked = failed.error.retry_after.filter(|_| failed.is_worth_another());
-            return Err(Attempt { error: add_attempts(failed.error, tries.attempts, asked), ..failed });
-        };
-        let wait = if self.inner.options.pace == Pace::Ignored { Duration::ZERO } else { wait };
-        let attempts = tries.attempts;
-        self.notify(|| ClientEvent::Retry { attempts, wait, message: failed.error.message.clone() });
-        sleep(wait).await;
-        Ok(())
-    }
-
-    /// Waits for the reset of a rate limit that is known to be used up. If that is after the deadline, sends
-    /// at once: the provider may count differently than its headers state.
-    async fn keep_pace(&self, context: AttemptContext<'_>) {
-        if self.inner.options.pace == Pace::Ignored {
-            return;
-        }
-        let until = self.rate_limits(context.model).and_then(|limits| limits.empty_until());
-        if let Some(until) = until.filter(|until| *until < context.deadline) {
-            self.notify(|| ClientEvent::Wait { wait: until.saturating_duration_since(Instant::now()) });
-            sleep_until(until).await;
         }
     }
 
@@ -179,22 +209,6 @@ impl Client {
         error.kind = failure::kind_for(error.kind, &refusal, &sent);
         Err(Attempt { error, status: Some(status), rejection })
     }
-}
-
-/// Returns the error of the last attempt, with the time at which the provider asks to retry, if any.
-fn add_attempts(mut error: ModelError, attempts: usize, asked: Option<Duration>) -> ModelError {
-    if attempts > 1 {
-        error.message = format!("{} (given up after {attempts} attempts)", error.message);
-    }
-    let ready = asked.filter(|wait| !wait.is_zero()).and_then(|wait| {
-        let wait = Duration::from_secs(wait.as_secs());
-        Some((wait, SystemTime::now().checked_add(wait)?))
-    });
-    if let Some((wait, at)) = ready {
-        let at = httpdate::fmt_http_date(at);
-        error.message = format!("{} (the provider asks to wait {wait:?}, until {at})", error.message);
-    }
-    error
 }
 
 /// Returns true if a server sent a whole JSON body although a stream was requested.

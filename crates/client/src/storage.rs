@@ -111,7 +111,7 @@ impl FileStorage {
     }
 
     /// Returns an unused path for a document that cannot be parsed.
-    fn unused_path(&self) -> PathBuf {
+    fn find_free_path(&self) -> PathBuf {
         let name = |ending: String| {
             let mut name = self.path.file_name().map(OsString::from).unwrap_or_default();
             name.push(ending);
@@ -159,7 +159,7 @@ impl Storage for FileStorage {
     }
 
     fn set_aside(&self) -> io::Result<()> {
-        fs::rename(&self.path, self.unused_path())
+        fs::rename(&self.path, self.find_free_path())
     }
 
     fn lock(&self) -> io::Result<StorageLock> {

@@ -115,7 +115,7 @@ impl StreamedAnswer {
     fn finish(&mut self) {
         self.is_over = true;
         if !self.has_bytes {
-            let text = "the answer was empty: a status of success and not one byte";
+            let text = "the answer was empty: a success status without a body";
             return self.fail(self.response.failures.model_error(ModelErrorKind::Dropped, text));
         }
         let mut chunks = Vec::new();
@@ -141,6 +141,6 @@ impl StreamedAnswer {
 
 /// Returns the error of a provider that sends pings and usage counts but no content.
 fn only_pings_error(failures: &Failures, waited: Duration) -> ModelError {
-    let text = format!("nothing but signs of life came for {waited:?} (the idle timeout)");
+    let text = format!("only keep-alive data arrived for {waited:?} (the idle timeout)");
     failures.model_error(ModelErrorKind::Idle, &text)
 }

@@ -50,7 +50,7 @@ pub struct Effects {
 
 /// The degree to which a command is proved to be harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
+#[expect(clippy::exhaustive_enums, reason = "a policy must handle each of these")]
 pub enum Access {
     /// It reads the listed files, and writes only to its standard streams.
     ReadOnly,
@@ -162,8 +162,8 @@ impl Effects {
         &self.touched
     }
 
-    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is also
-    /// a [`DoubtKind::TooMuch`].
+    /// Returns the reason why the words were not assessed, or `None` if they were. With a reason, there is
+    /// also a [`DoubtKind::TooMuch`].
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }

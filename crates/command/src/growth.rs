@@ -185,7 +185,7 @@ fn a_megabyte_of_every_shape_is_refused_in_linear_time() {
 }
 
 #[test]
-fn what_is_too_much_is_said() {
+fn excessive_input_is_reported() {
     assert_eq!(Scan::read(&"a".repeat(MAX_SCAN_BYTES + 1)).excess(), Some(Excess::Bytes));
     assert_eq!(Effects::from_argv(&["a".repeat(MAX_SCAN_BYTES + 1)]).excess(), Some(Excess::Bytes));
     let nested = "-exec find ".repeat(10_000);

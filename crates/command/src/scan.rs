@@ -134,7 +134,7 @@ fn follows(wanted: &[&str], words: &[String]) -> bool {
 
 /// The degree to which a text was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
+#[expect(clippy::exhaustive_enums, reason = "a policy must handle each of these")]
 pub enum Certainty {
     /// The name of every program is literal text.
     Whole,
@@ -217,8 +217,8 @@ impl Scan {
         self.runs(rule) || self.loose.iter().any(|found| found.may_run(rule))
     }
 
-    /// Returns the reason why the command was not assessed to its end, or `None` if it was. Deny rules may have
-    /// missed a program in such a command.
+    /// Returns the reason why the command was not assessed to its end, or `None` if it was. Deny rules may
+    /// have missed a program in such a command.
     pub fn excess(&self) -> Option<Excess> {
         self.excess
     }

@@ -6,8 +6,8 @@ use std::fmt;
 /// The maximum size in bytes of a text or of a list of words that [`Scan`](crate::Scan) reads. Linux starts no program
 /// with a longer word, so a longer text cannot be passed to a shell.
 pub const MAX_SCAN_BYTES: usize = 128 * 1024;
-/// Units of work that assessing may spend per byte of the command. One unit pays for one look at a byte or at a
-/// word.
+/// Units of work that assessing may spend per byte of the command. One unit pays for one look at a byte or at
+/// a word.
 pub const WORK_PER_BYTE: usize = 8;
 /// Units of work that assessing may spend on any command, in addition to [`WORK_PER_BYTE`].
 pub const LEAST_WORK: usize = 32 * 1024;
@@ -30,7 +30,7 @@ impl fmt::Display for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Bytes => "the command is too long to be assessed",
-            Self::Work => "the command has too many commands inside commands to be assessed",
+            Self::Work => "the command has too many nested commands to be assessed",
             Self::Paths => "the command names too many paths to be assessed",
         })
     }

@@ -113,5 +113,5 @@ fn refuse_uploaded(request: &Request) -> Option<String> {
         _ => None,
     });
     let id = ids.next()?;
-    Some(format!("the file {id} is with another provider; send its bytes instead"))
+    Some(format!("the file {id} is stored at another provider; send its bytes instead"))
 }

@@ -108,7 +108,7 @@ impl Gateway {
             }
         }
         let formats: Vec<&str> = self.servers.iter().map(|server| server.name()).collect();
-        let what = format!("nothing is at {path}; the formats here are {}", formats.join(", "));
+        let what = format!("{path} is not a served path; the formats here are {}", formats.join(", "));
         let error = serde_json::json!({"error": {"message": what, "type": "not_found_error", "code": null}});
         GatewayResponse::whole(404, error.to_string().into_bytes())
     }

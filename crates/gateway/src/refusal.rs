@@ -43,15 +43,15 @@ pub(crate) enum BreakReason {
 /// Returns the error chunk for a truncated response.
 pub(crate) fn truncation_chunk(broken: BreakReason) -> Chunk {
     let message = match broken {
-        BreakReason::Upstream => "the model's answer ended before it was whole",
-        BreakReason::Stopping => "the server stops; the answer is not whole",
+        BreakReason::Upstream => "the model's answer ended before it was complete",
+        BreakReason::Stopping => "the server shuts down; the answer is incomplete",
     };
     Chunk::Error { error: StreamError::new(StreamErrorKind::Server, None, message) }
 }
 
 /// Returns the error for a request that arrives while the server is stopping.
 pub(crate) fn stopping_error() -> ProviderError {
-    ProviderError::new(ProviderErrorKind::Server, None, "the server stops")
+    ProviderError::new(ProviderErrorKind::Server, None, "the server shuts down")
 }
 
 /// Returns the error for an invalid request.

@@ -138,16 +138,16 @@ async fn respond(
     request: Request<Incoming>,
 ) -> Result<Response<Body>, hyper::http::Error> {
     if request.headers().contains_key(ORIGIN) {
-        return plain(403, "requests of web pages are not answered");
+        return plain(403, "requests from web pages are refused");
     }
     if request.method() != Method::POST {
-        return plain(405, "this server takes POST only");
+        return plain(405, "this server accepts POST only");
     }
     let path = request.uri().path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string);
     let body = Limited::new(request.into_body(), options.body_bytes).collect();
     let body = match tokio::time::timeout(options.body_timeout, body).await {
         Ok(Ok(body)) => body.to_bytes(),
-        Ok(Err(_)) => return plain(413, "the body did not come whole, or is too large"),
+        Ok(Err(_)) => return plain(413, "the body is incomplete or too large"),
         Err(_) => return closing(plain(408, "the body took too long")),
     };
     written(gateway.answer_until(&path, &body, stop).await)

@@ -164,7 +164,7 @@ impl ApprovalHistory {
         entry.record(answer, facts.now_ms);
     }
 
-    /// Returns the id of the active entry that covers a call, or `None`. Entries count only in the mode
+    /// Returns the id of the active entry that covers a call, or `None`. Entries count only with
     /// [`Autonomy::Ask`].
     pub fn find_active(&self, facts: &Facts) -> Option<String> {
         // Without a human who could deny the call, an entry is not an approval (SECURITY: not in headless

@@ -40,7 +40,7 @@ pub struct Approvals {
 #[non_exhaustive]
 pub enum AnswerError {
     /// A question with this id was not asked.
-    #[error("there is no approval request {request_id}")]
+    #[error("approval request {request_id} does not exist")]
     Unknown {
         /// The id in the answer.
         request_id: String,
@@ -52,7 +52,7 @@ pub enum AnswerError {
         request_id: String,
     },
     /// The id of a new question was used before.
-    #[error("there is an approval request {request_id} already")]
+    #[error("approval request {request_id} already exists")]
     Duplicate {
         /// The id of the new question.
         request_id: String,

@@ -18,13 +18,18 @@ pub(crate) fn read_only(facts: &Facts, part: &Part<'_>) -> Option<Reason> {
         Effect::Execute { .. } => part.reading.as_ref().is_some_and(|reading| reading.reads_only(true)),
         _ => false,
     };
-    (!reads).then(|| Reason::new("d.read_only", Source::Builtin, "this run only reads"))
+    (!reads).then(|| Reason::new("d.read_only", Source::Builtin, "this run is read-only"))
 }
 
 /// Decides a part at the last stage, if no rule, grant or learned approval applies.
 pub(crate) fn decide_by_autonomy(facts: &Facts, part: &Part<'_>) -> TraceEntry {
     let (verdict, id, text) = match facts.autonomy {
-        Autonomy::Headless => (Verdict::Deny, "d.headless", "no rule allows this and nobody is there to ask"),
+        Autonomy::Headless => (
+            Verdict::Deny,
+            "d.headless",
+            "no rule allows this, and no approver is \
+             available",
+        ),
         Autonomy::AutoEdit | Autonomy::Auto if edits(part) => {
             (Verdict::Allow, "d.auto", "a file inside the workspace is changed")
         }
@@ -50,13 +55,13 @@ fn reads_confined(facts: &Facts, part: &Part<'_>) -> bool {
 
 fn ask_text(part: &Part<'_>) -> &'static str {
     match part.effect.as_ref() {
-        Effect::Write { .. } | Effect::WriteTree { .. } => "changing a file needs a yes",
-        Effect::Delete { .. } | Effect::DeleteTree { .. } => "deleting a file needs a yes",
+        Effect::Write { .. } | Effect::WriteTree { .. } => "changing a file needs approval",
+        Effect::Delete { .. } | Effect::DeleteTree { .. } => "deleting a file needs approval",
         Effect::Execute { .. } => command_text(part),
-        Effect::Connect { .. } => "opening a connection needs a yes",
-        Effect::Mcp { .. } => "a tool of another program needs a yes",
-        Effect::Spawn { .. } => "handing work to another agent needs a yes",
-        _ => "nobody can say what this does, so it needs a yes",
+        Effect::Connect { .. } => "opening a connection needs approval",
+        Effect::Mcp { .. } => "a tool of another program needs approval",
+        Effect::Spawn { .. } => "delegating work to another agent needs approval",
+        _ => "the effects of this call are not known, so it needs approval",
     }
 }
 
@@ -64,8 +69,8 @@ fn command_text(part: &Part<'_>) -> &'static str {
     let commands = part.reading.as_ref().and_then(crate::reading::Reading::simple).unwrap_or_default();
     let found = commands.iter().find_map(|simple| hindrance(simple.argv()));
     match found {
-        Some(Hindrance::Wraps) => "it runs a program through another one, so it needs a yes",
-        Some(Hindrance::Unproven) => "its options or operands can do more than read, so it needs a yes",
-        None => "running a command needs a yes",
+        Some(Hindrance::Wraps) => "it runs a program through another one, so it needs approval",
+        Some(Hindrance::Unproven) => "its options or operands can do more than read, so it needs approval",
+        None => "running a command needs approval",
     }
 }

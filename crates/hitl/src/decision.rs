@@ -52,7 +52,8 @@ pub struct Reason {
     pub text: String,
 }
 
-/// Entry of a decision's trace: the result for one part of a call: an effect, the target of a link, or a file that a command names.
+/// Entry of a decision's trace: the result for one part of a call: an effect, the target of a link, or a file
+/// that a command names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TraceEntry {
@@ -100,9 +101,9 @@ impl TraceEntry {
         self.order(other) == Ordering::Less
     }
 
-    /// Orders entries by precedence: the most severe verdict first. Among equal verdicts the earlier stage wins
-    /// for a denial or a question, and the later stage for an approval. Then rules of users win over built-in
-    /// rules, and the lowest rule id over the others (SECURITY "Policy engine").
+    /// Orders entries by precedence: the most severe verdict first. Among equal verdicts the earlier stage
+    /// wins for a denial or a question, and the later stage for an approval. Then rules of users win over
+    /// built-in rules, and the lowest rule id over the others (SECURITY "Policy engine").
     fn order(&self, other: &Self) -> Ordering {
         let rank = |entry: &Self| {
             let stage = i16::from(u8::from(entry.stage));
@@ -130,7 +131,7 @@ impl Decision {
         let worst = trace.iter().min_by(|left, right| left.order(right));
         let (verdict, reason) = match worst {
             Some(entry) => (entry.verdict, entry.reason.clone()),
-            None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool names no effects")),
+            None => (Verdict::Ask, Reason::new("d.ask", Source::Builtin, "the tool declares no effects")),
         };
         Self { verdict, reason, risk, trace }
     }
@@ -141,7 +142,7 @@ impl Decision {
     pub(crate) fn deny_if_headless(mut self, autonomy: Autonomy) -> Self {
         if autonomy == Autonomy::Headless && self.verdict == Verdict::Ask {
             self.verdict = Verdict::Deny;
-            self.reason.text.push_str("; nobody is there to ask");
+            self.reason.text.push_str("; no approver is available");
         }
         self
     }

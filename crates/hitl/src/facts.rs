@@ -10,8 +10,8 @@ use crate::part::parts;
 use crate::risk::risk_of;
 
 /// Autonomy of a run. It decides at the last stage, if no rule, grant or learned approval applies.
-/// [`ReadOnly`](Self::ReadOnly) also denies at the stage of constraints, [`Headless`](Self::Headless) turns every question
-/// into a denial, and learned approvals count only in [`Ask`](Self::Ask).
+/// [`ReadOnly`](Self::ReadOnly) also denies at the stage of constraints, [`Headless`](Self::Headless) turns
+/// every question into a denial, and learned approvals count only in [`Ask`](Self::Ask).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -82,8 +82,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Creates the facts of a call: with the autonomy [`Autonomy::Ask`], with empty or false values for everything
-    /// else.
+    /// Creates the facts of a call: with the autonomy [`Autonomy::Ask`], with empty or false values for
+    /// everything else.
     pub fn new(tool: ToolName, hints: Hints, call: &ToolCall, effects: Vec<Effect>) -> Self {
         let payload = call.payload.clone();
         Self {
@@ -167,8 +167,8 @@ impl Facts {
         self
     }
 
-    /// Returns the effects that are decided. A call without reported effects is decided as [`Effect::Unknown`],
-    /// so that every rule for unknown effects applies.
+    /// Returns the effects that are decided. A call without reported effects is decided as
+    /// [`Effect::Unknown`], so that every rule for unknown effects applies.
     pub(crate) fn effects_or_unknown(&self) -> &[Effect] {
         if self.effects.is_empty() { &[Effect::Unknown] } else { &self.effects }
     }

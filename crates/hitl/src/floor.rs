@@ -32,7 +32,7 @@ pub(crate) fn floor(policy: &Policy, part: &Part<'_>) -> Option<Reason> {
 fn check_target(part: &Part<'_>, path: &str, writes: bool) -> Option<Reason> {
     match part.target?.kind {
         TargetKind::Special => {
-            Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, and no file")))
+            Some(builtin("f.device", format!("{path} is a pipe, a device or a socket, not a file")))
         }
         // Removing a link does not touch its target.
         TargetKind::Outside

@@ -96,7 +96,13 @@ fn shape_words(facts: &Facts, effect: &Effect) -> String {
         Effect::Read { .. } | Effect::Write { .. } | Effect::Delete { .. } => {
             let (folder, ending) = folder_and_ending(place(facts, effect));
             let folder = if folder.is_empty() { "the workspace's own folder".to_owned() } else { folder };
-            let ending = if ending.is_empty() { "without ending".to_owned() } else { format!("*.{ending}") };
+            let ending = if ending.is_empty() {
+                "without \
+                 extension"
+                    .to_owned()
+            } else {
+                format!("*.{ending}")
+            };
             let kind = if is_folder(facts, effect) { "folders" } else { "files" };
             format!("{} {kind} {ending} in {folder}", effect.kind())
         }

@@ -29,6 +29,7 @@ mod decision;
 mod stage;
 
 mod decide;
+mod deny_early;
 mod path_rules;
 
 mod canonical;
@@ -41,8 +42,9 @@ mod prompt;
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
 pub use approval_history::{ApprovalHistory, ApprovalHistoryError, AskOutcome, RememberedApproval};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
-pub use decide::{decide, deny_early};
+pub use decide::decide;
 pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
+pub use deny_early::deny_early;
 pub use digest::{Binding, Digest};
 pub use display::{display_safe, escape_unsafe, has_invisible};
 pub use facts::{Autonomy, Facts};

@@ -18,7 +18,7 @@ pub(crate) fn must_ask(facts: &Facts, part: &Part<'_>) -> Vec<Reason> {
         ask("p.secret_in_args", "its arguments hold a secret".to_owned());
     }
     if let Effect::Mcp { server, tool, known: false, .. } = part.effect.as_ref() {
-        ask("p.untrusted_first_use", format!("nobody has accepted {tool} of {server} as it is now"));
+        ask("p.untrusted_first_use", format!("the current definition of {tool} of {server} is not accepted"));
     }
     if let Some(reading) = &part.reading {
         if let Some(text) = reading.too_much() {
@@ -50,7 +50,7 @@ fn missing_confinement(facts: &Facts, part: &Part<'_>) -> Option<String> {
         Some(containment) if !containment.is_none() => (!reading.reads_only(false)).then(|| {
             format!("it may do more than read, and the sandbox here ({}) leaves gaps", containment.level)
         }),
-        _ => Some("nothing confines a command here".to_owned()),
+        _ => Some("commands are not confined here".to_owned()),
     }
 }
 
@@ -78,7 +78,7 @@ fn ask_for_path(part: &Part<'_>, path: &str, ask: &mut impl FnMut(&str, String))
         );
     }
     if removes_unseen(part) {
-        ask("p.unlisted", format!("{path} is a folder, and what lies in it was not looked at"));
+        ask("p.unlisted", format!("{path} is a folder whose content was not checked"));
     }
     if target.kind == TargetKind::Outside {
         ask("p.symlink_escape", format!("{path} is a link that leads out of the workspace"));
@@ -103,7 +103,7 @@ fn danger_text(danger: &Danger) -> String {
         Danger::RemovesTree { target } => format!("it removes the whole tree {target}"),
         Danger::Escalates => "it changes who runs the command".to_owned(),
         Danger::FeedsShell => "a shell runs what another program prints".to_owned(),
-        Danger::Evaluates => "it runs text that is not on its face".to_owned(),
+        Danger::Evaluates => "it runs text that the command does not show".to_owned(),
         Danger::WritesDevice => "it writes a device".to_owned(),
         Danger::ForkBomb => "it starts itself without end".to_owned(),
         Danger::OpensNetwork => "it opens a connection through the shell".to_owned(),

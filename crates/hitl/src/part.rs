@@ -140,8 +140,7 @@ fn command_parts<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<P
     let part = |effect| Part::new(Cow::Owned(effect), Origin::Command);
     let mut parts = Vec::new();
     for effect in reading.effects(directory) {
-        let leads_out =
-            reported_target(facts, &effect).is_some_and(|target| target.kind == TargetKind::Outside);
+        let leads_out = find_target(facts, &effect).is_some_and(|target| target.kind == TargetKind::Outside);
         parts.extend(follow_named_link(facts, &effect).map(part));
         let part = part(effect);
         parts.push(if leads_out { Part { place: Place::Outside, ..part } } else { part });
@@ -161,14 +160,14 @@ pub(crate) fn word_parts<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
 }
 
 /// Returns the reported target of an effect's path.
-fn reported_target<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
+fn find_target<'a>(facts: &'a Facts, effect: &Effect) -> Option<&'a Target> {
     let path = normal(effect.path()?);
     facts.targets.iter().find(|target| target.path == path)
 }
 
 /// Returns the same effect on the target of a link that a command names.
 fn follow_named_link(facts: &Facts, effect: &Effect) -> Option<Effect> {
-    let target = reported_target(facts, effect).filter(|target| target.resolved != target.path)?;
+    let target = find_target(facts, effect).filter(|target| target.resolved != target.path)?;
     let path = target.resolved.clone();
     Some(match effect {
         Effect::Read { .. } => Effect::Read { path },

@@ -11,10 +11,10 @@ use crate::{Action, Facts, Policy, RuleLink};
 
 /// The rules that decide which paths below a folder a call may return or remove.
 ///
-/// The decision about a call covers the paths that the call names. A tool that lists, searches or removes a folder
-/// finds further paths, and asks these rules about each of them. The rules refuse a path that the policy denies, and a path
-/// that an ask rule matches unless that rule also matches a path that the call named: the call would need a
-/// separate approval for it.
+/// The decision about a call covers the paths that the call names. A tool that lists, searches or removes a
+/// folder finds further paths, and asks these rules about each of them. The rules refuse a path that the
+/// policy denies, and a path that an ask rule matches unless that rule also matches a path that the call
+/// named: the call would need a separate approval for it.
 ///
 /// ```
 /// use windlass_hitl::{Action, EffectKind, Facts, Policy, Rule, RuleFile, Source};

@@ -111,7 +111,7 @@ impl Policy {
     ///
     /// ```
     /// use windlass_hitl::{OwnPlace, Policy, deny_early};
-    /// use windlass_protocol::ToolName;
+    /// use windlass_protocol::{Effect, ToolName};
     ///
     /// let policy = Policy::default().with_own(OwnPlace::State, ".local/state/windlass");
     /// let read = [Effect::Read { path: ".local/state/windlass/mcp/tokens/a.json".into() }];

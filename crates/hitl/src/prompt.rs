@@ -116,8 +116,8 @@ fn effect_lines(effect: &Effect, extent: Extent) -> String {
             let (server, tool) = (one_line(server), one_line(tool));
             format!("\n  calls: {tool} of server {server}, fingerprint {}", one_line(fingerprint))
         }
-        Effect::Spawn { agent } => format!("\n  hands work to: {}", one_line(agent)),
-        Effect::Unknown => "\n  nobody can say what it does".to_owned(),
+        Effect::Spawn { agent } => format!("\n  delegates work to: {}", one_line(agent)),
+        Effect::Unknown => "\n  its effects are not known".to_owned(),
         effect => effect.path().map_or_else(String::new, |path| {
             let all = if effect.reaches_below() { " with everything below it" } else { "" };
             format!("\n  {}s: {}{all}", effect.kind(), one_line(path))
@@ -129,7 +129,7 @@ fn effect_lines(effect: &Effect, extent: Extent) -> String {
 /// reader.
 fn program_lines(command: &str, extent: Extent) -> String {
     let Ok(command) = Command::parse(command) else {
-        return "\n    what it runs cannot be told from its words for sure".to_owned();
+        return "\n    its words do not show for certain which programs it runs".to_owned();
     };
     let mut text = String::new();
     for simple in command.commands() {

@@ -41,7 +41,7 @@ impl Reading {
         match &self.parsed {
             Err(error) => Some(format!("the command is not plain words: {error}")),
             Ok(_) if self.scan.certainty() == Certainty::Partial => {
-                Some("what the command runs cannot be told from its words".to_owned())
+                Some("the words of the command do not show which programs it runs".to_owned())
             }
             Ok(_) => None,
         }

@@ -75,8 +75,6 @@ impl TryFrom<u8> for Stage {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-
     use super::Stage;
 
     #[test]

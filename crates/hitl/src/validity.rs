@@ -12,7 +12,7 @@ pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
     match part.effect.as_ref() {
         Effect::Execute { command, directory } => command_is_invalid(command, directory),
         Effect::Connect { host, .. } => {
-            let text = if host.is_empty() { "there is no host to connect to" } else { find_nul(host)? };
+            let text = if host.is_empty() { "the host is missing" } else { find_nul(host)? };
             Some(refuse(if host.is_empty() { "v.empty" } else { "v.nul" }, text))
         }
         effect => path_is_invalid(effect.path()?, effect),
@@ -27,7 +27,7 @@ fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
         return Some(refuse("v.nul", text));
     }
     if command.len() > MAX_SCAN_BYTES {
-        return Some(refuse("v.too_long", "the command is too long to be decided"));
+        return Some(refuse("v.too_long", "the command is too long to be assessed"));
     }
     (directory.len() > LONGEST_PATH).then(|| refuse("v.too_long", "the folder is longer than any path"))
 }
@@ -48,7 +48,10 @@ fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {
 }
 
 fn find_nul(text: &str) -> Option<&'static str> {
-    text.contains('\0').then_some("there is a NUL character in it; no file and no program has such a name")
+    text.contains('\0').then_some(
+        "it contains a NUL character, which names of files and programs cannot \
+         contain",
+    )
 }
 
 fn refuse(id: &str, text: &str) -> Reason {

@@ -34,7 +34,7 @@ pub enum JournalError {
         line: usize,
     },
     /// A value cannot be encoded as JSON.
-    #[error("the record does not become JSON")]
+    #[error("the record cannot be serialized as JSON")]
     Encode {
         /// The error of the encoder.
         source: serde_json::Error,

@@ -1,8 +1,9 @@
-//! A journal in a file: its creation, and appends.
+//! A journal in a file, and appends to it.
 
+mod creation;
 pub(crate) mod recovery;
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,30 +26,6 @@ pub struct FileJournal {
 }
 
 impl FileJournal {
-    /// Creates a journal, and its folder if necessary. On Unix only the user can access the file (mode 0600)
-    /// and new folders (0700).
-    ///
-    /// # Errors
-    /// Returns an error if the file exists, cannot be created, or is locked by another process.
-    pub fn create(path: impl Into<PathBuf>) -> Result<Self, JournalError> {
-        let path = path.into();
-        let io = |doing| move |path: &Path, source| JournalError::Io { path: path.to_owned(), doing, source };
-        if let Some(folder) = path.parent() {
-            make_folder(folder).map_err(|source| io("made")(&path, source))?;
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(|source| io("made")(&path, source))?;
-        lock(&file, &path)?;
-        // The folder's entry for the file must be as durable as the records.
-        if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
-            folder.sync_all().map_err(|source| io("made")(&path, source))?;
-        }
-        Ok(Self { path, file, next_seq: 0 })
-    }
-
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -82,25 +59,6 @@ impl Journal for FileJournal {
 
     fn records(&self) -> Result<Vec<Record>, JournalError> {
         Self::read(&self.path)
-    }
-}
-
-/// Creates a folder and its parents with mode 0700. The mode of existing folders does not change.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(JournalError::Locked { path: path.to_owned() }),
-        Err(TryLockError::Error(source)) => {
-            Err(JournalError::Io { path: path.to_owned(), doing: "locked", source })
-        }
     }
 }
 

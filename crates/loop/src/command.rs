@@ -49,9 +49,9 @@ pub enum Command {
         /// The argument's value.
         value: Value,
     },
-    /// Decide about a complete read-only call while its answer still streams: look it up, check its arguments, and
-    /// ask policy. If policy allows it without a question, run it. Reply with `Input::Speculative` in every
-    /// case.
+    /// Decide about a complete read-only call while its answer still streams: look it up, check its
+    /// arguments, and ask policy. If policy allows it without a question, run it. Reply with
+    /// `Input::Speculative` in every case.
     #[serde(rename = "run_ahead")]
     RunSpeculatively {
         /// The number of the answer.

@@ -2,13 +2,14 @@
 
 mod accounts;
 mod answers;
+mod approvals;
 mod call_checks;
 mod replay;
 mod requests;
 mod restored;
 
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Approvals};
-use windlass_protocol::{Message, ToolProtocol, ToolResult};
+use windlass_hitl::Approvals;
+use windlass_protocol::{Message, Request, ToolChoice, ToolProtocol, ToolResult};
 
 use crate::attempts::Attempts;
 use crate::commands::Commands;
@@ -18,10 +19,7 @@ use crate::ledger::Ledger;
 use crate::progress::Progress;
 use crate::protocol::ProtocolChoice;
 use crate::steering::Steering;
-use crate::{
-    Command, Config, Entry, Event, Input, InterruptId, InterruptReason, MessageSource, Offer, Outcome,
-    Transcript,
-};
+use crate::{Command, Config, Entry, Event, Offer, Outcome, Transcript};
 
 pub(crate) use self::restored::{LastAnswer, RecordedApproval, RestoredState};
 
@@ -132,21 +130,6 @@ impl Core {
         self.generation
     }
 
-    /// Records a message of the user role, appends it to the conversation and shows it. Every caller runs
-    /// between answers, so no answer waits for results.
-    pub(crate) fn push_user(&mut self, source: MessageSource, text: &str) {
-        let message = Message::user(text);
-        self.record(Entry::Said { source: Some(source), message: message.clone() });
-        self.conversation.push_user(message).expect("the machine speaks only between answers");
-        let text = text.to_owned();
-        self.show(match source {
-            MessageSource::Queue | MessageSource::NextTask => Event::Said { text },
-            MessageSource::Nudge | MessageSource::InterruptReply | MessageSource::Continuation => {
-                Event::Nudged { text }
-            }
-        });
-    }
-
     /// Records a result, shows it and adds it to the conversation.
     pub(crate) fn record_result(&mut self, result: ToolResult) {
         self.record(Entry::Result { result: result.clone() });
@@ -154,66 +137,28 @@ impl Core {
         self.conversation.push_result(result).expect("a call of the execution ends once");
     }
 
-    /// Records the mode if it differs from the recorded one.
-    pub(crate) fn record_mode(&mut self, recorded: Option<&str>) {
-        if let Some(mode) = self.config.mode.clone().filter(|mode| Some(mode.as_str()) != recorded) {
-            self.record(Entry::Mode { mode });
-        }
+    /// Requests an answer, and returns the number that identifies it in this process.
+    pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
+        let answer = self.attempts.count_answer();
+        let request = self.config.request(self.transcript().messages().clone());
+        self.send(request, delay_ms);
+        answer
     }
 
-    /// Adds an approval request to the open ones. Returns false if its id was used before.
-    pub(crate) fn open_approval(&mut self, request: &ApprovalRequest) -> bool {
-        self.approvals.ask(request.clone(), self.now_ms).is_ok()
+    /// Requests a summary with this instruction. The request begins like all others, so that the provider's
+    /// cache applies.
+    pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
+        let mut messages = self.transcript().messages().clone();
+        messages.push(Message::user(instruction));
+        let mut request = self.config.request(messages);
+        request.tool_choice = ToolChoice::None;
+        self.attempts.count_summary();
+        self.send(request, delay_ms);
     }
 
-    /// Ends the approval request of an outcome and returns it. Reports an outcome without an open request.
-    pub(crate) fn end_approval(&mut self, outcome: &ApprovalOutcome) -> Option<ApprovalRequest> {
-        match self.approvals.end(outcome) {
-            Ok(request) => Some(request),
-            Err(error) => {
-                self.show(Event::AnswerRefused { reason: error.to_string() });
-                None
-            }
-        }
-    }
-
-    /// Withdraws all approval requests.
-    pub(crate) fn clear_approvals(&mut self) {
-        self.approvals.clear();
-    }
-
-    /// Returns an outcome for each approval request whose time has run out.
-    pub(crate) fn overdue_approvals(&self) -> Vec<ApprovalOutcome> {
-        self.approvals.overdue(self.now_ms)
-    }
-
-    /// Returns the time at which the next approval request runs out.
-    pub(crate) fn next_deadline(&self) -> Option<u64> {
-        // The approval queue represents "without a time limit" as `u64::MAX`.
-        self.approvals.next_deadline().filter(|at_ms| *at_ms < u64::MAX)
-    }
-
-    /// Returns the id of a question to the human, and records the question if it is new.
-    pub(crate) fn open_interrupt(&mut self, reason: InterruptReason, question: &str) -> InterruptId {
-        let (id, is_new) = self.interrupts.open(reason, question);
-        if is_new {
-            self.record(Entry::Interrupt { id, question: question.to_owned() });
-        }
-        id
-    }
-
-    /// Handles an input that the present phase does not expect. Answers to questions that are not open are
-    /// refused, the start of a call is shown, and other inputs change nothing.
-    pub(crate) fn refuse_input(&mut self, input: Input) {
-        match input {
-            Input::Started(call) => self.show(Event::CallRunning { call }),
-            Input::Approval(outcome) => drop(self.end_approval(&outcome)),
-            Input::InterruptReply { id, words: Some(_) } => {
-                let reason = format!("question {} about how the run continues is not open", id.number);
-                self.show(Event::AnswerRefused { reason });
-            }
-            _ => {}
-        }
+    fn send(&mut self, request: Request, delay_ms: u64) {
+        let protocol = self.protocols.current();
+        self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
     }
 
     /// Records a failed attempt, so that a resumed run does not reuse its number and counts its tokens.

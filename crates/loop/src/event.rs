@@ -73,16 +73,16 @@ pub enum Event {
         /// The call.
         call: ToolCall,
     },
-    /// Arguments did not match the tool's schema and were converted to match it. Policy decides about the converted
-    /// arguments, and the tool runs with them (RULES J9).
+    /// Arguments did not match the tool's schema and were converted to match it. Policy decides about the
+    /// converted arguments, and the tool runs with them (RULES J9).
     CallCoerced {
         /// The id of the call.
         call: CallId,
         /// A description of each change.
         changes: Vec<String>,
     },
-    /// A call's arguments were not valid JSON and were repaired. Policy decides about the repaired arguments, and
-    /// the tool runs with them.
+    /// A call's arguments were not valid JSON and were repaired. Policy decides about the repaired arguments,
+    /// and the tool runs with them.
     CallRepaired {
         /// The call's key in its answer.
         key: CallIndex,

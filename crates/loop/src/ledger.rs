@@ -114,10 +114,10 @@ impl Ledger {
     pub(crate) fn budget_question(&self, config: &Config, now_ms: u64) -> Option<String> {
         let who = if self.others.is_empty() { "The run has" } else { "The run and its agents have" };
         let shared =
-            self.spent.reached_limit(&config.shared_budget, self.others.usage_since_restart(), now_ms);
+            self.spent.find_reached_limit(&config.shared_budget, self.others.usage_since_restart(), now_ms);
         let question = shared.map(|what| ask_for_more(who, &what));
         question.or_else(|| {
-            let own = self.spent.reached_limit(&config.budget, Used::default(), now_ms);
+            let own = self.spent.find_reached_limit(&config.budget, Used::default(), now_ms);
             own.map(|what| ask_for_more("The run has", &what))
         })
     }
@@ -126,7 +126,7 @@ impl Ledger {
 impl Spent {
     /// Returns the first limit of the budget that this usage and that of the other runs reach, in words. Time
     /// and calls of tools count for this run only.
-    fn reached_limit(&self, budget: &Budget, others: Used, now_ms: u64) -> Option<String> {
+    fn find_reached_limit(&self, budget: &Budget, others: Used, now_ms: u64) -> Option<String> {
         let reached = |limit: u64, used: u64| limit > 0 && used >= limit;
         let own_tokens = self.usage.input_tokens.saturating_add(self.usage.output_tokens);
         let cost = budget.prices.cost(&self.usage).saturating_add(others.cost);
@@ -153,5 +153,5 @@ impl Spent {
 }
 
 fn ask_for_more(who: &str, what: &str) -> String {
-    format!("{who} used {what} since anybody was asked. May it go on? (yes, no, or words for the model)")
+    format!("{who} used {what} since the last question. Continue? (yes, no, or a message for the model)")
 }

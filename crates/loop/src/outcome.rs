@@ -57,9 +57,9 @@ impl fmt::Display for StopCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Cancelled => "it was cancelled",
-            Self::TurnLimit => "the most turns were used",
+            Self::TurnLimit => "the turn limit was reached",
             Self::MistakeLimit => "the model made too many mistakes in a row",
-            Self::Budget => "its budget is used",
+            Self::Budget => "its budget is used up",
             Self::Refused => "the model refused",
         })
     }

@@ -5,6 +5,7 @@ mod condensing;
 mod consulting;
 mod continuation;
 mod executing;
+mod no_call;
 mod streaming;
 mod turn;
 
@@ -12,8 +13,7 @@ use self::condensing::Condensing;
 use self::consulting::Consulting;
 use self::executing::Executing;
 use self::streaming::Streaming;
-use crate::core::{Core, RestoredState};
-use crate::speculative_calls::SpeculativeCalls;
+use crate::core::Core;
 use crate::transition::Transition;
 use crate::{Input, StopCause};
 
@@ -100,24 +100,6 @@ impl Phase {
                 }
             };
         }
-    }
-
-    /// Continues a run from its record: with the calls of the open answer, or between two answers.
-    pub(crate) fn resume(core: &mut Core, restored: RestoredState) -> Self {
-        let mut phase = Self::Idle;
-        let calls = continuation::open_calls(core.transcript());
-        let next = if calls.is_empty() {
-            Some(continuation::continue_between_answers(core, restored))
-        } else {
-            let mut executing = Box::new(Executing::new(core, calls, &SpeculativeCalls::default()));
-            let next = executing.resume(core, restored);
-            phase = Self::Executing(executing);
-            next
-        };
-        if let Some(transition) = next {
-            phase.enter(core, transition);
-        }
-        phase
     }
 
     /// Sends the approval requests whose turn has come.

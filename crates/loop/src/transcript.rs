@@ -1,12 +1,16 @@
 //! The conversation, whose type excludes invalid states.
 
+mod error;
 mod images;
 pub(crate) mod import;
 mod shortening;
+mod size;
 
-use crate::meter::message_size;
 use windlass_protocol::{CallId, History, Message, Role, ToolResult};
 use windlass_tokens::Tokenizer;
+
+pub use self::error::TranscriptError;
+use crate::meter::message_size;
 
 /// The conversation of a run. Every call in it has exactly one result, directly after its answer and in call
 /// order (RULES R1, R3). An answer whose results are incomplete is kept separately and is never sent.
@@ -43,71 +47,7 @@ struct OpenAnswer {
     results: Vec<(CallId, Option<ToolResult>)>,
 }
 
-/// The reason that a transcript refuses a message or a result.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TranscriptError {
-    /// The last answer waits for results, so another message cannot be added.
-    #[error("{missing} calls of the last answer have no result yet")]
-    Open {
-        /// The number of missing results.
-        missing: usize,
-    },
-    /// No open call has this id.
-    #[error("no call {call} waits for a result")]
-    NoSuchCall {
-        /// The id of the call.
-        call: CallId,
-    },
-    /// The call already has a result.
-    #[error("call {call} has a result already")]
-    SecondResult {
-        /// The id of the call.
-        call: CallId,
-    },
-    /// Two calls of an answer have one id.
-    #[error("two calls of the answer have the id {call}")]
-    DuplicateCall {
-        /// The id of the call.
-        call: CallId,
-    },
-    /// The message has no parts, or its role does not belong to the method.
-    #[error("the message cannot stand here")]
-    Message,
-}
-
 impl Transcript {
-    /// Sets the tokenizer that counts the conversation.
-    pub(crate) fn with_tokenizer(mut self, tokenizer: Tokenizer) -> Self {
-        if self.tokenizer != tokenizer {
-            self.tokenizer = tokenizer;
-            self.count_again();
-        }
-        self
-    }
-
-    fn count_again(&mut self) {
-        let sizes = self.closed.iter().map(|message| message_size(self.tokenizer, message));
-        self.size = sizes.fold(0, u64::saturating_add);
-    }
-
-    /// Adds the task, which compaction never removes (RULES R4).
-    pub(crate) fn begin_task(&mut self, task: Message) -> Result<(), TranscriptError> {
-        self.task = self.closed.len();
-        self.push_user(task)
-    }
-
-    /// Returns the position of the task.
-    pub(crate) fn task(&self) -> usize {
-        self.task
-    }
-
-    /// Returns the note that replaces removed turns, if a cut at `until` would remove it too.
-    pub(crate) fn note_before(&self, until: usize) -> Option<String> {
-        let note = self.note.filter(|at| *at < until)?;
-        self.closed.get(note).map(Message::text)
-    }
-
     /// Adds a message of the user role.
     ///
     /// # Errors
@@ -196,11 +136,6 @@ impl Transcript {
     fn close(&mut self, message: Message) {
         self.size = self.size.saturating_add(message_size(self.tokenizer, &message));
         self.closed.push(message);
-    }
-
-    /// Returns the size of the closed messages in tokens.
-    pub(crate) fn size(&self) -> u64 {
-        self.size
     }
 
     fn refuse_open(&self) -> Result<(), TranscriptError> {

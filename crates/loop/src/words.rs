@@ -23,14 +23,16 @@ impl NoCall {
         match self {
             Self::TextOnly => format!(
                 "Your answer has no tool call. If the task is done, call {completion_tool} with the result; \
-                 if you need something from the human, use a tool to ask; else go on with the next tool."
+                 if you need something from the human, use a tool to ask; otherwise continue with the next \
+                 tool."
             ),
             Self::Cut => format!(
-                "Your answer was cut at the limit of tokens before any tool call. Go on in smaller steps: \
+                "Your answer was cut at the limit of tokens before any tool call. Continue in smaller steps: \
                  one tool call an answer, or {completion_tool} if the task is done."
             ),
             Self::Empty => format!(
-                "Your answer was empty. Go on with the next tool, or call {completion_tool} if the task is done."
+                "Your answer was empty. Continue with the next tool, or call {completion_tool} if the task \
+                 is done."
             ),
         }
     }
@@ -41,7 +43,7 @@ pub(crate) const NAMELESS: &str = "unnamed_call";
 
 /// Returns the result of a call that cannot run. It contains the end of the received arguments, so that the
 /// model can continue from there.
-pub(crate) fn malformed_text(problem: &str, text: &str) -> String {
+pub(crate) fn text_for_malformed(problem: &str, text: &str) -> String {
     const SHOWN: usize = 200;
     let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(SHOWN))..];
     let received = if text.is_empty() {
@@ -54,7 +56,7 @@ pub(crate) fn malformed_text(problem: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn repeated_text(name: &str, times: u32) -> String {
+pub(crate) fn text_for_repeat(name: &str, times: u32) -> String {
     format!(
         "{name} was not run: this is the same call with the same arguments for the {times}th time in a row, and \
          it will not give another result. Try something else, or ask the human."
@@ -64,12 +66,12 @@ pub(crate) fn repeated_text(name: &str, times: u32) -> String {
 pub(crate) fn in_circles(name: &str, calls: usize, times: u32) -> String {
     format!(
         "{name} was not run: the last {calls} calls were made {times} times one after the other, each time with the same \
-         results, and this call would begin them again. Try something else, or ask the human."
+         results, and this call would repeat them. Try something else, or ask the human."
     )
 }
 
 pub(crate) fn mistakes(count: u32) -> String {
-    format!("The model made nothing but mistakes in {count} turns in a row. What should it do?")
+    format!("The model made only mistakes in {count} turns in a row. What should it do?")
 }
 
 pub(crate) fn nudge_text(count: u32) -> String {
@@ -77,48 +79,49 @@ pub(crate) fn nudge_text(count: u32) -> String {
 }
 
 pub(crate) const COMPLETION_NOT_LAST: &str = "The completion was not accepted: it has to be the last call of an \
-    answer. Look at the results of the other calls first, then complete.";
+    answer. Check the results of the other calls first, then complete.";
 
 pub(crate) const COMPLETION_SIBLING_FAILED: &str = "The completion was not accepted: another call of the same \
-    answer did not succeed. Look at its result, mend it, then complete.";
+    answer did not succeed. Check its result, fix the problem, then complete.";
 
 pub(crate) fn text_after_last(name: &str) -> String {
     format!(
-        "The call was not run: {name} is the last call of its answer, and this one came after it. Look at what \
-         {name} brought first, then make the call again if it is still needed."
+        "The call was not run: {name} is the last call of its answer, and this one came after it. Check the \
+         result of {name} first, then repeat the call if it is still needed."
     )
 }
 
-pub(crate) const GO_ON: &str = "The run was interrupted here and goes on now. Go on with the task.";
+pub(crate) const GO_ON: &str = "The run was interrupted here and is now resumed. Continue with the task.";
 
-pub(crate) const CANCELLED: &str = "cancelled before it began";
+pub(crate) const CANCELLED: &str = "cancelled before it started";
 
-pub(crate) const CANCELLED_ELSEWHERE: &str = "The run was stopped while this call went on elsewhere. Whether it was \
-    done there, nobody has said.";
+pub(crate) const CANCELLED_ELSEWHERE: &str = "The run was stopped while this call ran elsewhere. Its \
+                                              outcome was not reported.";
 
-pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and nobody knows what it did. \
-    Look at the present state before you go on; do not assume that it worked or that it did not.";
+pub(crate) const EFFECTS_UNKNOWN: &str = "The program ended while this call ran, and its effects are not \
+                                          known. Check the current state before you continue; do not assume \
+                                          that it worked or that it did not.";
 
 /// The result of an imported call that has no result.
-pub(crate) const NO_RESULT_ON_RECORD: &str = "The result of this call is not on record, and nobody knows what it did. \
-    Look at the present state before you go on.";
+pub(crate) const NO_RESULT_ON_RECORD: &str = "The result of this call is not recorded, and its effects are \
+                                              not known. Check the current state before you continue.";
 
-pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended before it could say so, and the files are as \
-    this call was to leave them.";
+pub(crate) const DONE_BEFORE: &str = "The change was made. The program ended before it could report this, \
+                                      and the files have the content that this call was to write.";
 
 /// Returns the result of an interrupted call that does not run again, from the comparison of the files with
 /// its plan.
 pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> String {
     match outcome {
         ReconcileOutcome::Partly { done, open } => format!(
-            "The program ended while this call ran. It had changed {} and not yet {}. Read them, and make a new call for \
-             what is left.",
+            "The program ended while this call ran. It had changed {} and not yet {}. Read them, and make a \
+             new call for the rest.",
             done.join(", "),
             open.join(", ")
         ),
         ReconcileOutcome::Changed { paths } => format!(
-            "The program ended while this call ran, and somebody else has changed {} since. Read it again before you go \
-             on; do not assume that the call worked or that it did not.",
+            "The program ended while this call ran, and another program has changed {} since. Read it again \
+             before you continue; do not assume that the call worked or that it did not.",
             paths.join(", ")
         ),
         _ => EFFECTS_UNKNOWN.to_owned(),
@@ -127,25 +130,31 @@ pub(crate) fn cut_off(outcome: &ReconcileOutcome) -> String {
 
 pub(crate) fn ask_about_unknown(calls: &[String]) -> String {
     format!(
-        "The program ended while these calls ran, and nobody knows what they did: {}. What should the model know before \
-         it goes on? (nothing, or words for the model)",
+        "The program ended while these calls ran, and their effects are not known: {}. What should the \
+         model know before it continues? (nothing, or a message for the model)",
         calls.join(", ")
     )
 }
 
 /// The request for a summary of the turns that will be removed.
-pub(crate) const SUM_UP: &str = "There is no room left for all of this conversation. Sum up what was said and done since \
-    the task: what was found out, which files were changed and how, what the human said, what is left to do, and what \
-    has to be known to go on. Write only the summary, in plain words, and call no tool. The first task and the newest \
+pub(crate) const SUM_UP: &str = "The context window cannot hold all of this conversation. Summarize what \
+                                 happened since the task: the findings, which files were changed and how, \
+                                 what the human said, what is left to do, and what is needed to continue. \
+                                 Write only the summary, in plain words, and call no tool. The first task \
+                                 and the newest \
     answers stay as they are.";
 
 /// Returns the note that replaces removed turns.
 pub(crate) fn left_out(summary: Option<&str>) -> String {
     match summary {
         Some(summary) => {
-            format!("Earlier turns were left out here, because there was no more room. A summary of them:\n\n{summary}")
+            format!(
+                "Earlier turns were left out here, because the context window was full. A summary of \
+                 them:\n\n{summary}"
+            )
         }
-        None => "Earlier turns were left out here, because there was no more room. Look again at what you need of them."
+        None => "Earlier turns were left out here, because the context window was full. Repeat the calls \
+                 whose results you still need."
             .to_owned(),
     }
 }
@@ -153,8 +162,8 @@ pub(crate) fn left_out(summary: Option<&str>) -> String {
 /// Returns the note that replaces turns without a summary. It includes an earlier note, because the same cut
 /// removes that note.
 pub(crate) fn left_out_without_summary(earlier: Option<String>) -> String {
-    const MORE: &str =
-        "Turns after that were left out too, without a summary. Look again at what you need of them.";
+    const MORE: &str = "Turns after that were left out too, without a summary. Repeat the calls whose results you still \
+         need.";
     match earlier {
         Some(earlier) if earlier == left_out(None) || earlier.ends_with(MORE) => earlier,
         Some(earlier) => format!("{earlier}\n\n{MORE}"),
@@ -196,30 +205,35 @@ pub(crate) fn result_left_out(result: &ToolResult) -> String {
 
 pub(crate) fn budget_text(name: &str, limit: u32) -> String {
     format!(
-        "{name} was not run: this run may call it {limit} times before the human is asked, and that is used. The human \
-         is asked now; make the call again if it is still needed."
+        "{name} was not run: this run may call it {limit} times before the human is asked, and the limit is \
+         reached. The human is asked now; repeat the call if it is still needed."
     )
 }
 
 pub(crate) fn denial_text(rule_id: &str, text: &str) -> String {
-    format!("The call was not allowed: {text} (rule {rule_id}). Do not try to get the same in another way.")
+    format!(
+        "The call was not allowed: {text} (rule {rule_id}). Do not try to achieve the same effect in \
+         another way."
+    )
 }
 
 pub(crate) fn human_denial_text(comment: Option<&str>) -> String {
     match comment {
         Some(comment) => format!("The human did not allow this call and says: {comment}"),
-        None => "The human did not allow this call. Ask what to do instead, or go on without it.".to_owned(),
+        None => "The human did not allow this call. Ask what to do instead, or continue without \
+                 it."
+        .to_owned(),
     }
 }
 
 pub(crate) const APPROVAL_TIMED_OUT: &str =
-    "Nobody answered in time whether this call may run, so it did not run.";
+    "The approval of this call was not answered in time, so it did not run.";
 
-pub(crate) const NO_APPROVER: &str = "This call needs a human's yes, and nobody is there to give it. Go on \
-    without it, or say what you would need.";
+pub(crate) const NO_APPROVER: &str = "This call needs the approval of a human, and no approver is \
+                                      available. Continue without it, or report what you need.";
 
 /// Returns the result of a call that was refused before it was complete: the reason, and the place at which
 /// the answer stopped.
 pub(crate) fn early_refusal_text(reason: &str) -> String {
-    format!("{reason}\nThe answer was stopped at this point, and nothing that came after it was read.")
+    format!("{reason}\nThe answer was stopped at this point, and the rest of it was not read.")
 }

@@ -67,7 +67,7 @@ impl Caller {
     }
 
     /// Creates a caller without progress messages and questions.
-    pub fn disconnected(cancellation: CancellationToken) -> Self {
+    pub fn new_silent(cancellation: CancellationToken) -> Self {
         Self { cancellation, told: None, asked: None }
     }
 

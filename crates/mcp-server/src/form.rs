@@ -31,7 +31,7 @@ impl Form {
                 words.clone(),
                 // The default refuses, so that a form that is submitted unchanged does not approve.
                 json!({
-                    ALLOW: {"type": "boolean", "title": "Run it, this once", "default": false},
+                    ALLOW: {"type": "boolean", "title": "Run it once", "default": false},
                     COMMENT: {"type": "string", "title": "If not: why, or what to do instead"},
                 }),
                 ALLOW,

@@ -146,10 +146,7 @@ fn convert_result(name: &str, result: &ToolResult) -> Result<CallToolResponse, E
 }
 
 fn unknown(name: &str) -> ErrorData {
-    ErrorData::invalid_params(
-        format!("there is no tool {name:?}; tools/list names those that there are"),
-        None,
-    )
+    ErrorData::invalid_params(format!("unknown tool {name:?}; tools/list returns the known tools"), None)
 }
 
 fn late(error: &NotParked) -> ErrorData {

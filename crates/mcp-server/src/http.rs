@@ -203,14 +203,14 @@ async fn respond(
         return refuse(rejection);
     }
     if request.uri().path().trim_end_matches('/') != PATH {
-        return refuse(Rejection { status: StatusCode::NOT_FOUND, words: "the tools are at /mcp" });
+        return refuse(Rejection { status: StatusCode::NOT_FOUND, words: "the MCP endpoint is /mcp" });
     }
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits.bytes).collect();
     let body = match tokio::time::timeout(limits.time, body).await {
         Ok(Ok(body)) => Full::new(body.to_bytes()),
         Ok(Err(_)) => {
-            let words = "the body did not come whole, or is too large";
+            let words = "the body is incomplete or too large";
             return refuse(Rejection { status: StatusCode::PAYLOAD_TOO_LARGE, words });
         }
         Err(_) => {

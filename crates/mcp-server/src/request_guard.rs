@@ -30,13 +30,13 @@ impl RequestGuard {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.is_own(host) {
             // DNS rebinding: another site's name resolves to this machine.
-            return Err(rejection(StatusCode::FORBIDDEN, "this server has another name"));
+            return Err(rejection(StatusCode::FORBIDDEN, "the Host header does not name this server"));
         }
         if let Some(origin) = headers.get(ORIGIN) {
             let origin = origin.to_str().unwrap_or_default();
             let site = origin.split_once("://").map_or("", |(_, site)| site);
             if !self.is_own(site) {
-                return Err(rejection(StatusCode::FORBIDDEN, "requests of other sites are not answered"));
+                return Err(rejection(StatusCode::FORBIDDEN, "requests from other sites are refused"));
             }
         }
         let Some(token) = &self.token else { return Ok(()) };
@@ -49,14 +49,14 @@ impl RequestGuard {
     }
 
     fn is_own(&self, authority: &str) -> bool {
-        let name = without_port(authority);
+        let name = strip_port(authority);
         OWN.iter().any(|own| own.eq_ignore_ascii_case(name))
-            || self.hosts.iter().any(|host| without_port(host).eq_ignore_ascii_case(name))
+            || self.hosts.iter().any(|host| strip_port(host).eq_ignore_ascii_case(name))
     }
 }
 
 /// Returns a host without its port. Names are compared without ports.
-fn without_port(authority: &str) -> &str {
+fn strip_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => authority,

@@ -59,7 +59,7 @@ pub struct ToolServer {
 #[non_exhaustive]
 pub enum ServeError {
     /// The client did not complete the MCP handshake.
-    #[error("the client did not introduce itself: {why}")]
+    #[error("the client did not initialize the session: {why}")]
     NoClient {
         /// The reason.
         why: String,

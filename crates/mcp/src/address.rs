@@ -64,7 +64,7 @@ pub enum AddressError {
     #[error("a URL of {0} bytes is too long")]
     TooLong(usize),
     /// The connection would not be encrypted: the scheme is not https, and not http to this machine.
-    #[error("{0} is not taken: the address of a server is https, or http to this machine itself")]
+    #[error("{0} is not accepted: the address of a server must use https, or http on this machine")]
     Open(String),
     /// The URL contains a user name or a password.
     #[error("a URL with a user name is not allowed; pass a token through an environment variable")]

@@ -143,17 +143,17 @@ impl McpClient {
     /// Returns the listed tools that are enabled. Each is pinned to its definition: after the server changed
     /// it, the old tool does not run.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.registered_tools().into_iter().map(|(_, tool)| tool).collect()
+        self.tools_with_identities().into_iter().map(|(_, tool)| tool).collect()
     }
 
     /// Returns the enabled tools with the identities under which a toolbox registers them (RULES N2).
-    pub fn registered_tools(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
+    pub fn tools_with_identities(&self) -> Vec<(Identity, Arc<dyn Tool>)> {
         let tool = |definition: &Arc<Definition>| {
             let identity = Identity::mcp(&definition.server, &definition.name);
             let tool = McpTool::new(self.0.clone(), definition.clone(), &identity);
             (identity, self.wrap_tool(Arc::new(tool)))
         };
-        self.enabled_definitions().iter().map(tool).collect()
+        self.list_enabled().iter().map(tool).collect()
     }
 
     /// Applies the application's wrapper ([`ClientOptions::each`]) to a tool, if there is one.
@@ -165,14 +165,14 @@ impl McpClient {
     }
 
     /// Returns the definitions of the enabled tools.
-    pub(crate) fn enabled_definitions(&self) -> Vec<Arc<Definition>> {
+    pub(crate) fn list_enabled(&self) -> Vec<Arc<Definition>> {
         let is_enabled = |definition: &Arc<Definition>| self.0.server.enables(&definition.name);
         self.definitions().into_iter().filter(is_enabled).collect()
     }
 
     /// Adds the enabled tools to a toolbox.
     pub fn add_to(&self, builder: ToolboxBuilder) -> ToolboxBuilder {
-        self.registered_tools()
+        self.tools_with_identities()
             .into_iter()
             .fold(builder, |builder, (identity, tool)| builder.tool_as(identity, tool))
     }
@@ -185,13 +185,13 @@ impl McpClient {
     /// Returns the definitions that no human has accepted in their current form. An application can display
     /// them before it offers the tools, because a model reads their untrusted descriptions before any call is
     /// approved.
-    pub fn unaccepted_definitions(&self) -> Vec<Arc<Definition>> {
+    pub fn definitions_to_accept(&self) -> Vec<Arc<Definition>> {
         let accepted = self.0.accepted.read().unwrap_or_else(PoisonError::into_inner);
         self.definitions().into_iter().filter(|definition| !accepted.is_known(definition)).collect()
     }
 
     /// Returns the listed tools that were refused, with the reasons.
-    pub fn refused_tools(&self) -> Vec<RefusedTool> {
+    pub fn list_refused_tools(&self) -> Vec<RefusedTool> {
         self.0.catalogue().refused.clone()
     }
 
@@ -224,7 +224,7 @@ impl McpClient {
 
     /// Waits until the server's connection or list of tools changes. Cancel-safe.
     pub(crate) async fn wait_for_change(&self) {
-        self.0.changed().await;
+        self.0.wait_for_change().await;
     }
 
     /// Returns the definition that a human accepts to allow reading the server's resources.
@@ -236,13 +236,13 @@ impl McpClient {
         self.0.accepted.read().unwrap_or_else(PoisonError::into_inner).is_known(definition)
     }
 
-    pub(crate) fn accepted_tools(&self) -> &AcceptedTools {
+    pub(crate) fn acceptance(&self) -> &AcceptedTools {
         &self.0.accepted
     }
 
     /// Returns the counts of the server's messages that were skipped or refused.
-    pub fn skipped(&self) -> SkippedMessages {
-        self.0.skipped()
+    pub fn skip_counts(&self) -> SkippedMessages {
+        self.0.skip_counts()
     }
 
     /// Returns the last lines of the server's log, safe to display.

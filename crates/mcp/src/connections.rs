@@ -66,7 +66,7 @@ pub enum ConnectionsError {
     #[error("two servers have the name {0}")]
     Duplicate(String),
     /// A required server did not start.
-    #[error("a required server is not there")]
+    #[error("a required server is not available")]
     Required(#[source] StartError),
 }
 
@@ -151,7 +151,7 @@ impl McpConnections {
     /// meaning (RULES M1).
     pub fn begin_turn(&self) {
         let of_client = |client: &McpClient| {
-            let named = client.registered_tools().into_iter().filter_map(|(identity, tool)| {
+            let named = client.tools_with_identities().into_iter().filter_map(|(identity, tool)| {
                 let (_, name) = identity.remote()?;
                 Some((name.to_owned(), tool))
             });
@@ -232,7 +232,7 @@ impl McpConnections {
         let Some(client) = self.0.clients.get(server) else {
             let names: Vec<&str> = self.0.clients.keys().map(String::as_str).collect();
             return ToolError::model(format!(
-                "there is no server {server}; there are: {}",
+                "unknown server {server}; known servers: {}",
                 list_names(&names)
             ));
         };
@@ -257,7 +257,7 @@ impl Shared {
 
     /// Returns the current definitions of all enabled tools.
     pub(crate) fn definitions(&self) -> Vec<Arc<Definition>> {
-        self.clients.values().flat_map(McpClient::enabled_definitions).collect()
+        self.clients.values().flat_map(McpClient::list_enabled).collect()
     }
 
     /// Offers these tools, which a search found, from the next turn on.

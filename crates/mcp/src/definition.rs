@@ -81,16 +81,25 @@ impl Definition {
     /// Parses one member of a list of tools. An invalid tool is refused alone (RULES N5).
     pub(crate) fn read(raw: &str, server: &str, origin: &str, limits: &Limits) -> Result<Self, RefusedTool> {
         if raw.len() > limits.tool_bytes {
-            let why = format!("its definition has {} bytes, {} are taken", raw.len(), limits.tool_bytes);
+            let why = format!(
+                "its definition has {} bytes, at most {} are \
+                 allowed",
+                raw.len(),
+                limits.tool_bytes
+            );
             return Err(RefusedTool::new(raw, why));
         }
         let depth = Scan::depth_of(raw);
         if depth > limits.schema_depth {
-            let why = format!("its definition is {depth} deep, {} is taken", limits.schema_depth);
+            let why = format!(
+                "its definition is nested {depth} levels deep, at most {} are \
+                 allowed",
+                limits.schema_depth
+            );
             return Err(RefusedTool::new(raw, why));
         }
         let listed: ListedTool<'_> =
-            object(raw).map_err(|error| RefusedTool::new(raw, format!("it is no tool: {error}")))?;
+            object(raw).map_err(|error| RefusedTool::new(raw, format!("it is not a tool: {error}")))?;
         let name = listed.name.clone();
         Self::from_listed(listed, raw, server, origin).map_err(|why| RefusedTool::new(&name, why.to_owned()))
     }
@@ -135,9 +144,9 @@ impl Definition {
             return Err("a name has 1 to 128 letters, digits, dots, dashes and underscores");
         }
         if is_of_another(&listed.name) {
-            return Err("its name reads like that of another server's tool");
+            return Err("its name can be confused with the name of another server's tool");
         }
-        let input = canonical(listed.input_schema)?.ok_or("it has no schema of its arguments")?;
+        let input = canonical(listed.input_schema)?.ok_or("it has no schema for its arguments")?;
         let output = canonical(listed.output_schema)?;
         let annotations = canonical(listed.annotations)?;
         let (title, description) = (listed.title.unwrap_or_default(), listed.description.unwrap_or_default());
@@ -155,8 +164,8 @@ impl Definition {
             fingerprint: fingerprint(&parts),
             text: lines(&parts),
             risk: risk(annotations.as_deref()),
-            input_schema: input.parse().map_err(|_| "its schema is no JSON")?,
-            listed: raw.parse().map_err(|_| "its definition is no JSON")?,
+            input_schema: input.parse().map_err(|_| "its schema is not JSON")?,
+            listed: raw.parse().map_err(|_| "its definition is not JSON")?,
             name: listed.name.into_owned(),
             description,
         })
@@ -179,7 +188,7 @@ fn is_of_another(name: &str) -> bool {
 /// Returns canonical JSON with sorted keys. Of duplicate keys the last one counts. Only objects are accepted.
 fn canonical(raw: Option<&RawValue>) -> Result<Option<String>, &'static str> {
     let Some(raw) = raw else { return Ok(None) };
-    let object = Arguments::parse(raw.get()).map_err(|_| "a schema or its annotations are no object")?;
+    let object = Arguments::parse(raw.get()).map_err(|_| "a schema or its annotations are not an object")?;
     Ok(Some(object.canonical()))
 }
 

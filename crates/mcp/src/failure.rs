@@ -71,7 +71,7 @@ pub enum StartError {
         heard: String,
     },
     /// The server requires a sign-in.
-    #[error("the server {server} wants you to sign in: run `windlass mcp login {server}`")]
+    #[error("the server {server} requires you to sign in: run `windlass mcp login {server}`")]
     SignIn {
         /// The server's id.
         server: String,
@@ -119,9 +119,9 @@ impl Failure {
             Self::TooLong { read: None } => "its answer is too long".to_owned(),
             Self::NotSent | Self::Gone => "it ended".to_owned(),
             Self::TimedOut(limit) => format!("it did not answer in {} ms", limit.as_millis()),
-            Self::Cancelled => "it was not waited for".to_owned(),
-            Self::Lost => "it has forgotten the session".to_owned(),
-            Self::SignIn(_) => "it wants somebody to sign in".to_owned(),
+            Self::Cancelled => "the call was cancelled".to_owned(),
+            Self::Lost => "it has lost the session".to_owned(),
+            Self::SignIn(_) => "it requires a sign-in".to_owned(),
             Self::Unreached(why) | Self::Refused(why) | Self::Broken(why) => why.clone(),
         }
     }
@@ -146,7 +146,7 @@ impl Failure {
                 Self::Refused(windlass_hitl::display_safe(&error.to_string()))
             }
             StreamableHttpError::UnexpectedContentType(_) => {
-                Self::Broken("its answer is of a kind that no server of MCP may give".to_owned())
+                Self::Broken("its answer is not a valid MCP response".to_owned())
             }
             _ => Self::Broken("the connection broke".to_owned()),
         }

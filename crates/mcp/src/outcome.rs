@@ -73,7 +73,7 @@ struct GatheredContent<'a> {
 pub(crate) fn read(raw: &RawValue, server: &str, limits: &Limits) -> Output {
     let called: Option<CallResult<'_>> = object(raw.get()).ok();
     let Some(called) = called else {
-        let text = format!("the server {server} answered with what is no result");
+        let text = format!("the server {server} answered with an invalid result");
         return Output::text(text).with_status(ResultStatus::Error);
     };
     let mut gathered = GatheredContent { limits, text: String::new(), images: Vec::new() };

@@ -55,7 +55,7 @@ pub(crate) enum Reach {
 
 /// Error of a text that is not a valid id of a server.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{id:?} is no id of a server: 1 to 64 letters, digits, dots, dashes and underscores are")]
+#[error("{id:?} is not a valid server id: use 1 to 64 letters, digits, dots, dashes and underscores")]
 pub struct ServerIdError {
     id: String,
 }

@@ -137,8 +137,8 @@ async fn respond(
         (&Method::GET, None) if matches!(path.as_str(), "/v1/models" | "/models") => {
             Reply::json(200, &models())
         }
-        (_, Some(_)) => Reply::json(405, &no_such_place("this path takes POST only")),
-        _ => Reply::json(404, &no_such_place("there is nothing at this path")),
+        (_, Some(_)) => Reply::json(405, &no_such_place("this path accepts POST only")),
+        _ => Reply::json(404, &no_such_place("this path does not exist")),
     };
     let mut response = Response::builder()
         .status(StatusCode::from_u16(reply.status)?)
@@ -154,7 +154,7 @@ impl Shared {
     async fn answer(&self, format: Format, path: String, request: Request<Incoming>) -> Reply {
         let (parts, body) = request.into_parts();
         let Ok(body) = Limited::new(body, BODY_BYTES).collect().await else {
-            return Reply::json(413, &no_such_place("the body did not come, or is too large"));
+            return Reply::json(413, &no_such_place("the body is missing or too large"));
         };
         let body = body.to_bytes();
         let reply = self.provider.answer(format, &path, key(&parts.headers), &body);

@@ -56,7 +56,7 @@ impl fmt::Display for ArgumentsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Json(_) => f.write_str("the arguments are not valid JSON"),
-            Self::NotAnObject { met } => write!(f, "the arguments are {met}, an object is wanted"),
+            Self::NotAnObject { met } => write!(f, "the arguments are {met}, expected an object"),
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum Risk {
 /// The concurrency of a tool's calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "shared or alone, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "shared or alone; the set is closed")]
 pub enum Concurrency {
     /// Runs side by side with other parallel tools.
     Parallel,

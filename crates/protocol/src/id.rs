@@ -38,7 +38,7 @@ impl fmt::Display for IdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("a call id is empty"),
-            Self::TooLong { len } => write!(f, "a call id has {len} bytes, at most 1024 are taken"),
+            Self::TooLong { len } => write!(f, "a call id has {len} bytes, at most 1024 are allowed"),
         }
     }
 }

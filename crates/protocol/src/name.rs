@@ -41,7 +41,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("a tool name is empty"),
-            Self::TooLong { len } => write!(f, "a tool name has {len} bytes, at most 256 are taken"),
+            Self::TooLong { len } => write!(f, "a tool name has {len} bytes, at most 256 are allowed"),
             Self::Control { at } => write!(f, "a tool name has a control character at byte {at}"),
         }
     }

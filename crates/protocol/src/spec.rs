@@ -47,7 +47,7 @@ pub enum ToolSpec {
 /// The enforcement of a schema: constrained decoding by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "said or left open, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "said or left open; the set is closed")]
 pub enum Strictness {
     /// The default of the wire format.
     #[default]
@@ -133,7 +133,7 @@ pub enum ToolChoice {
 /// The permission for several calls in one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::exhaustive_enums, reason = "said or left to the provider, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "said or left to the provider; the set is closed")]
 pub enum ParallelCalls {
     /// The provider's default; the parameter is not sent.
     #[default]

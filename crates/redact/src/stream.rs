@@ -79,7 +79,7 @@ impl RedactStream {
     }
 
     /// Returns the number of bytes that are held back.
-    pub fn held_bytes(&self) -> usize {
+    pub fn pending_bytes(&self) -> usize {
         self.held.len()
     }
 

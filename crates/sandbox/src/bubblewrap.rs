@@ -28,7 +28,7 @@ const OWN: [&str; 3] = ["/proc", "/dev", "/tmp"];
 /// Builds the `bwrap` command for a plan, up to the helper that continues inside; the helper's arguments
 /// follow. The caller must keep the returned files open until the command has started.
 pub(crate) fn start(plan: &Plan) -> Result<(Command, Vec<File>), String> {
-    let program = find().ok_or_else(|| format!("it is in none of {}", PLACES.join(", ")))?;
+    let program = find().ok_or_else(|| format!("it was not found in {}", PLACES.join(", ")))?;
     let helper = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut words = Words::default();
     words.namespaces(!plan.ports.is_empty());

@@ -81,7 +81,7 @@ fn run(plan: &Plan, command: &[OsString], given: usize) -> Result<u8, Failure> {
         (Level::Namespaces | Level::Bubblewrap, Stage::Outer) => supervise::run_outer(plan, command, given),
         (Level::Namespaces | Level::Bubblewrap, Stage::Inner) => supervise::run_first_process(plan, command),
         (Level::Landlock, Stage::Outer) => supervise::run_without_namespaces(plan, command),
-        _ => Err(Failure(Part::Helper, "there is no such level".to_owned())),
+        _ => Err(Failure(Part::Helper, "the level does not exist".to_owned())),
     }
 }
 

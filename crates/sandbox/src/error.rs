@@ -55,7 +55,7 @@ pub enum FileError {
         path: String,
     },
     /// The operation needs a file, and the path is something else.
-    #[error("`{path}` is {kind}, a regular file is wanted")]
+    #[error("`{path}` is {kind}, expected a regular file")]
     NotAFile {
         /// The requested path.
         path: String,
@@ -69,7 +69,7 @@ pub enum FileError {
         path: String,
     },
     /// The operation needs an empty folder, and the folder is not empty.
-    #[error("`{path}` is a folder with something in it")]
+    #[error("`{path}` is a folder that is not empty")]
     NotEmpty {
         /// The requested path.
         path: String,
@@ -139,10 +139,10 @@ pub enum FileError {
         path: String,
     },
     /// The operation does not apply to the workspace's root.
-    #[error("this is the workspace itself, which stays; name something in it")]
+    #[error("this is the workspace itself, which cannot be removed; name a path inside it")]
     Root,
     /// The folder has more entries than the limit.
-    #[error("`{path}` has more than {limit} names in it; work on its parts one by one")]
+    #[error("`{path}` has more than {limit} entries; process its parts one by one")]
     TooMany {
         /// The requested path.
         path: String,
@@ -162,7 +162,7 @@ pub enum FileError {
         path: String,
     },
     /// The workspace has no folder of spilled outputs.
-    #[error("`{path}` is not there: this run keeps no spilled outputs")]
+    #[error("`{path}` does not exist: this run stores no spilled outputs")]
     NoOutputs {
         /// The requested path.
         path: String,

@@ -49,7 +49,7 @@ const BARE: usize = 8;
 
 /// The permission of a command to change the workspace's repository.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "closed or open, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "closed or open; the set is closed")]
 pub enum Repository {
     /// `.git` is read-only.
     #[default]
@@ -141,7 +141,7 @@ impl CommandGrants {
         self
     }
 
-    /// CommandGrants reading the folder of the program to run, even inside a path of `with_never`; then only the
+    /// Grants reading the folder of the program to run, even inside a path of `with_never`; then only the
     /// rest of that path is hidden. A folder that contains the workspace or the home is not granted.
     pub fn with_program(mut self, folder: impl Into<PathBuf>) -> Self {
         self.served = Some(folder.into());
@@ -220,7 +220,7 @@ impl CommandGrants {
         home || self.workspace.starts_with(folder) || folder.starts_with(&self.workspace)
     }
 
-    /// CommandGrants reading the repository of a linked work tree, which is outside the workspace. The file that
+    /// Grants reading the repository of a linked work tree, which is outside the workspace. The file that
     /// names the repository is part of the workspace and is not trusted alone: the repository has to refer
     /// back to it.
     fn add_linked_repository(&self, confinement: Confinement) -> Confinement {

@@ -99,5 +99,5 @@ pub(crate) fn parse_message(said: &str) -> Result<(), NotConfined> {
         Some(NotConfined { part: Part::from_words(part)?, words: words.to_owned() })
     });
     Err(told
-        .unwrap_or_else(|| NotConfined { part: Part::Helper, words: "it ended without a word".to_owned() }))
+        .unwrap_or_else(|| NotConfined { part: Part::Helper, words: "it ended without output".to_owned() }))
 }

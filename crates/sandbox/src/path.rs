@@ -40,7 +40,7 @@ pub enum PathError {
     #[error("the path has a NUL character; no file has such a name")]
     Nul,
     /// The text is too long.
-    #[error("the path has {len} bytes, at most 4096 are taken")]
+    #[error("the path has {len} bytes, at most 4096 are allowed")]
     TooLong {
         /// Its length in bytes.
         len: usize,
@@ -60,7 +60,7 @@ pub enum PathError {
         path: String,
     },
     /// Windows interprets the path in a special way.
-    #[error("`{path}` is no plain path to Windows ({what:?}); give plain names with `/` between them")]
+    #[error("`{path}` is not a plain path on Windows ({what:?}); give plain names with `/` between them")]
     Windows {
         /// The path as it was written.
         path: String,
@@ -68,7 +68,7 @@ pub enum PathError {
         what: WindowsPath,
     },
     /// The part after `@outputs/` is not one plain name.
-    #[error("`{path}` is no spilled output; give `@outputs/NAME` exactly as the notice wrote it")]
+    #[error("`{path}` is not a spilled output; give `@outputs/NAME` exactly as the notice wrote it")]
     Output {
         /// The path as it was written.
         path: String,
@@ -225,8 +225,8 @@ fn check_text(text: &str) -> Result<(), PathError> {
 
 /// Removes `.` and `..` lexically. Returns `None` if `..` leads above the start.
 ///
-/// Policy decides about this form (RULES H6), so the same form is opened. If a link precedes `..`, the file system
-/// would resolve the original path to another place than the one that was checked.
+/// Policy decides about this form (RULES H6), so the same form is opened. If a link precedes `..`, the file
+/// system would resolve the original path to another place than the one that was checked.
 pub(crate) fn normalize(path: &Path) -> Option<PathBuf> {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -87,7 +87,7 @@ mod linux {
     #[cfg(test)]
     mod tests {
         #[test]
-        fn ignored_signals_are_read_from_the_status() {
+        fn the_status_lists_signals_that_are_ignored() {
             // SIGHUP, SIGINT, SIGQUIT and SIGPIPE.
             assert_eq!(
                 super::parse_ignored("SigBlk:\tffff\nSigIgn:\t0000000000001007\nSigCgt:\tff\n"),

@@ -22,7 +22,7 @@ pub use self::target::Look;
 
 /// The permitted operations in a workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "reading alone or both, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "reading alone or both; the set is closed")]
 pub enum Access {
     /// Files may only be read.
     ReadOnly,

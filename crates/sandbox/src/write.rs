@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The state that the caller expects before a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "nothing or a known version, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "nothing or a known version; the set is closed")]
 pub enum ExpectedState {
     /// The file does not exist. It is created, together with its folders.
     Absent,

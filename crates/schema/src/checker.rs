@@ -12,7 +12,7 @@ use windlass_protocol::{Arguments, RawJson};
 
 use crate::Violation;
 use crate::known_types::{uses_known_types, with_known_types};
-use crate::work::MAX_SCHEMA_BYTES;
+use crate::limits::MAX_SCHEMA_BYTES;
 use crate::work::{Names, visits};
 
 #[cfg(feature = "jsonschema")]
@@ -33,7 +33,7 @@ use plain::Engine;
 /// let checker = Checker::compile(&schema)?;
 /// assert!(checker.check(&Arguments::parse(r#"{"path":"a"}"#)?).is_ok());
 /// let violations = checker.check(&Arguments::parse(r#"{"path":3}"#)?).unwrap_err();
-/// assert_eq!(violations[0].to_string(), "/path: met the number 3, wanted a string");
+/// assert_eq!(violations[0].to_string(), "/path: found the number 3, expected a string");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Checker {
@@ -107,13 +107,17 @@ impl Checker {
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let bytes = schema.as_str().len();
         if bytes > MAX_SCHEMA_BYTES {
-            let message = format!("it has {bytes} bytes, and at most {MAX_SCHEMA_BYTES} are taken");
+            let message = format!("it has {bytes} bytes, and at most {MAX_SCHEMA_BYTES} are allowed");
             return Err(SchemaError { message, path: String::new() });
         }
         let value = schema.to_value();
-        let parts = Parts::of(&value);
+        let parts = Parts::from_schema(&value);
         if parts.patterns > MAX_PATTERNS {
-            let message = format!("it has {} patterns, and at most {MAX_PATTERNS} are taken", parts.patterns);
+            let message = format!(
+                "it has {} patterns, and at most {MAX_PATTERNS} are \
+                 allowed",
+                parts.patterns
+            );
             return Err(SchemaError { message, path: String::new() });
         }
         let share = ALL_PATTERN_BYTES.checked_div(parts.patterns).unwrap_or(PATTERN_BYTES);
@@ -199,7 +203,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(schema: &Value) -> Self {
+    fn from_schema(schema: &Value) -> Self {
         let mut parts = Self::default();
         let mut open = vec![schema];
         while let Some(value) = open.pop() {

@@ -84,7 +84,7 @@ pub fn coerce(schema: &RawJson, arguments: &Arguments) -> (Arguments, Vec<Coerci
 /// at, around or inside such a path. A value that the whole schema accepts is not changed because a part of
 /// the schema, such as a branch or a pattern of names, would accept another.
 pub fn coerce_at(schema: &RawJson, arguments: &Arguments, paths: &[String]) -> (Arguments, Vec<Coercion>) {
-    coerce_where(schema, arguments, &WrongPaths::of(paths))
+    coerce_where(schema, arguments, &WrongPaths::from_paths(paths))
 }
 
 fn coerce_where(schema: &RawJson, arguments: &Arguments, wrong: &WrongPaths) -> (Arguments, Vec<Coercion>) {

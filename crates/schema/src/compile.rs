@@ -121,7 +121,7 @@ impl<'a> Compiler<'a> {
     /// Compiles a normalized schema.
     fn members(&mut self, mut members: Members, place: &Place) -> Json {
         if place.depth > DEPTH || !self.spend(1) {
-            self.lose(place, "schema", "is too deep or too large to be sent; anything is taken");
+            self.lose(place, "schema", "is too deep or too large to be sent; any value is accepted");
             return self.anything(Members::new());
         }
         let expanding = self.expanding.len();

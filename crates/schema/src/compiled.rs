@@ -36,7 +36,7 @@ pub(crate) struct Restoration {
 
 /// Treatment of `anyOf` and `oneOf` at the root of a schema, where providers do not accept them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "kept inside or given up, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "kept inside or given up; the set is closed")]
 pub enum RootUnion {
     /// The arguments are wrapped in one property, and [`CompiledSchema::restore`] unwraps them.
     #[default]

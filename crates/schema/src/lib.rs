@@ -16,6 +16,7 @@ mod wanted;
 mod fits;
 mod json;
 mod kind;
+mod limits;
 
 #[cfg(feature = "validate")]
 mod checker;

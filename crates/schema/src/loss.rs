@@ -52,7 +52,7 @@ impl Losses {
 
     pub(crate) fn into_told(mut self) -> Vec<Loss> {
         if self.untold > 0 {
-            let what = format!("says {} things more that are lost", self.untold);
+            let what = format!("loses {} more keywords", self.untold);
             self.told.push(Loss { path: String::new(), keyword: "the schema".to_owned(), what });
         }
         self.told

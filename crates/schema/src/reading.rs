@@ -16,7 +16,7 @@ pub enum Need {
 
 impl Need {
     /// Returns whether an object's schema requires a property.
-    pub fn of_property(object: &Value, property: &str) -> Self {
+    pub fn from_property(object: &Value, property: &str) -> Self {
         let names = object.get("required").and_then(Value::as_array);
         if names.is_some_and(|names| names.iter().any(|name| name.as_str() == Some(property))) {
             Self::Required

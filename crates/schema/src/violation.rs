@@ -44,7 +44,7 @@ impl Violation {
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "the arguments" } else { &self.path };
-        write!(f, "{path}: met {}, wanted {}", self.met, self.wanted)
+        write!(f, "{path}: found {}, expected {}", self.met, self.wanted)
     }
 }
 

@@ -9,9 +9,6 @@
 
 use serde_json::{Map, Value};
 
-/// Maximum length of a schema in bytes, for its checker and for every dialect. The schemas of real servers have a few
-/// kilobytes.
-pub(crate) const MAX_SCHEMA_BYTES: usize = 256 * 1024;
 /// Maximum number of visits in one check.
 pub(crate) const MAX_VISITS: usize = 1_000_000;
 /// Bytes of a text, a path or a constant that cost one unit.

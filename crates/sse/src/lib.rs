@@ -10,6 +10,7 @@ mod event;
 mod parser;
 
 mod draft;
+mod last_event_id;
 
 mod line;
 mod text;

@@ -1,11 +1,14 @@
 //! The parser: bytes in chunks of any size in, events in order out.
 
+mod fields;
+
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
 use crate::draft::{Draft, Store};
-use crate::line::{Line, milliseconds, strip_space};
+use crate::last_event_id::LastEventId;
+use crate::line::strip_space;
 use crate::text::{decode, text_of_lines};
 use crate::{Ending, Error, ErrorKind, Event, Limits, Signal};
 
@@ -31,7 +34,7 @@ pub struct Parser {
     /// The unfinished line of the last push.
     line: Vec<u8>,
     store: Store,
-    id: Ids,
+    id: LastEventId,
     retry: Option<u64>,
     /// The number of bytes of the stream before `line`.
     line_start: u64,
@@ -40,33 +43,6 @@ pub struct Parser {
     /// line end.
     after_carriage_return: bool,
     failed: Option<Error>,
-}
-
-/// WHATWG's last event ID buffer (`given`) and last event ID string (`held`), which a blank line updates from
-/// the buffer.
-#[derive(Debug, Default)]
-struct Ids {
-    given: String,
-    held: String,
-    changed: bool,
-}
-
-impl Ids {
-    fn give(&mut self, value: &[u8]) {
-        if memchr::memchr(0, value).is_none() {
-            self.given.clear();
-            self.given.push_str(&String::from_utf8_lossy(value));
-            self.changed = true;
-        }
-    }
-
-    #[inline]
-    fn hold(&mut self) {
-        if self.changed {
-            self.held.clone_from(&self.given);
-            self.changed = false;
-        }
-    }
 }
 
 impl Parser {
@@ -116,7 +92,7 @@ impl Parser {
 
     /// Returns the id to send as `Last-Event-ID` when reconnecting; empty if the stream did not send one.
     pub fn last_event_id(&self) -> &str {
-        &self.id.held
+        self.id.as_str()
     }
 
     /// Returns the last valid `retry` field in milliseconds.
@@ -221,37 +197,6 @@ impl Parser {
         Ok(())
     }
 
-    /// Handles a line with any field.
-    #[inline(never)]
-    fn take_field<'a>(
-        &mut self,
-        line: &'a [u8],
-        draft: &mut Draft<'a>,
-        on_signal: &mut dyn FnMut(Signal<'_>),
-    ) -> Result<(), Error> {
-        let line = if self.after_first_line {
-            line
-        } else {
-            self.after_first_line = true;
-            line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
-        };
-        match Line::read(line) {
-            Line::Data(value) => self.take_data(decode(value), draft)?,
-            Line::Blank => self.dispatch(draft, on_signal),
-            Line::Event(value) => self.store.set_event(value),
-            Line::Comment(value) => on_signal(Signal::Comment(&decode(value))),
-            Line::Id(value) => self.id.give(value),
-            Line::Retry(value) => {
-                if let Some(wait) = milliseconds(value) {
-                    self.retry = Some(wait);
-                    on_signal(Signal::Retry(wait));
-                }
-            }
-            Line::Unknown => {}
-        }
-        Ok(())
-    }
-
     #[inline]
     fn take_data<'a>(&mut self, text: Cow<'a, str>, draft: &mut Draft<'a>) -> Result<(), Error> {
         match text {
@@ -263,27 +208,12 @@ impl Parser {
         }
     }
 
-    /// Stores a data line that cannot be borrowed: the event has several data lines, or the line is not valid
-    /// UTF-8.
-    #[inline(never)]
-    fn add_data(&mut self, text: &str, draft: &mut Draft<'_>) -> Result<(), Error> {
-        let length = match draft.data(&self.store) {
-            None => text.len(),
-            Some(before) => before.len().saturating_add(1).saturating_add(text.len()),
-        };
-        if length > self.limits.event_bytes {
-            return Err(Error::new(ErrorKind::EventTooLong, self.line_start));
-        }
-        draft.add_data(text, &mut self.store);
-        Ok(())
-    }
-
     #[inline]
     fn dispatch(&mut self, draft: &mut Draft<'_>, on_signal: &mut dyn FnMut(Signal<'_>)) {
-        self.id.hold();
+        self.id.update();
         if let Some(data) = draft.data(&self.store) {
             let event = self.store.event();
-            on_signal(Signal::Event(Event { event, data, id: &self.id.held }));
+            on_signal(Signal::Event(Event { event, data, id: self.id.as_str() }));
         }
         *draft = Draft::default();
         self.store.clear();

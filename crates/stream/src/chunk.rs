@@ -1,10 +1,10 @@
-//! The chunks of a streamed answer.
+//! The chunks of a streamed answer, among them the pieces in which a call arrives.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_protocol::{Opaque, StopReason, Unknown, Usage};
+use windlass_protocol::{Opaque, Payload, StopReason, Unknown, Usage};
 
-use crate::{CallChunk, StreamError};
+use crate::StreamError;
 
 /// One increment of an answer, independent of the provider.
 ///
@@ -87,4 +87,95 @@ impl Chunk {
     pub fn reasoning(text: impl Into<String>) -> Self {
         Self::Reasoning { text: text.into() }
     }
+}
+
+/// Key by which the chunks of one response are assigned to calls, as the decoder of the format chooses it. It
+/// is not the place of the call in the answer: keys can have gaps and can start anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct CallKey(pub u64);
+
+/// One piece of a call.
+///
+/// A provider that marks the start and end of a call produces `Start`, `Delta` and `End`. A provider that
+/// merges fragments by index produces `Partial` without further interpretation; `windlass-assemble` alone
+/// assigns fragments to calls (RULES S2 to S5). A provider that never splits a call produces `Whole`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "piece", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallChunk {
+    /// A fragment as the provider sent it; every optional field may be missing.
+    Partial {
+        /// The provider's index of the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        index: Option<u64>,
+        /// The position of the fragment in the array of its delta, which replaces a missing index.
+        position: u64,
+        /// The call's id, if the fragment contains one that is not empty.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        /// The tool's name or a part of it, if the fragment contains one that is not empty.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// The next part of the arguments' text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        /// Fields of the provider that belong to the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// A call begins.
+    Start {
+        /// The key of the call.
+        key: CallKey,
+        /// The call's id, if the provider sends one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        /// The tool's name.
+        name: String,
+        /// Fields of the provider that belong to the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+    /// The next part of a call's arguments.
+    Delta {
+        /// The key of the call.
+        key: CallKey,
+        /// The text that was added.
+        arguments: String,
+    },
+    /// The end of a call.
+    End {
+        /// The key of the call.
+        key: CallKey,
+        /// The complete text of the arguments, if the provider repeats it at the end. `windlass-assemble`
+        /// uses it only to append text that the deltas did not contain (RULES S6).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+    },
+    /// A call that arrives in one piece.
+    Whole {
+        /// The call's id, if the provider sends one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<String>,
+        /// The tool's name.
+        name: String,
+        /// The arguments' text or a payload of another kind.
+        body: WholeCall,
+        /// Fields of the provider that belong to the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opaque: Option<Opaque>,
+    },
+}
+
+/// The input of a call that arrives in one piece.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::exhaustive_enums, reason = "text still to be read, or a payload already made")]
+pub enum WholeCall {
+    /// The text of a function's arguments, not parsed yet.
+    Arguments(String),
+    /// A payload of another kind.
+    Payload(Payload),
 }

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod call;
 mod chunk;
 mod error;
 mod free_text;
@@ -8,8 +7,7 @@ mod image_words;
 
 mod model;
 
-pub use call::{CallChunk, CallKey, WholeCall};
-pub use chunk::Chunk;
+pub use chunk::{CallChunk, CallKey, Chunk, WholeCall};
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
 pub use image_words::names_image;

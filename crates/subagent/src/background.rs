@@ -21,7 +21,7 @@ use crate::registry::AgentRegistry;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// The report of an agent whose task panicked.
-const PANICKED: &str = "the agent ended with an internal error (it panicked); what it had done stays";
+const PANICKED: &str = "the agent ended with an internal error (it panicked); its changes so far remain";
 
 /// Returns the id of an agent: its name and the id of the call that started it. It is the same in every
 /// process.
@@ -77,8 +77,7 @@ impl AgentRegistry {
         ctx: &Context,
         id: &str,
     ) -> Result<Arc<BackgroundAgent>, ToolError> {
-        let unknown =
-            || ToolError::model(format!("there is no agent {id} beside this one; spawn_agent gives ids"));
+        let unknown = || ToolError::model(format!("unknown agent {id}; spawn_agent returns the ids"));
         let (name, call) = id.split_once(':').ok_or_else(unknown)?;
         let key = format!("{}/{call}", run.id());
         if let Some(known) = self.find(&key) {
@@ -134,7 +133,7 @@ fn to_report(ended: Result<Output, ToolError>) -> BackgroundReport {
             BackgroundReport { state, text: output.words() }
         }
         Err(ToolError::Deferred) => {
-            let text = "a question of it waits for an answer that nobody gives here".to_owned();
+            let text = "it waits for an answer that cannot be given here".to_owned();
             BackgroundReport { state: "waits for an answer", text }
         }
         Err(error) => BackgroundReport { state: "failed", text: error.to_string() },

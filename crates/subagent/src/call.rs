@@ -27,13 +27,14 @@ struct Arguments {
 }
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
-"task":{"type":"string","description":"All that is to be known: what is wanted, where, what was found out, what must not be touched, what to report."}
+"task":{"type":"string","description":"Everything that the agent needs to know: the goal, the place, the findings so far, what must not be changed, what to report."}
 },"required":["task"],"additionalProperties":false}"#;
 
 impl SubAgentTool {
     pub(crate) fn new(registry: Arc<AgentRegistry>, definition: Arc<AgentDefinition>) -> Self {
         let description = format!(
-            "Hands a task to another agent, which begins without any of this conversation, and gives its report. {}",
+            "Delegates a task to another agent, which starts without this conversation, and returns its \
+             report. {}",
             definition.description()
         );
         let spec = spec(&tool_of(definition.name()), &description, SCHEMA);

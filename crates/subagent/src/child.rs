@@ -17,8 +17,9 @@ use crate::registry::AgentRegistry;
 use crate::rights::narrow_tools;
 
 /// The part of the system prompt that all agents share.
-const ROLE: &str = "You work for another agent and begin without any of its conversation. Nobody reads along: when you are \
-    done, answer in words, without a call. That answer is your report, and all that the other agent gets.";
+const ROLE: &str = "You work for another agent and start without its conversation. Your steps are not read: \
+                    when you are done, answer in text, without a call. That answer is your report, and the \
+                    only thing that the other agent receives.";
 
 /// One task of an agent.
 pub(crate) struct Child<'a> {
@@ -73,7 +74,7 @@ impl Child<'_> {
         if let Some(name) = &definition.model {
             let sourced = self.registry.models.as_ref().and_then(|models| models.model(name));
             let sourced = sourced.ok_or_else(|| {
-                ToolError::model(format!("{} was not begun: there is no model {name} here", definition.name))
+                ToolError::model(format!("{} was not started: unknown model {name}", definition.name))
             })?;
             // The caller's window size does not apply to this model. With the default, the conversation is
             // compacted when the provider refuses its length.
@@ -129,16 +130,17 @@ impl Child<'_> {
             // The agent's record contains its open questions. The call is deferred until they are answered.
             Outcome::Suspended { .. } => Err(ToolError::Deferred),
             Outcome::Stopped { cause: windlass_agent::StopCause::Cancelled } => {
-                let text = format!("the agent {name} was stopped; what it had done stays");
+                let text = format!("the agent {name} was stopped; its changes so far remain");
                 Ok(Output::text(text).with_status(ResultStatus::Cancelled))
             }
             Outcome::Stopped { cause } => Err(ToolError::model(format!(
-                "the agent {name} stopped before its task was done: {cause}; what it had done stays"
+                "the agent {name} stopped before its task was done: {cause}; its changes so far remain"
             ))),
-            Outcome::Failed { message } => {
-                Err(ToolError::model(format!("the agent {name} failed: {message}; what it had done stays")))
-            }
-            _ => Err(ToolError::model(format!("the agent {name} ended in a way that is not known here"))),
+            Outcome::Failed { message } => Err(ToolError::model(format!(
+                "the agent {name} failed: {message}; its changes so far \
+                 remain"
+            ))),
+            _ => Err(ToolError::model(format!("the agent {name} ended in an unknown way"))),
         }
     }
 

@@ -22,9 +22,9 @@ pub(crate) struct Arguments {
 impl Action for CloseAgent {
     const NAME: &'static str = "close_agent";
     const DESCRIPTION: &'static str =
-        "Ends an agent that works beside you, and gives its report if it had one. What it has done stays.";
+        "Ends an agent that works in parallel, and returns its report if it has one. Its changes remain.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
-"agent_id":{"type":"string","description":"The id that spawn_agent gave."}
+"agent_id":{"type":"string","description":"The id that spawn_agent returned."}
 },"required":["agent_id"],"additionalProperties":false}"#;
 
     type Arguments = Arguments;
@@ -48,7 +48,7 @@ impl Action for CloseAgent {
         };
         let text = match ended {
             Some(report) => format!("{agent_id}: {}\n{}", report.state, report.text),
-            None => format!("{agent_id} is told to stop"),
+            None => format!("{agent_id} was asked to stop"),
         };
         Ok(Output::text(text).external())
     }

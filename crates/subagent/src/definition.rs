@@ -58,7 +58,7 @@ pub enum DefinitionError {
         problem: String,
     },
     /// The name cannot be a part of a tool name.
-    #[error("its name {name:?} is none: 1 to {MAX_NAME} lower-case letters, digits, _ and - are wanted")]
+    #[error("its name {name:?} is not valid: use 1 to {MAX_NAME} lower-case letters, digits, _ and -")]
     Name {
         /// The rejected name.
         name: String,
@@ -174,7 +174,7 @@ impl AgentDefinition {
         let needed = |key| document.words(key, MAX_DESCRIPTION)?.ok_or(DocumentError::Missing { key });
         let prompt = document.body().trim();
         if prompt.is_empty() {
-            let problem = "is missing: what the agent is told stands behind the front matter".to_owned();
+            let problem = "is missing: the agent's instructions follow the front matter".to_owned();
             return Err(DefinitionError::Value { key: "text", problem });
         }
         let mut definition = Self::new(needed("name")?, needed("description")?, prompt)?;
@@ -190,7 +190,7 @@ impl AgentDefinition {
         definition.may_delegate = flag(&document, "agents")?;
         if let Some(turns) = word(&document, "max-turns", 20)? {
             let parsed = turns.parse().ok().filter(|turns| *turns > 0);
-            let problem = || format!("is no number from 1: {turns}");
+            let problem = || format!("is not a positive number: {turns}");
             let wrong = || DefinitionError::Value { key: "max-turns", problem: problem() };
             definition.turns = Some(parsed.ok_or_else(wrong)?);
         }
@@ -203,7 +203,7 @@ impl AgentDefinition {
 fn word(document: &Document<'_>, key: &'static str, max: usize) -> Result<Option<String>, DefinitionError> {
     let words = document.words(key, max)?;
     if words.is_none() && document.has(key) {
-        let problem = "has no words: write its value in one line, or leave the key out".to_owned();
+        let problem = "is empty: write its value in one line, or leave the key out".to_owned();
         return Err(DefinitionError::Value { key, problem });
     }
     Ok(words)
@@ -215,13 +215,17 @@ fn patterns(words: &str) -> Result<Vec<String>, DefinitionError> {
     let names = words.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(str::to_owned).collect();
     if names.is_empty() {
-        return fails("names none: write them in one line, with commas; write [] for none, or leave the key out for all".to_owned());
+        return fails(
+            "is empty: write the names in one line, with commas; write [] for none, or leave the \
+             key out for all"
+                .to_owned(),
+        );
     }
     for name in &names {
         let beginning = name.strip_suffix('*').unwrap_or(name);
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
         if !beginning.chars().all(is_name) {
-            return fails(format!("has {name:?}, which is no tool's name nor the beginning of one and a *"));
+            return fails(format!("has {name:?}, which is neither a tool name nor a prefix with a *"));
         }
     }
     Ok(names)
@@ -233,7 +237,7 @@ fn flag(document: &Document<'_>, key: &'static str) -> Result<bool, DefinitionEr
         None if !document.has(key) => Ok(false),
         Some("false" | "no") => Ok(false),
         other => {
-            let problem = format!("is {:?}; yes or no is wanted", other.unwrap_or_default());
+            let problem = format!("is {:?}; expected yes or no", other.unwrap_or_default());
             Err(DefinitionError::Value { key, problem })
         }
     }

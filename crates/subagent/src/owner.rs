@@ -47,10 +47,10 @@ impl Owner<'_> {
         }
         match origin {
             Some(origin) if origin.agent != self.definition.name() => {
-                Err(self.refusal(&format!("it is of the agent {}", origin.agent)))
+                Err(self.refusal(&format!("it belongs to the agent {}", origin.agent)))
             }
             Some(origin) if origin.tool != self.tool => {
-                Err(self.refusal(&format!("a call of {} began it", origin.tool)))
+                Err(self.refusal(&format!("a call of {} started it", origin.tool)))
             }
             _ => Ok(()),
         }
@@ -81,7 +81,7 @@ fn read(records: &[Record]) -> Result<Option<(String, Option<RunOrigin>)>, ToolE
     let Some(first) = records.first() else { return Ok(None) };
     match first.read::<Entry>() {
         Ok(Entry::Started { run, origin, .. }) => Ok(Some((run, origin))),
-        _ => Err(ToolError::model("the record under this call is not of an agent; nothing was done")),
+        _ => Err(ToolError::model("the record of this call is not the record of an agent; nothing was done")),
     }
 }
 

@@ -57,7 +57,7 @@ impl AgentRegistry {
     }
 
     /// Iterates over the definitions in the order of registration.
-    pub(crate) fn ordered(&self) -> impl Iterator<Item = &Arc<AgentDefinition>> {
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &Arc<AgentDefinition>> {
         self.order.iter().filter_map(|name| self.definitions.get(name))
     }
 
@@ -87,7 +87,7 @@ impl AgentRegistry {
         tokio::select! {
             place = Arc::clone(&self.places).acquire_owned() => place.map_err(ToolError::fatal),
             () = ctx.cancellation().cancelled() => {
-                Err(ToolError::model("stopped before there was a place for the agent; it was not begun"))
+                Err(ToolError::model("cancelled while waiting for a free slot; the agent was not started"))
             }
         }
     }
@@ -97,7 +97,8 @@ impl AgentRegistry {
         self.check_depth(run)?;
         Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
             ToolError::model(format!(
-                "{} agents work already, which is the most; this one was not begun. Wait for one to end",
+                "{} agents are already active, which is the maximum; this agent was not started. Wait until \
+                 one ends",
                 self.limits.at_once
             ))
         })
@@ -108,7 +109,8 @@ impl AgentRegistry {
             return Ok(());
         }
         Err(ToolError::model(format!(
-            "agents are {} deep already, which is the most; this one was not begun. Do the work yourself",
+            "agents are already nested {} levels deep, which is the maximum; this agent was not started. Do \
+             the work yourself",
             run.agents().len()
         )))
     }
@@ -116,10 +118,7 @@ impl AgentRegistry {
     /// Returns the definition of a name, or an error for the model that lists the registered names.
     pub(crate) fn definition(&self, name: &str) -> Result<Arc<AgentDefinition>, ToolError> {
         self.definitions.get(name).cloned().ok_or_else(|| {
-            ToolError::model(format!(
-                "there is no agent {name}; those that there are: {}",
-                self.order.join(", ")
-            ))
+            ToolError::model(format!("unknown agent {name}; known agents: {}", self.order.join(", ")))
         })
     }
 
@@ -128,6 +127,6 @@ impl AgentRegistry {
         let line = |definition: &Arc<AgentDefinition>| {
             format!("\n- {}: {}", definition.name(), definition.description())
         };
-        self.ordered().map(line).collect()
+        self.definitions().map(line).collect()
     }
 }

@@ -24,10 +24,10 @@ pub(crate) struct Arguments {
 impl Action for SendInput {
     const NAME: &'static str = "send_input";
     const DESCRIPTION: &'static str =
-        "Says something to an agent that works beside you. It hears it before its next answer.";
+        "Sends a message to an agent that works in parallel. The agent receives it before its next answer.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
-"agent_id":{"type":"string","description":"The id that spawn_agent gave."},
-"text":{"type":"string","description":"What it is to know or do."}
+"agent_id":{"type":"string","description":"The id that spawn_agent returned."},
+"text":{"type":"string","description":"The message: what the agent should know or do."}
 },"required":["agent_id","text"],"additionalProperties":false}"#;
 
     type Arguments = Arguments;
@@ -44,10 +44,14 @@ impl Action for SendInput {
         let Arguments { agent_id, text } = arguments;
         check_task(&text)?;
         let agent = registry.find_background(calling_run(ctx)?, ctx, &agent_id)?;
-        let over =
-            || ToolError::model(format!("{agent_id} has ended and hears nothing; wait gives its report"));
+        let over = || {
+            ToolError::model(format!(
+                "{agent_id} has ended and receives no messages; wait returns its \
+                 report"
+            ))
+        };
         let sender = agent.input.as_ref().filter(|_| agent.report.borrow().is_none()).ok_or_else(over)?;
         sender.send(text, DeliverAt::NextTurn).await.map_err(|_| over())?;
-        Ok(Output::text(format!("{agent_id} hears it before its next answer")))
+        Ok(Output::text(format!("{agent_id} receives it before its next answer")))
     }
 }

@@ -27,14 +27,15 @@ struct Arguments {
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "agent":{"type":"string","description":"One of the agents above."},
-"task":{"type":"string","description":"All that is to be known: what is wanted, where, what was found out, what must not be touched, what to report."}
+"task":{"type":"string","description":"Everything that the agent needs to know: the goal, the place, the findings so far, what must not be changed, what to report."}
 },"required":["agent","task"],"additionalProperties":false}"#;
 
 impl SpawnAgent {
     pub(crate) fn new(registry: Arc<AgentRegistry>) -> Self {
         let description = format!(
-            "Lets another agent work on a task while you go on, and gives its id at once. Speak to it with send_input, \
-             hear its report with wait, end it with close_agent. It ends when you do. The agents:{}",
+            "Starts another agent on a task in parallel and returns its id at once. Send it messages with \
+             send_input, get its report with wait, end it with close_agent. It ends when your run ends. The \
+             agents:{}",
             registry.list_agents()
         );
         Self { spec: spec(SPAWN_AGENT, &description, SCHEMA), registry }

@@ -34,7 +34,7 @@ pub(crate) fn agent_query_hints() -> Hints {
 pub(crate) fn calling_run(ctx: &Context) -> Result<&CallingRun, ToolError> {
     CallingRun::from_context(ctx).ok_or_else(|| {
         ToolError::model(
-            "no agent makes this call, so that there is none to begin another; nothing was begun",
+            "this call is not made by an agent, so it cannot start another agent; nothing was started",
         )
     })
 }
@@ -42,7 +42,7 @@ pub(crate) fn calling_run(ctx: &Context) -> Result<&CallingRun, ToolError> {
 pub(crate) fn check_task(task: &str) -> Result<(), ToolError> {
     if task.trim().is_empty() || task.len() > MAX_TASK {
         return Err(ToolError::model(format!(
-            "the task has {} bytes and no agent was begun: say what is to be done in 1 to {MAX_TASK} bytes",
+            "the task has {} bytes and no agent was started: describe the task in 1 to {MAX_TASK} bytes",
             task.len()
         )));
     }

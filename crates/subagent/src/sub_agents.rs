@@ -72,7 +72,7 @@ impl SubAgents {
 
     /// Iterates over the definitions in the order of registration.
     pub fn definitions(&self) -> impl Iterator<Item = &AgentDefinition> {
-        self.registry.ordered().map(AsRef::as_ref)
+        self.registry.definitions().map(AsRef::as_ref)
     }
 
     /// Returns the tool `sub_agent_NAME` of each agent, and the tools for background agents:
@@ -85,7 +85,7 @@ impl SubAgents {
         let registry = || Arc::clone(&self.registry);
         let mut tools: Vec<Arc<dyn Tool>> = self
             .registry
-            .ordered()
+            .definitions()
             .map(|definition| Arc::new(SubAgentTool::new(registry(), definition.clone())) as Arc<dyn Tool>)
             .collect();
         tools.push(Arc::new(SpawnAgent::new(registry())));

@@ -52,7 +52,7 @@ impl Tasks for TaskModes {
 fn message(task: &Task) -> String {
     let mut message = task.message.clone();
     if !task.todos.is_empty() {
-        message.push_str("\n\nThe steps that were thought of:");
+        message.push_str("\n\nThe suggested steps:");
     }
     for todo in &task.todos {
         let _ = write!(message, "\n- {}", todo.text);

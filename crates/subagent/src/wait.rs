@@ -33,11 +33,12 @@ pub(crate) struct Arguments {
 
 impl Action for Wait {
     const NAME: &'static str = "wait";
-    const DESCRIPTION: &'static str = "Waits until one of the agents that work beside you has ended, and gives the reports of all \
-            that have. Those that still work are named; wait for them again.";
+    const DESCRIPTION: &'static str = "Waits until one of the agents that work in parallel has ended, and \
+                                       returns the reports of all agents that have ended. Agents that still \
+                                       work are listed; wait for them again.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
-"agent_ids":{"type":"array","minItems":1,"maxItems":64,"items":{"type":"string"},"description":"The ids that spawn_agent gave."},
-"timeout_seconds":{"type":"integer","minimum":0,"maximum":3600,"description":"How long to wait at the most; 300 without it, 0 to look only."}
+"agent_ids":{"type":"array","minItems":1,"maxItems":64,"items":{"type":"string"},"description":"The ids that spawn_agent returned."},
+"timeout_seconds":{"type":"integer","minimum":0,"maximum":3600,"description":"The maximum wait. Default 300; 0 returns at once."}
 },"required":["agent_ids"],"additionalProperties":false}"#;
 
     type Arguments = Arguments;

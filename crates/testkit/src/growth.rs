@@ -17,9 +17,13 @@ pub const MAX_TIME: Duration = Duration::from_millis(if cfg!(debug_assertions) {
 /// The maximum growth of the process's memory during all texts of a test.
 pub const MAX_MEMORY_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The maximum number of measurements of a text. The minimum counts, because other work on the machine only
-/// adds time.
-const ATTEMPTS: usize = 6;
+/// The number of measurements after which [`compare`] stops once its patience has ended. The minimum counts, because
+/// other work on the machine only adds time: it takes the caches and the other half of a core, so even the processor
+/// time of a thread grows.
+const MIN_ATTEMPTS: usize = 6;
+/// The time for which a comparison that does not hold yet is repeated. A reader that is too slow fails every
+/// measurement, and one that a busy machine disturbs has calm moments.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Shorter times are too imprecise to compute a ratio: some kernels count a thread's time in steps of 4 ms.
 const NOISE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 12 });
 /// The maximum ratio of the times for a text and for a quarter of it. Linear time gives 4 and quadratic time
@@ -82,6 +86,33 @@ impl fmt::Display for Shape {
     }
 }
 
+/// Returns shapes of TOML that every parser of a TOML file must read in linear time, whatever the keys of the file
+/// are: tables, values, strings and comments, complete and cut off.
+pub fn toml_shapes() -> Vec<Shape> {
+    let repeated = [
+        "[[a]]\n",
+        "[a{n}]\n",
+        "[a.b.c.d.e.f{n}]\n",
+        "a{n} = 1\n",
+        "a = 1\n",
+        "a.",
+        "[[",
+        "{",
+        "#",
+        "\n",
+        "\"",
+    ];
+    let values = [
+        ("a = [", "0,", "]"),
+        ("a = ", "[", ""),
+        ("a = ", "{a=", ""),
+        ("a = {z=0", ",a{n}=0", "}"),
+        ("a = \"", "\\u0041", "\""),
+    ];
+    let values = values.map(|(front, part, back)| Shape::new(front, part, back));
+    repeated.map(Shape::repeat).into_iter().chain(values).collect()
+}
+
 /// Parses a text of `bytes` bytes of each shape, in a separate process with one thread. `test` is the path of
 /// the calling test in its binary, for example `growth::policies`.
 ///
@@ -100,14 +131,11 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
         let is_linear = |took: Duration, of_quarter: Duration| {
             took < NOISE || took < of_quarter.saturating_mul(MAX_RATIO)
         };
-        let (mut least, mut least_of_quarter) = (Duration::MAX, Duration::MAX);
-        for _ in 0..ATTEMPTS {
-            least_of_quarter = least_of_quarter.min(time(|| read(&quarter)));
-            least = least.min(time(|| read(&whole)));
-            if least < MAX_TIME && is_linear(least, least_of_quarter) {
-                break;
-            }
-        }
+        let (least_of_quarter, least) = compare(
+            || time(|| read(&quarter)),
+            || time(|| read(&whole)),
+            |of_quarter, took| took < MAX_TIME && is_linear(took, of_quarter),
+        );
         println!("{FIGURE}{test}: {shape}: {least:?}, a quarter {least_of_quarter:?}");
         if least >= MAX_TIME {
             failures.push(format!("{shape} of {} bytes takes {least:?}", whole.len()));
@@ -123,6 +151,29 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
     }
 }
 
+/// Measures two pieces of work in turns until the shortest times of both are accepted, at least six times and for at
+/// most 20 seconds. Returns the two shortest times.
+pub fn compare(
+    mut first: impl FnMut() -> Duration,
+    mut second: impl FnMut() -> Duration,
+    is_accepted: impl Fn(Duration, Duration) -> bool,
+) -> (Duration, Duration) {
+    let began = Instant::now();
+    let (mut of_first, mut of_second) = (Duration::MAX, Duration::MAX);
+    let mut attempts = 0;
+    while attempts < MIN_ATTEMPTS || began.elapsed() < PATIENCE {
+        of_first = of_first.min(first());
+        of_second = of_second.min(second());
+        if is_accepted(of_first, of_second) {
+            break;
+        }
+        attempts += 1;
+    }
+    (of_first, of_second)
+}
+
+/// Returns the processor time that this thread spends in a function, or the time of the clock where the system does not
+/// report the former.
 fn time(read: impl Fn()) -> Duration {
     let (begun, worked) = (Instant::now(), cpu_time());
     read();
@@ -162,4 +213,38 @@ fn memory(name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib.saturating_mul(1024))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::time::Duration;
+
+    use super::compare;
+
+    #[test]
+    fn a_comparison_that_other_work_disturbs_is_repeated_until_it_holds() {
+        let round = Cell::new(0_u64);
+        let quarter = || Duration::from_millis(10);
+        // Twenty measurements beside other work, and then a calm one.
+        let whole = || {
+            round.set(round.get() + 1);
+            Duration::from_millis(if round.get() <= 20 { 200 } else { 40 })
+        };
+        let is_linear = |quarter: Duration, whole: Duration| whole < quarter * 8;
+        let times = compare(quarter, whole, is_linear);
+        assert_eq!(times, (Duration::from_millis(10), Duration::from_millis(40)));
+        assert_eq!(round.get(), 21);
+    }
+
+    #[test]
+    fn a_comparison_that_holds_is_made_once() {
+        let rounds = Cell::new(0);
+        let count = || {
+            rounds.set(rounds.get() + 1);
+            Duration::from_millis(1)
+        };
+        compare(|| Duration::from_millis(1), count, |_, _| true);
+        assert_eq!(rounds.get(), 1);
+    }
 }

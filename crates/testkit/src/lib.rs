@@ -2,6 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "corpora are files, found through the environment")]
 
 pub mod corpora;
+#[cfg(feature = "tool")]
+pub mod dropped_call;
 #[cfg(feature = "loop")]
 pub mod durable;
 pub mod growth;

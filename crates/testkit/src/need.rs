@@ -110,7 +110,7 @@ impl Need {
     /// The value is missing and [`STRICT`] names this need, or [`STRICT`] contains an unknown name.
     #[track_caller]
     #[expect(clippy::print_stderr, reason = "`cargo xtask ci` collects the line")]
-    pub fn check<F: Found>(self, found: F) -> Option<F::Value> {
+    pub fn check<F: SearchOutcome>(self, found: F) -> Option<F::Value> {
         match found.into_found() {
             Ok(value) => Some(value),
             Err(reason) => {
@@ -145,7 +145,7 @@ impl Display for Need {
 }
 
 /// The outcome of a search for something that a test needs.
-pub trait Found {
+pub trait SearchOutcome {
     /// The type of the found value.
     type Value;
 
@@ -156,7 +156,7 @@ pub trait Found {
     fn into_found(self) -> Result<Self::Value, String>;
 }
 
-impl<T> Found for Option<T> {
+impl<T> SearchOutcome for Option<T> {
     type Value = T;
 
     fn into_found(self) -> Result<T, String> {
@@ -164,7 +164,7 @@ impl<T> Found for Option<T> {
     }
 }
 
-impl<T, E: Display> Found for Result<T, E> {
+impl<T, E: Display> SearchOutcome for Result<T, E> {
     type Value = T;
 
     fn into_found(self) -> Result<T, String> {
@@ -172,7 +172,7 @@ impl<T, E: Display> Found for Result<T, E> {
     }
 }
 
-impl Found for bool {
+impl SearchOutcome for bool {
     type Value = ();
 
     fn into_found(self) -> Result<(), String> {

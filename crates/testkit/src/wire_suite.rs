@@ -133,7 +133,7 @@ pub fn check_shapes(wire: &dyn Wire, own: &[(&[u8], &str)]) {
 #[track_caller]
 pub fn check_second_event_is_no_json(wire: &dyn Wire, bodies: &[String]) {
     for body in bodies {
-        let error = decode(wire, Limits::default(), &[body.as_bytes()]).expect_err("it is no JSON");
+        let error = decode(wire, Limits::default(), &[body.as_bytes()]).expect_err("it is not JSON");
         assert!(matches!(error, DecodeError::Json { event: 2, .. }), "{error:?}");
     }
 }

@@ -70,7 +70,7 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
     let mut members: Vec<Option<(&str, String)>> = Vec::new();
     let mut slots: HashMap<&str, usize> = HashMap::new();
     for (name, text) in parameters {
-        let value = read(text, tool.accepted_kinds(name), tool.need(name));
+        let value = read(text, tool.kinds_of(name), tool.need(name));
         if let Some(outcome) = outcome(&value) {
             let list = if outcome == CoercionOutcome::Failed { &mut failed } else { &mut coerced };
             list.push(Coercion { tool: spec.name().to_string(), parameter: name.to_owned(), outcome });

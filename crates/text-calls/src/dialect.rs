@@ -113,7 +113,7 @@ dialects! {
 
 /// The error for a name that is not the name of a dialect.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no dialect of this name; there are {}", names())]
+#[error("unknown dialect; known dialects: {}", names())]
 #[non_exhaustive]
 pub struct UnknownDialect;
 

@@ -35,7 +35,7 @@ impl Ledger {
         self.calls
     }
 
-    pub(crate) fn exceeded_limit(&self) -> Option<LimitError> {
+    pub(crate) fn limit_error(&self) -> Option<LimitError> {
         self.exceeded
     }
 

@@ -96,7 +96,7 @@ impl LeakDetector {
         }
         let (_, found) = scan(&self.options.clone().with_any_tool(), text);
         match found.first() {
-            Some(call) => nudge(&call.name, "there is no tool of this name"),
+            Some(call) => nudge(&call.name, "no tool has this name"),
             None => Leak::None,
         }
     }
@@ -105,7 +105,7 @@ impl LeakDetector {
 /// Returns the message for a call that cannot be accepted, or `None` if it can.
 fn refusal(call: &FoundCall, check: impl Fn(&str, &Arguments) -> Result<(), String>) -> Option<Leak> {
     let Some(arguments) = &call.arguments else {
-        return Some(nudge(&call.name, "it was not run, because its arguments are not whole"));
+        return Some(nudge(&call.name, "it was not run, because its arguments are incomplete"));
     };
     let why = check(&call.name, arguments).err()?;
     Some(nudge(&call.name, &format!("it was not run, because {why}")))

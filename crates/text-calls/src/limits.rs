@@ -1,7 +1,7 @@
 //! Limits on buffered text and on the number of calls.
 
 /// Limits of a scanner (RULES S16). Text beyond a limit stays text or makes a call that cannot run;
-/// [`Scanner::exceeded_limit`](crate::Scanner::exceeded_limit) returns the first limit that was exceeded.
+/// [`Scanner::limit_error`](crate::Scanner::limit_error) returns the first limit that was exceeded.
 ///
 /// ```
 /// let limits = windlass_text_calls::Limits { calls: 16, ..windlass_text_calls::Limits::default() };

@@ -6,7 +6,7 @@ use crate::{Dialect, Limits};
 
 /// The tools that text can call (RULES X1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a list or no list, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "a list or no list; the set is closed")]
 pub enum CallableTools {
     /// Only these tools; everything else is text. With an empty list everything is text.
     Only(Vec<ToolSpec>),

@@ -162,8 +162,8 @@ impl Scanner {
     }
 
     /// Returns the first limit that the text exceeded.
-    pub fn exceeded_limit(&self) -> Option<LimitError> {
-        self.ledger.exceeded_limit()
+    pub fn limit_error(&self) -> Option<LimitError> {
+        self.ledger.limit_error()
     }
 
     /// Returns the arguments that were converted to another type than a string, or could not be.

@@ -93,14 +93,14 @@ impl Tool {
     }
 
     /// Returns the types that the schema accepts for a parameter.
-    pub(crate) fn accepted_kinds(&self, parameter: &str) -> AcceptedKinds {
+    pub(crate) fn kinds_of(&self, parameter: &str) -> AcceptedKinds {
         self.property(parameter)
             .map_or(AcceptedKinds::UNKNOWN, |schema| AcceptedKinds::from_schema(schema, &self.schema))
     }
 
     /// Returns whether a parameter is required.
     pub(crate) fn need(&self, parameter: &str) -> Need {
-        Need::of_property(resolve(&self.schema, &self.schema), parameter)
+        Need::from_property(resolve(&self.schema, &self.schema), parameter)
     }
 }
 

@@ -36,13 +36,13 @@ pub struct Glob {
 #[non_exhaustive]
 pub enum GlobError {
     /// The pattern is too long.
-    #[error("the pattern has {0} bytes, at most {MAX_BYTES} are taken")]
+    #[error("the pattern has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     /// The braces expand to too many patterns.
     #[error("the braces of the pattern stand for more than {MAX_CHOICES} patterns; use `*`, or fewer braces")]
     TooMany,
     /// The braces are nested too deeply.
-    #[error("the braces of the pattern stand more than {MAX_DEPTH} deep in each other; use fewer")]
+    #[error("the braces of the pattern are nested more than {MAX_DEPTH} levels deep; use fewer")]
     TooDeep,
     /// The pattern is not a valid glob.
     #[error("{0}; give a glob as `*.rs` or `src/**/*.rs`")]

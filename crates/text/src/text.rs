@@ -57,16 +57,16 @@ pub enum NotText {
     #[error("a binary file")]
     Binary,
     /// They start with a UTF-16 BOM and are not valid UTF-16.
-    #[error("no whole UTF-16 text, though it begins as one (byte {at})")]
+    #[error("not complete UTF-16 text, although it begins as such (byte {at})")]
     Utf16 {
         /// Offset of the first invalid byte.
         at: usize,
     },
     /// They start with a UTF-32 BOM.
-    #[error("UTF-32 text, which is not taken")]
+    #[error("UTF-32 text, which is not supported")]
     Utf32,
     /// Even the most likely encoding cannot decode them.
-    #[error("no text in UTF-8 (byte {at}) or another encoding that is known")]
+    #[error("not text in UTF-8 (byte {at}) or another known encoding")]
     Unknown {
         /// Offset of the first byte that is not UTF-8.
         at: usize,

@@ -17,5 +17,5 @@ pub fn with_order(schema: schemars::Schema, names: &[&str]) -> schemars::Schema 
 /// Returns the spec of a function. The macro has already validated the name.
 pub fn spec<T: schemars::JsonSchema>(name: &str, description: &str, order: &[&str]) -> ToolSpec {
     let name = ToolName::new(name).expect("the macro lets no other name through");
-    ToolSpec::function(name, description, crate::schema::ordered_schema::<T>(Some(order)))
+    ToolSpec::function(name, description, crate::schema::schema_in_order::<T>(Some(order)))
 }

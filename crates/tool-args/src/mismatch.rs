@@ -20,7 +20,7 @@ pub struct Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = if self.path.is_empty() { "the arguments" } else { &self.path };
-        write!(f, "{path}: met {}, wanted {}", self.met, self.wanted)
+        write!(f, "{path}: found {}, expected {}", self.met, self.wanted)
     }
 }
 

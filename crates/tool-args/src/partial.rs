@@ -151,7 +151,7 @@ impl<T: PartialValue> Partial<T> {
     /// Applies a step inside this value.
     #[doc(hidden)]
     #[inline]
-    pub fn inside(&mut self, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
+    pub fn apply_inside(&mut self, step: &NestedChange<'_>, mismatches: &mut Mismatches) {
         if let Self::Growing(growing) = self {
             T::grow(growing, step, mismatches);
         }

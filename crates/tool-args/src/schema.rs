@@ -17,11 +17,11 @@ const LAST: [&str; 4] = ["items", "required", "additionalProperties", "$defs"];
 
 /// Returns the schema of a type.
 pub(crate) fn schema_of<T: JsonSchema>() -> RawJson {
-    ordered_schema::<T>(None)
+    schema_in_order::<T>(None)
 }
 
 /// Returns the schema of a type with its properties in the given order.
-pub(crate) fn ordered_schema<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
+pub(crate) fn schema_in_order<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;

@@ -78,10 +78,10 @@ fn dependencies(manifest: &str, section: &str) -> impl Iterator<Item = Entry> {
             let is_inherited =
                 field == "workspace" || (value.contains('{') && member(value, "workspace").is_some());
             let package = member(value, "package").filter(|_| value.contains('{'));
-            entries.push(Entry { key: unquoted(key), package, is_inherited });
+            entries.push(Entry { key: unquote(key), package, is_inherited });
         } else if let Some(entry) = entries.last_mut() {
             match key.trim() {
-                "package" => entry.package = Some(unquoted(value)),
+                "package" => entry.package = Some(unquote(value)),
                 "workspace" => entry.is_inherited = true,
                 _ => {}
             }
@@ -106,17 +106,17 @@ fn in_section(table: &str, section: &str) -> Option<String> {
     };
     match table.strip_prefix(section)? {
         "" => Some(String::new()),
-        rest => rest.strip_prefix('.').map(unquoted),
+        rest => rest.strip_prefix('.').map(unquote),
     }
 }
 
 /// Returns the value of a member of an inline table.
 fn member(table: &str, name: &str) -> Option<String> {
     let members = table.split(['{', ',', '}']).filter_map(|member| member.split_once('='));
-    members.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| unquoted(value))
+    members.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| unquote(value))
 }
 
-fn unquoted(text: &str) -> String {
+fn unquote(text: &str) -> String {
     let text = text.split('#').next().unwrap_or_default();
     text.trim().trim_matches(['"', '\'']).to_owned()
 }

@@ -105,7 +105,7 @@ fn grow(arguments: &Arguments<'_>) -> TokenStream {
     });
     let insides = fields.iter().zip(0_u16..).map(|(field, member)| {
         let ident = field.ident;
-        quote!(#member => growing.#ident.inside(step, mismatches))
+        quote!(#member => growing.#ident.apply_inside(step, mismatches))
     });
     quote! {
         #[inline]

@@ -35,12 +35,17 @@ pub async fn run_blocking<T: Send + 'static>(
         return Err(not_started());
     }
     let _stops_when_dropped = stop.clone().drop_guard();
-    let broken = |_| ToolError::model("the tool broke on this input; try another way");
+    let broken = |_| {
+        ToolError::model(
+            "the tool failed with an internal error on this input; try another \
+             way",
+        )
+    };
     // All blocking threads can be in use, so the work may start long after this call.
     let start = move || if stop.is_cancelled() { Err(not_started()) } else { work(&stop) };
     tokio::task::spawn_blocking(start).await.map_err(broken)?
 }
 
 fn not_started() -> ToolError {
-    ToolError::model("the call was stopped before it began; nothing was done")
+    ToolError::model("the call was cancelled before it started; nothing was done")
 }

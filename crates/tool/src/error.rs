@@ -34,7 +34,7 @@ impl fmt::Display for ToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Model(text) => f.write_str(text),
-            Self::Deferred => f.write_str("the call goes on elsewhere"),
+            Self::Deferred => f.write_str("the call continues elsewhere"),
             Self::Fatal(_) => f.write_str("the tool cannot work"),
         }
     }

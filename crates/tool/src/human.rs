@@ -39,8 +39,8 @@ pub enum NoAnswer {
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Absent => "nobody is there to answer",
-            Self::TimedOut => "nobody answered in time",
+            Self::Absent => "no human is available to answer",
+            Self::TimedOut => "no answer arrived in time",
         })
     }
 }

@@ -102,8 +102,9 @@ pub trait Tool: Send + Sync {
         arguments.ignore();
     }
 
-    /// Returns the effects that the call is certain to have, according to the arguments that are complete while
-    /// others still stream. Policy can then refuse the call before the rest arrives. Default: no effects.
+    /// Returns the effects that the call is certain to have, according to the arguments that are complete
+    /// while others still stream. Policy can then refuse the call before the rest arrives. Default: no
+    /// effects.
     fn early_effects(&self, complete: &EarlyArguments) -> Vec<Effect> {
         let _ = complete;
         Vec::new()

@@ -108,17 +108,21 @@ pub(crate) fn explain_hidden(
                 .map(|mode| mode.slug.as_str())
                 .collect();
             let where_else = match modes.as_slice() {
-                [] => "No mode has it: go on without it.".to_owned(),
+                [] => "No mode has it: continue without it.".to_owned(),
                 modes => format!(
-                    "It is available in: {}. Change the mode with {SWITCH_MODE}, or go on without it.",
+                    "It is available in: {}. Change the mode with {SWITCH_MODE}, or continue without it.",
                     modes.join(", ")
                 ),
             };
             format!(
-                "{shown} was not run: it is of the group {group}, which the mode{here} does not give. {where_else}"
+                "{shown} was not run: it belongs to the group {group}, which the mode{here} does not \
+                 include. {where_else}"
             )
         }
-        Availability::NotForAgent => format!("{shown} was not given to this agent (rule f.caller_rights)."),
+        Availability::NotForAgent => format!(
+            "{shown} is not available to this agent (rule \
+             f.caller_rights)."
+        ),
         Availability::NotForModel => format!("{shown} is not offered to this model."),
         Availability::FeatureOff { feature } => {
             format!("{shown} is not offered: it needs the feature {feature}, which is off.")
@@ -126,10 +130,10 @@ pub(crate) fn explain_hidden(
         Availability::Unavailable { reason } => format!("{shown} cannot be used here: {reason}."),
         Availability::Disabled => format!("{shown} is switched off."),
         Availability::Deferred => {
-            format!("{shown} was not run: look for it with tool_search, and call it in your next turn.")
+            format!("{shown} was not run: search for it with tool_search, and call it in your next turn.")
         }
         Availability::Removed => {
-            format!("{shown} was removed while the conversation went on, and was not run.")
+            format!("{shown} was removed during the conversation, and was not run.")
         }
     }
 }

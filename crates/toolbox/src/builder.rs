@@ -85,7 +85,7 @@ pub enum BuildError {
         source: SchemaError,
     },
     /// The display name of a tool is not legal with every provider.
-    #[error("{name} cannot be shown as {shown:?}: one to 64 letters, digits, _ and - are wanted")]
+    #[error("{name} cannot be shown as {shown:?}: use 1 to 64 letters, digits, _ and -")]
     Rename {
         /// The registered name of the tool.
         name: String,

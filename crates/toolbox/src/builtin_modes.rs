@@ -22,8 +22,8 @@ fn architect() -> WorkMode {
     WorkMode::new(
         "architect",
         "Architect",
-        "You plan. Find out what is there and what is wanted, weigh the ways to do it, and write the plan down as a \
-         list of steps that somebody else can carry out. You do not carry it out.",
+        "You plan. Find out the current state and the goal, weigh the ways to reach it, and write the plan \
+         down as a list of steps that another agent can carry out. You do not carry it out.",
     )
     .when("Before work that has several parts, needs a design, or is not understood yet.")
 }
@@ -55,7 +55,7 @@ fn debug() -> WorkMode {
         "You find causes. Reproduce the fault first, think of what could cause it, test the likeliest causes with the \
          smallest experiment each, and mend the one that is proved. Leave no experiment behind.",
     )
-    .when("When something fails and nobody knows why.")
+    .when("When something fails for an unknown reason.")
 }
 
 fn orchestrator() -> WorkMode {

@@ -4,116 +4,111 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use windlass_hitl::Facts;
-use windlass_protocol::{
-    Arguments, Effect, Payload, PlannedFile, ReconcileOutcome, ResultStatus, ToolCall, ToolName, ToolResult,
-};
+use windlass_protocol::{Arguments, Payload, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_schema::{Coercion, Violation, coerce_at};
 
 use crate::checked::Checked;
 use crate::entry::Entry;
+use crate::fence;
 use crate::route::{Route, route};
 use crate::toolbox::Toolbox;
-use crate::{Availability, fence};
 
-pub(crate) fn check(toolbox: &Toolbox, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-    let entry = find_offered(toolbox, call)?;
-    let spec = entry.tool.spec();
-    let is_exact = toolbox.names().is_exact(call.name.as_str());
-    let mut call = call.clone();
-    call.payload = match route(entry, is_exact, &call.payload) {
-        Route::Fits(payload) => payload,
-        Route::Model(text) => return Err(refuse(&call, ResultStatus::InvalidArguments, text)),
-        Route::Program(misrouted) => {
-            return Err(refuse(&call, ResultStatus::Error, format!("{misrouted}; do not call it again")));
-        }
-    };
-    let mut coerced = Vec::new();
-    if let Payload::Function { arguments } | Payload::Mcp { arguments, .. } = &mut call.payload {
-        // The last of two equal keys wins (RULES J7), but a reader who sees only the first would approve
-        // another call.
-        if !entry.tool.hints().read_only && has_equal_keys(arguments) {
-            let text = format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
-            return Err(refuse(&call, ResultStatus::InvalidArguments, text));
-        }
-        match fitting(entry, arguments) {
-            Ok(None) => {}
-            Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
-            Err(violations) => {
-                let text = invalid(&entry.shown, &violations);
+impl Toolbox {
+    /// Resolves a call and validates its arguments, before policy or a human sees it (RULES J10).
+    ///
+    /// # Errors
+    /// Returns the result for the model if the tool is unknown or hidden, the tool does not accept the
+    /// arguments, or the mode does not grant the files.
+    pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
+        let entry = self.find_offered(call)?;
+        let spec = entry.tool.spec();
+        let is_exact = self.names().is_exact(call.name.as_str());
+        let mut call = call.clone();
+        call.payload = match route(entry, is_exact, &call.payload) {
+            Route::Fits(payload) => payload,
+            Route::Model(text) => return Err(refuse(&call, ResultStatus::InvalidArguments, text)),
+            Route::Program(misrouted) => {
+                return Err(refuse(&call, ResultStatus::Error, format!("{misrouted}; do not call it again")));
+            }
+        };
+        let mut coerced = Vec::new();
+        if let Payload::Function { arguments } | Payload::Mcp { arguments, .. } = &mut call.payload {
+            // The last of two equal keys wins (RULES J7), but a reader who sees only the first would approve
+            // another call.
+            if !entry.tool.hints().read_only && has_equal_keys(arguments) {
+                let text =
+                    format!("{} was not run: its arguments have a key twice; give each once", entry.shown);
                 return Err(refuse(&call, ResultStatus::InvalidArguments, text));
             }
+            match fitting(entry, arguments) {
+                Ok(None) => {}
+                Ok(Some((fitting, changes))) => (*arguments, coerced) = (fitting, changes),
+                Err(violations) => {
+                    let text = invalid(&entry.shown, &violations);
+                    return Err(refuse(&call, ResultStatus::InvalidArguments, text));
+                }
+            }
         }
+        // A panic fails this call (RULES L8): a call without known effects must not run.
+        let Ok(effects) = catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&call.payload))) else {
+            let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
+            return Err(refuse(&call, ResultStatus::Error, text));
+        };
+        self.check_modes(|mode| fence::effects(mode, entry, &effects))
+            .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::add_advice(&problem)))?;
+        let name = entry.name.clone();
+        let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
+        let entry = Arc::clone(entry);
+        Ok(Checked { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
     }
-    // A panic fails this call (RULES L8): a call without known effects must not run.
-    let Ok(effects) = catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&call.payload))) else {
-        let text = format!("{} was not run: it failed with an internal error (it panicked)", entry.shown);
-        return Err(refuse(&call, ResultStatus::Error, text));
-    };
-    toolbox
-        .check_modes(|mode| fence::effects(mode, entry, &effects))
-        .map_err(|problem| refuse(&call, ResultStatus::Denied, fence::add_advice(&problem)))?;
-    let name = entry.name.clone();
-    let facts = Facts::new(name.clone(), entry.tool.hints(), &call, effects);
-    let entry = Arc::clone(entry);
-    Ok(Checked { name, spec: spec.clone(), facts, call, coerced, changes: Vec::new(), entry })
-}
 
-/// Returns the tool of a call if it is offered; validation repeats the filters of the offer. A hidden name
-/// still resolves, so that the result can explain why the tool is hidden and where it is available
-/// (RULES N1).
-fn find_offered<'a>(toolbox: &'a Toolbox, call: &ToolCall) -> Result<&'a Arc<Entry>, Box<ToolResult>> {
-    let name = call.name.as_str();
-    toolbox.entry(name).filter(|entry| toolbox.availability_of(entry).is_offered()).ok_or_else(|| {
-        let (status, text) = explain_refusal(toolbox, name);
-        refuse(call, status, text)
-    })
-}
+    /// Returns the tool of a call if it is offered; validation repeats the filters of the offer. A hidden name
+    /// still resolves, so that the result can explain why the tool is hidden and where it is available
+    /// (RULES N1).
+    fn find_offered(&self, call: &ToolCall) -> Result<&Arc<Entry>, Box<ToolResult>> {
+        let name = call.name.as_str();
+        self.entry(name).filter(|entry| self.availability_of(entry).is_offered()).ok_or_else(|| {
+            let (status, text) = self.explain_refusal(name);
+            refuse(call, status, text)
+        })
+    }
 
-/// Returns the status and the text for a name that does not lead to an offered tool.
-pub(crate) fn explain_refusal(toolbox: &Toolbox, name: &str) -> (ResultStatus, String) {
-    let Some(entry) = toolbox.entry(name) else { return (ResultStatus::UnknownTool, unknown(toolbox, name)) };
-    let availability = toolbox.availability_of(entry);
-    let text = toolbox.explain_hidden(entry, &availability);
-    match availability {
-        Availability::NotInMode | Availability::NotForAgent => (ResultStatus::Denied, text),
-        _ => (ResultStatus::UnknownTool, format!("{text} {}", all_offered(toolbox))),
+    /// Inspects the state that a checked call would run on and adds it to the call's facts. Reads the file
+    /// system and can block the thread.
+    ///
+    /// # Errors
+    /// Returns the result for the model if the tool's inspection panics or a symbolic link leads to a file
+    /// that the mode does not grant. A call that cannot be inspected does not run.
+    pub fn inspect(&self, mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
+        let entry = &checked.entry;
+        let Ok(seen) = catch_unwind(AssertUnwindSafe(|| entry.tool.inspect(&checked.call.payload))) else {
+            let text =
+                format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
+            return Err(refuse(&checked.call, ResultStatus::Error, text));
+        };
+        self.check_modes(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
+            .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))?;
+        let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
+        checked.facts = facts.with_call_kind(seen.call_kind);
+        checked.changes = seen.changes;
+        Ok(checked)
     }
 }
 
-/// Returns the effects of a call, also if the call would be refused.
-pub(crate) fn effects(toolbox: &Toolbox, call: &ToolCall) -> Option<Vec<Effect>> {
-    let entry = toolbox.entry(call.name.as_str())?;
-    let is_exact = toolbox.names().is_exact(call.name.as_str());
-    let Route::Fits(payload) = route(entry, is_exact, &call.payload) else { return None };
-    catch_unwind(AssertUnwindSafe(|| entry.tool.effects(&payload))).ok()
-}
-
-/// Determines whether a call that was interrupted by the end of its process took effect.
-pub(crate) fn aftermath(toolbox: &Toolbox, call: &ToolCall, planned: &[PlannedFile]) -> ReconcileOutcome {
-    let Some(entry) = toolbox.entry(call.name.as_str()) else { return ReconcileOutcome::Unknown };
-    catch_unwind(AssertUnwindSafe(|| entry.tool.aftermath(planned))).unwrap_or_default()
+pub(crate) fn invalid(name: &ToolName, violations: &[Violation]) -> String {
+    let mut text = format!("{name} was not run, its arguments are wrong:");
+    for violation in violations {
+        text.push_str("\n- ");
+        text.push_str(&violation.to_string());
+    }
+    text.push_str("\nCall it again with arguments that fit its schema.");
+    text
 }
 
 /// Returns whether any object in the arguments repeats a key, at any depth.
 fn has_equal_keys(arguments: &Arguments) -> bool {
     let mut parser = windlass_partial_json::Parser::default();
     parser.push(arguments.as_str()).is_ok() && parser.duplicates() > 0
-}
-
-/// Inspects the state that the call would run on and adds it to the call's facts.
-pub(crate) fn inspect(toolbox: &Toolbox, mut checked: Checked) -> Result<Checked, Box<ToolResult>> {
-    let entry = &checked.entry;
-    let Ok(seen) = catch_unwind(AssertUnwindSafe(|| entry.tool.inspect(&checked.call.payload))) else {
-        let text = format!("{} was not run: it failed with an internal error (it panicked)", checked.name);
-        return Err(refuse(&checked.call, ResultStatus::Error, text));
-    };
-    toolbox
-        .check_modes(|mode| fence::targets(mode, entry, &checked.facts.effects, &seen.targets))
-        .map_err(|problem| refuse(&checked.call, ResultStatus::Denied, fence::add_advice(&problem)))?;
-    let facts = checked.facts.with_sight(seen.targets, seen.containment).with_planned(seen.planned);
-    checked.facts = facts.with_call_kind(seen.call_kind);
-    checked.changes = seen.changes;
-    Ok(checked)
 }
 
 /// Returns an error if the call may no longer run: the mode may have changed or the tool may have been
@@ -151,23 +146,4 @@ fn fitting(
 
 fn refuse(call: &ToolCall, status: ResultStatus, text: String) -> Box<ToolResult> {
     Box::new(ToolResult::text(call.id.clone(), status, text))
-}
-
-fn unknown(toolbox: &Toolbox, name: &str) -> String {
-    format!("there is no tool {name}. {}", all_offered(toolbox))
-}
-
-fn all_offered(toolbox: &Toolbox) -> String {
-    let names: Vec<_> = toolbox.iter_offered().map(|entry| entry.shown.as_str()).collect();
-    format!("The tools are: {}", names.join(", "))
-}
-
-pub(crate) fn invalid(name: &ToolName, violations: &[Violation]) -> String {
-    let mut text = format!("{name} was not run, its arguments are wrong:");
-    for violation in violations {
-        text.push_str("\n- ");
-        text.push_str(&violation.to_string());
-    }
-    text.push_str("\nCall it again with arguments that fit its schema.");
-    text
 }

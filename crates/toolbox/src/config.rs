@@ -113,7 +113,7 @@ impl ToolConfig {
     /// Returns the rule for a model.
     pub(crate) fn rule(&self, model: Option<&str>) -> ModelRule {
         let Some(model) = model else { return ModelRule::default() };
-        let known = ModelRule::built_in();
+        let known = ModelRule::builtin_rules();
         self.models.iter().chain(&known).find(|rule| rule.fits(model)).cloned().unwrap_or_default()
     }
 

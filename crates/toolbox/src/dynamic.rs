@@ -35,8 +35,8 @@ const MOST_REMEMBERED: usize = 1_024;
 /// let toolbox = Toolbox::builder().dynamic(dynamic.clone()).build()?;
 /// let spec = ToolSpec::function(ToolName::new("ping")?, "Answers.", r#"{"type":"object"}"#.parse()?);
 /// dynamic.add(Arc::new(CallbackTool::new(spec, |_, _| async { Ok(Output::text("pong")) })))?;
-/// assert!(toolbox.offered_specs().is_empty(), "what is offered changes at the next turn");
-/// assert_eq!(toolbox.refresh().offered_specs().len(), 1);
+/// assert!(toolbox.tool_specs().is_empty(), "what is offered changes at the next turn");
+/// assert_eq!(toolbox.refresh().tool_specs().len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Default)]
@@ -82,7 +82,7 @@ pub enum DynamicToolError {
         source: SchemaError,
     },
     /// The registry is full.
-    #[error("there are {MOST_TOOLS} tools already, the most there may be")]
+    #[error("the limit of {MOST_TOOLS} tools is reached")]
     TooMany,
 }
 

@@ -7,7 +7,7 @@ use windlass_protocol::{Arguments, Effect, ResultStatus, ToolName};
 use windlass_schema::{Violation, coerce};
 use windlass_tool::EarlyArguments;
 
-use crate::check::{explain_refusal, invalid};
+use crate::check::invalid;
 use crate::entry::Entry;
 use crate::fence;
 use crate::toolbox::Toolbox;
@@ -51,7 +51,7 @@ pub(crate) fn check_partial(
     latest: &str,
 ) -> Result<PartialCheck, PartialRefusal> {
     let Some(entry) = toolbox.entry(name).filter(|entry| toolbox.availability_of(entry).is_offered()) else {
-        let (status, text) = explain_refusal(toolbox, name);
+        let (status, text) = toolbox.explain_refusal(name);
         let cause = if status == ResultStatus::Denied { RefusalCause::Mode } else { RefusalCause::Call };
         return Err(PartialRefusal { status, text, cause });
     };

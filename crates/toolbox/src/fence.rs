@@ -106,7 +106,7 @@ impl<'a> Fence<'a> {
     fn matches(&self, files: Option<&FilePattern>, verb: &str, path: &str) -> Result<(), String> {
         match files {
             Some(files) if !files.has(path) => {
-                Err(format!("{} only {files} can be {verb}, and {path} is none of them", self.begin()))
+                Err(format!("{} only {files} can be {verb}, and {path} is not one of them", self.begin()))
             }
             _ => Ok(()),
         }
@@ -128,6 +128,7 @@ impl<'a> Fence<'a> {
 /// Completes a problem into the text for the model, with advice on the next step.
 pub(crate) fn add_advice(problem: &str) -> String {
     format!(
-        "{problem}. Take another file, change the mode with switch_mode if the task needs it, or go on without."
+        "{problem}. Choose another file, change the mode with switch_mode if the task needs it, or continue \
+         without."
     )
 }

@@ -72,7 +72,7 @@ impl ModelRule {
     }
 
     /// Returns the built-in rules. The first rule that matches a model applies.
-    pub(crate) fn built_in() -> Vec<Self> {
+    pub(crate) fn builtin_rules() -> Vec<Self> {
         // These models were trained on this patch format and make more mistakes with search and replace.
         let patching = |pattern: &str| {
             Self::new(pattern).with_tool("apply_patch").remove_tool("edit_file").remove_tool("apply_diff")

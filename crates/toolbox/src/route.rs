@@ -58,7 +58,7 @@ impl fmt::Display for PayloadKind {
 /// on a payload kind without a route, or it replaced the payload of a checked call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the tool {tool} does not take a {kind} call; it is registered under a name that leads such calls to it"
+    "the tool {tool} does not take a {kind} call; it is registered under a name that routes such calls to it"
 )]
 #[non_exhaustive]
 pub struct WrongPayload {
@@ -124,7 +124,7 @@ pub(crate) fn route(entry: &Entry, is_exact: bool, payload: &Payload) -> Route {
                 return Route::Fits(payload.clone());
             }
             Route::Model(format!(
-                "{shown} is not the tool {tool} of a server {server}; there is no such tool here"
+                "{shown} is not the tool {tool} of a server {server}; this tool does not exist here"
             ))
         }
         (Payload::LocalShell { command, working_directory, timeout_ms }, _) if takes.is_shell => {

@@ -1,13 +1,13 @@
 //! Execution of a call: lock, cancellation, panics and long outputs.
 
-use std::borrow::Cow;
+mod output;
+
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use windlass_hitl::has_invisible;
-use windlass_protocol::{Concurrency, Content, Effect, ResultFlag, ResultStatus, ToolResult};
-use windlass_tool::{Context, Output, Progress, ToolError};
+use windlass_protocol::{Concurrency, ResultStatus, ToolResult};
+use windlass_tool::{Context, Progress, ToolError};
 
 use crate::check::permits;
 use crate::checked::Checked;
@@ -16,8 +16,6 @@ use crate::{PayloadKind, WrongPayload};
 
 /// The time that a cancelled tool has to stop by itself before its future is dropped.
 const GRACE: Duration = Duration::from_secs(5);
-
-type Outcome = Result<Result<Output, ToolError>, Box<dyn std::any::Any + Send>>;
 
 impl Toolbox {
     /// Runs a checked and approved call.
@@ -67,7 +65,7 @@ impl Toolbox {
         let _turn = tokio::select! {
             biased;
             () = ctx.cancellation().cancelled() => {
-                return Ok(result(checked, ResultStatus::Cancelled, "cancelled before it began"));
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled before it started"));
             }
             turn = waiting => turn,
         };
@@ -86,67 +84,13 @@ impl Toolbox {
             biased;
             outcome = running => outcome,
             () = overdue(ctx) => {
-                return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; what it had done stays"));
+                return Ok(result(checked, ResultStatus::Cancelled, "cancelled while it ran; its changes so \
+                                                                    far remain"));
             }
         };
         ctx.tell_rest();
         self.finish(checked, ctx, outcome)
     }
-
-    fn finish(&self, checked: &Checked, ctx: &Context, outcome: Outcome) -> Result<ToolResult, ToolError> {
-        match outcome {
-            Ok(Ok(output)) => {
-                let content = self.limit.apply(redact_secrets(output.content, ctx), ctx);
-                let flags = flags(checked, &content, output.is_external);
-                Ok(ToolResult::new(checked.call.id.clone(), output.status, content).with_flags(flags))
-            }
-            Ok(Err(ToolError::Model(text))) => {
-                let content = self.limit.apply(redact_secrets(vec![Content::text(text)], ctx), ctx);
-                Ok(ToolResult::new(checked.call.id.clone(), ResultStatus::Error, content))
-            }
-            Ok(Err(fatal)) => Err(fatal),
-            Err(_panic) => {
-                let text = "the tool failed with an internal error (it panicked); other tools still work";
-                Ok(result(checked, ResultStatus::Error, text))
-            }
-        }
-    }
-}
-
-/// Redacts secrets. Must run before truncation and before writing files, because a truncated secret is not
-/// recognized.
-fn redact_secrets(mut content: Vec<Content>, ctx: &Context) -> Vec<Content> {
-    let redactor = ctx.redactor();
-    let clean = |text: &mut String| {
-        if let Cow::Owned(clean) = redactor.redact(text) {
-            *text = clean;
-        }
-    };
-    for piece in &mut content {
-        match piece {
-            Content::Text { text } => clean(text),
-            Content::Resource { uri, text, .. } => {
-                clean(uri);
-                clean(text);
-            }
-            Content::Structured { value } => redactor.redact_value(value),
-            // Image bytes are not searched.
-            _ => {}
-        }
-    }
-    content
-}
-
-/// Returns the flags of a result: invisible characters and third-party content.
-fn flags(checked: &Checked, content: &[Content], is_external: bool) -> Vec<ResultFlag> {
-    let is_hidden = |content: &Content| matches!(content, Content::Text { text } if has_invisible(text));
-    let brings_text = |effect: &Effect| {
-        matches!(effect, Effect::Connect { .. } | Effect::Mcp { .. } | Effect::Spawn { .. })
-    };
-    let hidden = content.iter().any(is_hidden).then_some(ResultFlag::InvisibleChars);
-    let external =
-        (is_external || checked.facts.effects.iter().any(brings_text)).then_some(ResultFlag::External);
-    hidden.into_iter().chain(external).collect()
 }
 
 async fn overdue(ctx: &Context) {

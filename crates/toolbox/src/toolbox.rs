@@ -1,16 +1,16 @@
 //! The toolbox: name resolution, validation and execution of calls.
 
+mod refusals;
+mod unchecked;
+
 use std::sync::Arc;
 
 use tokio::sync::RwLock;
-use windlass_protocol::{
-    Effect, Hints, PlannedFile, ReconcileOutcome, ToolCall, ToolName, ToolResult, ToolSpec,
-};
+use windlass_protocol::{Hints, ToolCall, ToolName, ToolSpec};
 use windlass_schema::SchemaError;
 use windlass_tool::{EarlyArguments, Tool};
 
 use crate::availability::{availability, explain_hidden};
-use crate::checked::Checked;
 use crate::entry::Entry;
 use crate::index::{CallableTool, FixedTools, ToolIndex};
 use crate::rights::Rights;
@@ -101,7 +101,7 @@ impl Toolbox {
 
     /// Returns the specs and hints of the offered tools under their display names, in the order of
     /// registration.
-    pub fn offered_specs(&self) -> Vec<(ToolSpec, Hints)> {
+    pub fn tool_specs(&self) -> Vec<(ToolSpec, Hints)> {
         self.iter_offered().map(|entry| (entry.display_spec(), entry.tool.hints())).collect()
     }
 
@@ -190,37 +190,6 @@ impl Toolbox {
             Route::Program(misrouted) => Err(misrouted),
             Route::Fits(_) | Route::Model(_) => Ok(()),
         }
-    }
-
-    /// Resolves a call and validates its arguments, before policy or a human sees it (RULES J10).
-    ///
-    /// # Errors
-    /// Returns the result for the model if the tool is unknown or hidden, the tool does not accept the
-    /// arguments, or the mode does not grant the files.
-    pub fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
-        crate::check::check(self, call)
-    }
-
-    /// Returns the effects of a call even if its tool is hidden, for restoring a conversation. Returns `None`
-    /// if the tool is unknown, does not accept the payload kind, or panics.
-    pub fn effects(&self, call: &ToolCall) -> Option<Vec<Effect>> {
-        crate::check::effects(self, call)
-    }
-
-    /// Inspects the state that a checked call would run on and adds it to the call's facts. Reads the file
-    /// system and can block the thread.
-    ///
-    /// # Errors
-    /// Returns the result for the model if the tool's inspection panics or a symbolic link leads to a file
-    /// that the mode does not grant. A call that cannot be inspected does not run.
-    pub fn inspect(&self, checked: Checked) -> Result<Checked, Box<ToolResult>> {
-        crate::check::inspect(self, checked)
-    }
-
-    /// Determines whether a call that was interrupted by the end of its process took effect, even if its tool
-    /// is hidden. Reads the file system like `inspect`.
-    pub fn aftermath(&self, call: &ToolCall, planned: &[PlannedFile]) -> ReconcileOutcome {
-        crate::check::aftermath(self, call, planned)
     }
 
     /// Validates a call while its arguments still stream: the tool must be offered and the `latest` of its

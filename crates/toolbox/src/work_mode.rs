@@ -113,7 +113,7 @@ pub struct FilePattern {
 #[non_exhaustive]
 pub enum PatternError {
     /// The pattern is too long.
-    #[error("the pattern has {len} bytes, at most {PATTERN_BYTES} are taken")]
+    #[error("the pattern has {len} bytes, at most {PATTERN_BYTES} are allowed")]
     TooLong {
         /// The length in bytes.
         len: usize,
@@ -142,6 +142,18 @@ impl FilePattern {
             RegexBuilder::new(pattern).size_limit(COMPILED_BYTES).dfa_size_limit(COMPILED_BYTES).build();
         let regex = regex.map_err(|source| PatternError::Regex { pattern: pattern.to_owned(), source })?;
         Ok(Self { regex, description: None })
+    }
+
+    /// Checks the syntax of a pattern that is not used. Unlike [`new`](Self::new) it compiles nothing: the compiler
+    /// stops at its first instruction, because the size limit is 0.
+    pub(crate) fn check_syntax(pattern: &str) -> Result<(), PatternError> {
+        if pattern.len() > PATTERN_BYTES {
+            return Err(PatternError::TooLong { len: pattern.len() });
+        }
+        match RegexBuilder::new(pattern).size_limit(0).build() {
+            Ok(_) | Err(regex::Error::CompiledTooBig(_)) => Ok(()),
+            Err(source) => Err(PatternError::Regex { pattern: pattern.to_owned(), source }),
+        }
     }
 
     /// Sets the description of the files.

@@ -35,6 +35,7 @@ const FILE_BYTES: usize = 256 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct WorkModes {
     modes: Vec<Arc<WorkMode>>,
+    replaced_errors: Vec<ModeError>,
 }
 
 /// The owner of a file with modes.
@@ -48,32 +49,32 @@ pub enum ModeOwner {
 }
 
 /// Error of [`WorkModes::with_file`]. It names the key; the reader of the file should add the file name.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModeError {
     /// The text is not a valid file of modes; the source names the position and the key.
     #[error("not a file of modes")]
     Toml(#[source] Box<toml::de::Error>),
     /// The slug is not valid.
-    #[error("slug {slug:?}: one to {SLUG_BYTES} small letters, digits and dashes are wanted")]
+    #[error("slug {slug:?}: use 1 to {SLUG_BYTES} lower-case letters, digits and dashes")]
     Slug {
         /// The invalid slug.
         slug: String,
     },
     /// Two modes in the file have the same slug.
-    #[error("slug {slug:?}: there are two modes of this slug")]
+    #[error("slug {slug:?}: two modes have this slug")]
     Twice {
         /// The repeated slug.
         slug: String,
     },
     /// A project's file redefines an existing mode.
-    #[error("slug {slug:?}: a project's file adds modes, and does not change one that is there")]
+    #[error("slug {slug:?}: a project's file can add modes, but not change an existing mode")]
     NotTheProjects {
         /// The slug of the mode.
         slug: String,
     },
     /// A text is empty or too long.
-    #[error("mode {slug:?}, {key}: one to {TEXT_BYTES} bytes are wanted")]
+    #[error("mode {slug:?}, {key}: expected 1 to {TEXT_BYTES} bytes")]
     Text {
         /// The slug of the mode.
         slug: String,
@@ -92,7 +93,7 @@ pub enum ModeError {
     },
     /// The files that tools of the group access are unknown before they run, so a pattern would not be
     /// enforced.
-    #[error("mode {slug:?}, group {group}: file_regex is taken for read and edit only")]
+    #[error("mode {slug:?}, group {group}: file_regex is allowed for read and edit only")]
     NoFiles {
         /// The slug of the mode.
         slug: String,
@@ -100,7 +101,7 @@ pub enum ModeError {
         group: ToolGroup,
     },
     /// The file is too long.
-    #[error("it has {bytes} bytes, at most {FILE_BYTES} are taken")]
+    #[error("it has {bytes} bytes, at most {FILE_BYTES} are allowed")]
     TooLong {
         /// The length of the file in bytes.
         bytes: usize,
@@ -118,7 +119,7 @@ pub enum ModeError {
 
 /// Error for a slug without a mode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no mode {slug}; the modes are: {modes}")]
+#[error("unknown mode {slug}; the modes are: {modes}")]
 #[non_exhaustive]
 pub struct UnknownMode {
     /// The requested slug.
@@ -138,7 +139,7 @@ impl WorkModes {
     /// Returns the built-in modes: architect, code, ask, debug, orchestrator.
     pub fn builtin() -> Self {
         let modes = crate::builtin_modes::modes();
-        Self { modes: modes.into_iter().map(Arc::new).collect() }
+        Self { modes: modes.into_iter().map(Arc::new).collect(), replaced_errors: Vec::new() }
     }
 
     /// Adds a mode. It replaces a mode of the same slug.
@@ -156,7 +157,8 @@ impl WorkModes {
     ///
     /// # Errors
     /// Returns an error if the file is not valid: an unknown key, an unknown group, a bad pattern, or a
-    /// repeated slug. No mode of such a file is added.
+    /// repeated slug. No mode of such a file is added. An entry that a later entry of the same group replaces
+    /// has no effect, so its bad pattern is no error; see [`replaced_errors`](Self::replaced_errors).
     pub fn with_file(mut self, text: &str, owner: ModeOwner) -> Result<Self, ModeError> {
         if text.len() > FILE_BYTES {
             return Err(ModeError::TooLong { bytes: text.len() });
@@ -169,7 +171,7 @@ impl WorkModes {
         let before = self.clone();
         let mut seen = Vec::new();
         for written in file.modes {
-            let mode = checked(written)?;
+            let mode = checked(written, &mut self.replaced_errors)?;
             if seen.contains(&mode.slug) {
                 return Err(ModeError::Twice { slug: mode.slug });
             }
@@ -207,13 +209,21 @@ impl WorkModes {
         self.modes.iter()
     }
 
+    /// Returns the errors of entries that a later entry of the same group replaces, in the order of the files.
+    /// Such an entry has no effect, but its author should know that it is not valid. Only the syntax of its
+    /// pattern is checked, not the size of the compiled form, because it is not compiled.
+    pub fn replaced_errors(&self) -> &[ModeError] {
+        &self.replaced_errors
+    }
+
     /// Returns whether no mode is defined.
     pub fn is_empty(&self) -> bool {
         self.modes.is_empty()
     }
 }
 
-fn checked(written: Written) -> Result<WorkMode, ModeError> {
+/// Checks a mode of a file. Appends the errors of replaced entries to `replaced_errors`.
+fn checked(written: Written, replaced_errors: &mut Vec<ModeError>) -> Result<WorkMode, ModeError> {
     let Written { slug, name, role, when_to_use, groups } = written;
     let legal = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if slug.is_empty() || slug.len() > SLUG_BYTES || !slug.chars().all(legal) {
@@ -230,28 +240,44 @@ fn checked(written: Written) -> Result<WorkMode, ModeError> {
         return Err(ModeError::TooManyGroups { slug });
     }
     let mut mode = WorkMode::new(slug, name, role).when(when_to_use);
-    // The last entry of a group counts, so the patterns of earlier ones are not built.
+    // The last entry of a group counts, so the patterns of earlier ones are not compiled.
     let listed: Vec<ToolGroup> = groups.iter().map(|written| written.group).collect();
     for (at, written) in groups.into_iter().enumerate() {
-        let is_repeated = listed.iter().skip(at.saturating_add(1)).any(|later| *later == written.group);
-        if !is_repeated {
+        if listed.iter().skip(at.saturating_add(1)).any(|later| *later == written.group) {
+            replaced_errors.extend(check_replaced(&mode.slug, &written).err());
+        } else {
             mode = with_group(mode, written)?;
         }
     }
     Ok(mode)
 }
 
+/// Checks an entry that a later one replaces, without compiling its pattern.
+fn check_replaced(slug: &str, written: &WrittenGroup) -> Result<(), ModeError> {
+    let Some(pattern) = &written.file_regex else { return Ok(()) };
+    check_group(slug, written.group)?;
+    FilePattern::check_syntax(pattern).map_err(|source| ModeError::Pattern {
+        slug: slug.to_owned(),
+        group: written.group,
+        source,
+    })
+}
+
+/// Checks that a pattern of a group is enforced: the files that commands and servers access are unknown before
+/// they run, so a pattern would promise more.
+fn check_group(slug: &str, group: ToolGroup) -> Result<(), ModeError> {
+    if matches!(group, ToolGroup::Read | ToolGroup::Edit) {
+        return Ok(());
+    }
+    Err(ModeError::NoFiles { slug: slug.to_owned(), group })
+}
+
 fn with_group(mode: WorkMode, written: WrittenGroup) -> Result<WorkMode, ModeError> {
     let WrittenGroup { group, file_regex, description } = written;
     let Some(pattern) = file_regex else { return Ok(mode.with_group(group)) };
-    let slug = || mode.slug.clone();
-    // The files that commands and servers access are unknown before they run, so a pattern would promise more
-    // than is enforced.
-    if !matches!(group, ToolGroup::Read | ToolGroup::Edit) {
-        return Err(ModeError::NoFiles { slug: slug(), group });
-    }
-    let pattern =
-        FilePattern::new(&pattern).map_err(|source| ModeError::Pattern { slug: slug(), group, source })?;
+    check_group(&mode.slug, group)?;
+    let refuse = |source| ModeError::Pattern { slug: mode.slug.clone(), group, source };
+    let pattern = FilePattern::new(&pattern).map_err(refuse)?;
     let pattern = description.into_iter().fold(pattern, FilePattern::with_description);
     Ok(mode.with_files(group, pattern))
 }

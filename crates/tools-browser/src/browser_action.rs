@@ -101,7 +101,7 @@ impl BrowserAction {
         let session = started.map_err(|error| {
             let text = crate::steps::with_causes(&error);
             ToolError::model(format!(
-                "{text}. A human has to look at the installation of {}; go on without a browser.",
+                "{text}. A human has to look at the installation of {}; continue without a browser.",
                 self.browser.program.display()
             ))
         })?;

@@ -43,7 +43,7 @@ impl Gate {
     pub(crate) async fn open(&self, to: &HostPort) -> Result<TcpStream, ReachError> {
         // Only the browser itself requests such names, so they are not resolved and not reported.
         if to.is_nowhere() {
-            let source = io::Error::new(io::ErrorKind::NotFound, "the name leads nowhere");
+            let source = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
             return Err(ReachError::Unresolved { host: to.host.clone(), source });
         }
         let opened = self.connect_to(to).await;

@@ -117,7 +117,7 @@ impl Sight {
                 self.say("new window, closed", url);
                 self.note("the page opened a new window, which was closed; launch its URL if you want it");
             }
-            "Page.fileChooserOpened" => self.note("the page asked for a file; none was given"),
+            "Page.fileChooserOpened" => self.note("the page requested a file; none was given"),
             "Browser.downloadWillBegin" => self.note("the page began a download, which was refused"),
             "Runtime.consoleAPICalled" => self.say(text(params, "/type"), &format_console(params)),
             "Runtime.exceptionThrown" => self.say("uncaught", exception(params)),
@@ -144,7 +144,7 @@ impl Sight {
         let response = if is_ours {
             json!({"response": "ProvideCredentials", "username": USER, "password": self.rules.secret})
         } else {
-            self.note("the server asked for a name and a password; none was given");
+            self.note("the server requested a name and a password; none was given");
             json!({"response": "CancelAuth"})
         };
         let id = text(params, "/requestId");
@@ -162,7 +162,10 @@ impl Sight {
             return page("Fetch.continueRequest", json!({"requestId": id}));
         }
         self.say("not followed", url);
-        self.note("the page wanted to go to another host, port or scheme, and that was not followed; launch it if you want it, which will be checked anew");
+        self.note(
+            "the page tried to navigate to another host, port or scheme, and that was not followed; \
+             launch it if you want it, which will be checked anew",
+        );
         page("Fetch.failRequest", json!({"requestId": id, "errorReason": "Aborted"}))
     }
 
@@ -187,7 +190,7 @@ impl Sight {
         if !is_left {
             return None;
         }
-        self.note("the page went to what is neither http nor https, and was left");
+        self.note("the page navigated to a URL that is neither http nor https, and was closed");
         Some(page("Page.navigate", json!({"url": "about:blank"})))
     }
 

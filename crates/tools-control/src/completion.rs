@@ -33,7 +33,7 @@ const SCHEMA: &str = r#"{"type":"object","properties":{"result":{"type":"string"
 impl Default for AttemptCompletion {
     fn default() -> Self {
         let description = "Ends the task with its result. Call it alone, as the last thing, once every earlier \
-            call has succeeded and what was asked for is done and checked.";
+            call has succeeded and the task is done and checked.";
         Self { spec: spec("attempt_completion", description, SCHEMA), review: Review::None, todos: None }
     }
 }
@@ -56,7 +56,10 @@ impl AttemptCompletion {
             return None;
         }
         let question = Question::new(
-            format!("The task is said to be done:\n{result}\nIs it? Answer yes, or say what is missing."),
+            format!(
+                "The agent reports that the task is done:\n{result}\nIs it? Answer yes, or say what is \
+                 missing."
+            ),
             vec!["yes".to_owned()],
         );
         let answer = ctx.ask(&question).await.ok()?;

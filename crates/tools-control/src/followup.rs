@@ -49,11 +49,11 @@ impl Tool for AskFollowupQuestion {
             Ok(match ctx.ask(&Question::new(question, suggestions)).await {
                 Ok(answer) => Output::text(answer),
                 Err(NoAnswer::TimedOut) => {
-                    Output::text("Nobody answered in time. Decide yourself and say what you assumed.")
+                    Output::text("No answer arrived in time. Decide yourself and say what you assumed.")
                         .with_status(ResultStatus::TimedOut)
                 }
                 Err(_) => {
-                    Output::text("Nobody is there to answer. Decide yourself and say what you assumed.")
+                    Output::text("No human is available to answer. Decide yourself and say what you assumed.")
                         .with_status(ResultStatus::Error)
                 }
             })

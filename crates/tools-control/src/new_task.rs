@@ -112,15 +112,15 @@ struct Arguments {
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "mode":{"type":"string","description":"One of the modes above."},
-"message":{"type":"string","description":"All that is to be known: what is wanted, where, what was found out, what must not be touched, what to report."},
-"todos":{"description":"The steps, where you know them: objects, or a Markdown checklist.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string"},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}
+"message":{"type":"string","description":"Everything that the agent needs to know: the goal, the place, the findings so far, what must not be changed, what to report."},
+"todos":{"description":"The steps, if you know them: objects, or a Markdown checklist.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string"},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}
 },"required":["mode","message"],"additionalProperties":false}"#;
 
 impl NewTask {
     /// Creates the tool for the given performer.
     pub fn new(tasks: Arc<dyn Tasks>) -> Self {
-        let mut description = "Hands a piece of the work to another agent, which begins without any of this \
-            conversation, and gives its report. It has to be the last call of an answer."
+        let mut description = "Delegates a part of the work to another agent, which starts without this \
+                               conversation, and returns its report. It has to be the last call of an answer."
             .to_owned();
         for mode in tasks.modes() {
             let _ = write!(description, "\n- {}: {}", mode.name, mode.purpose);
@@ -134,13 +134,14 @@ impl NewTask {
         if modes.iter().all(|known| known.name != mode) {
             let names: Vec<_> = modes.iter().map(|known| known.name.as_str()).collect();
             return Err(ToolError::model(format!(
-                "there is no mode `{mode}`, and no task was begun; the modes are: {}",
+                "unknown mode `{mode}`, and no task was started; the modes are: {}",
                 names.join(", ")
             )));
         }
         if message.trim().is_empty() || message.len() > MAX_MESSAGE {
             return Err(ToolError::model(format!(
-                "the message has {} bytes and no task was begun: say what is to be done in 1 to {MAX_MESSAGE} bytes",
+                "the message has {} bytes and no task was started: describe the task in 1 to {MAX_MESSAGE} \
+                 bytes",
                 message.len()
             )));
         }

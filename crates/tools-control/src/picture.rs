@@ -62,7 +62,7 @@ impl fmt::Display for Other {
             Self::Svg => "an SVG drawing, which is text",
             Self::Pdf => "a PDF document",
             Self::Text => "a text",
-            Self::Binary => "a file that is no known picture",
+            Self::Binary => "a file in an unknown picture format",
         })
     }
 }

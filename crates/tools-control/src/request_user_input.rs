@@ -143,8 +143,8 @@ async fn ask(ctx: &Context, questions: &[AskedQuestions]) -> Result<Output, Tool
     }
     let (why, status) = match missing {
         None => return Ok(Output::text(format!("[{answered} of {of} questions answered]{answers}"))),
-        Some(NoAnswer::TimedOut) => ("Nobody answered in time", ResultStatus::TimedOut),
-        Some(_) => ("Nobody is there to answer", ResultStatus::Error),
+        Some(NoAnswer::TimedOut) => ("No answer arrived in time", ResultStatus::TimedOut),
+        Some(_) => ("No human is available to answer", ResultStatus::Error),
     };
     let text = format!(
         "[{answered} of {of} questions answered]{answers}\n{why}. Decide yourself what has no answer, and say what you \

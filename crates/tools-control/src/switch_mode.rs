@@ -13,8 +13,8 @@ use crate::spec::spec;
 /// The tool `switch_mode`, which changes the mode of the run for the following calls and answers.
 ///
 /// The tool only returns the new mode. The caller of the tool applies it (`Control::ModeSwitch`), so a
-/// replayed call changes the mode too. A mode grants no permission: policy still decides about each call. A call
-/// therefore needs an approval only if a rule for `switch_mode` requires it.
+/// replayed call changes the mode too. A mode grants no permission: policy still decides about each call. A
+/// call therefore needs an approval only if a rule for `switch_mode` requires it.
 ///
 /// ```
 /// use windlass_tool::Tool;

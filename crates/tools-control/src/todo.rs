@@ -79,14 +79,16 @@ pub(crate) fn check(items: &[TodoItem]) -> Result<(), ToolError> {
     if items.len() > MAX_ITEMS {
         let met = items.len();
         return Err(ToolError::model(format!(
-            "the list has {met} items and was not taken: at most {MAX_ITEMS} are; put small steps together"
+            "the list has {met} items and was not stored: at most {MAX_ITEMS} are allowed; combine small \
+             steps"
         )));
     }
     for (item, number) in items.iter().zip(1_usize..) {
         let chars = item.text.chars().count();
         if item.text.trim().is_empty() || chars > MAX_TEXT_CHARS {
             return Err(ToolError::model(format!(
-                "item {number} has {chars} characters and the list was not taken: an item has 1 to {MAX_TEXT_CHARS}"
+                "item {number} has {chars} characters and the list was not stored: an item has 1 to \
+                 {MAX_TEXT_CHARS}"
             )));
         }
     }

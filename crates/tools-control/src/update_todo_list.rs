@@ -24,13 +24,13 @@ struct Arguments {
     todos: Written,
 }
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for begun and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"What is to do, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"todos":{"description":"The whole list, in order: objects, or a Markdown checklist with [ ] for to do, [-] for started and [x] for done.","anyOf":[{"type":"array","maxItems":100,"items":{"type":"object","properties":{"text":{"type":"string","description":"What is to do, in a few words."},"state":{"type":"string","enum":["pending","in_progress","completed"]}},"required":["text","state"],"additionalProperties":false}},{"type":"string"}]}},"required":["todos"],"additionalProperties":false}"#;
 
 impl UpdateTodoList {
     /// Creates the tool for the given list.
     pub fn new(list: TodoList) -> Self {
-        let description = "Replaces the list of what is to do, for tasks of several steps. Give the whole list each \
-            time, with what is done marked as completed.";
+        let description = "Replaces the todo list, for tasks of several steps. Give the whole list each \
+                           time, with finished items marked as completed.";
         Self { spec: spec("update_todo_list", description, SCHEMA), list }
     }
 }

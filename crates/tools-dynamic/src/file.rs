@@ -72,7 +72,7 @@ impl File {
         let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         let name = ToolName::new(name).map_err(|error| key("(the file's name)", error.to_string()))?;
         if written.description.trim().is_empty() || written.description.len() > DESCRIPTION_BYTES {
-            return Err(key("description", format!("one to {DESCRIPTION_BYTES} bytes are wanted")));
+            return Err(key("description", format!("expected 1 to {DESCRIPTION_BYTES} bytes")));
         }
         only_a_users(owner, written.risk, written.read_only)?;
         let schema = schema(written.schema).map_err(|problem| key("schema", problem))?;
@@ -103,7 +103,9 @@ pub(crate) fn only_a_users(
         (FolderOwner::Project, _, Some(_)) => "read_only",
         _ => return Ok(()),
     };
-    let problem = "only a user's own file may say it: a project's could be a stranger's".to_owned();
+    let problem = "only the user's own file may set this: a project's file may come from a \
+                   stranger"
+        .to_owned();
     Err(FileProblem::Key { key, problem })
 }
 
@@ -124,7 +126,7 @@ fn schema(written: Option<Value>) -> Result<Value, String> {
 /// Checks that a schema is of type object, and adds the type if it is missing.
 pub(crate) fn object_schema(written: Option<Value>) -> Result<Value, String> {
     let mut schema = written.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-    let Some(members) = schema.as_object_mut() else { return Err("an object is wanted".to_owned()) };
+    let Some(members) = schema.as_object_mut() else { return Err("expected an object".to_owned()) };
     let kind = members.entry("type").or_insert_with(|| "object".into());
     if kind != "object" {
         return Err("the arguments of a tool are of the type object".to_owned());

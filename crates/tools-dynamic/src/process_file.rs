@@ -56,18 +56,20 @@ pub(crate) fn parse(
     let key = |key: &'static str, problem: String| FileProblem::Key { key, problem };
     only_a_users(owner, process.risk, process.read_only)?;
     if owner != FolderOwner::User && process.unconfined.is_some() {
-        let problem = "only a user's own file may say it: a project's could be a stranger's".to_owned();
+        let problem = "only the user's own file may set this: a project's file may come from a \
+                       stranger"
+            .to_owned();
         return Err(key("process.unconfined", problem));
     }
     if process.argv.first().is_none_or(String::is_empty) {
-        return Err(key("process.argv", "a program is wanted as its first word".to_owned()));
+        return Err(key("process.argv", "expected a program as the first word".to_owned()));
     }
     if process.argv.iter().any(|word| word.contains('\0')) {
-        return Err(key("process.argv", "no word has a NUL character".to_owned()));
+        return Err(key("process.argv", "words cannot contain NUL characters".to_owned()));
     }
     let time = |name, written: Option<u64>, usual, most| match written.unwrap_or(usual) {
         ms if (1..=most).contains(&ms) => Ok(Duration::from_millis(ms)),
-        _ => Err(key(name, format!("1 to {most} is wanted"))),
+        _ => Err(key(name, format!("expected 1 to {most}"))),
     };
     let folder = path.parent().unwrap_or(Path::new(".")).canonicalize().map_err(FileProblem::Read)?;
     Ok(ProcessFile {

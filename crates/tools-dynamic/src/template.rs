@@ -24,7 +24,7 @@ impl Template {
         for word in argv {
             words.push(match placeholder(word) {
                 Some(name) if !has_argument(name) => {
-                    return Err(format!("{word} stands for no property of the schema"));
+                    return Err(format!("{word} does not name a property of the schema"));
                 }
                 Some(name) => Word::Argument(name.to_owned()),
                 None => match inner_placeholder(word) {
@@ -87,7 +87,7 @@ fn scalar(name: &str, value: &Value) -> Result<String, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),
         Value::Bool(is_true) => Ok(is_true.to_string()),
-        _ => Err(format!("{name} is no text, number or list of them; give one")),
+        _ => Err(format!("{name} is not a string, number or list of them; give one")),
     }
 }
 

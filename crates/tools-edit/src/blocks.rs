@@ -16,7 +16,7 @@ const DASHES: &str = "-------";
 /// Error of a text without valid blocks. The messages address the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BlockError {
-    #[error("the diff has {0} bytes, at most {MAX_BYTES} are taken")]
+    #[error("the diff has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     #[error("the diff has more than {MAX_BLOCKS} blocks; make several calls of it")]
     TooMany,
@@ -25,18 +25,20 @@ pub(crate) enum BlockError {
     )]
     Empty,
     #[error(
-        "line {0} of the diff is in no block and is no path of this file; begin each block with `<<<<<<< SEARCH`"
+        "line {0} of the diff is neither inside a block nor the path of this file; begin each block with \
+         `<<<<<<< SEARCH`"
     )]
     Outside(usize),
     #[error(
-        "line {0} of the diff is a marker where none can be; a line of the file that looks like one is written with a backslash before it"
+        "line {0} of the diff is a marker at an invalid position; a line of the file that looks like one is \
+         written with a backslash before it"
     )]
     Marker(usize),
     #[error("the block at line {0} of the diff has no `=======`")]
     NoDivider(usize),
     #[error("the block at line {0} of the diff does not end with `>>>>>>> REPLACE`; is the diff cut?")]
     NoEnd(usize),
-    #[error("line {0} of the diff wants a line number counted from 1")]
+    #[error("line {0} of the diff needs a line number, counted from 1")]
     Number(usize),
     #[error("the block at line {0} of the diff puts the same lines in place of those it finds")]
     Nothing(usize),

@@ -68,8 +68,8 @@ fn write(workspace: &Workspace, plan: &PlannedChange, done: &mut Vec<Undo>) -> R
         done.push(Undo::PutBack(replaced.clone(), ExpectedState::Absent));
     }
     let written = match (&plan.before, &plan.to) {
-        (Some(before), Some(_)) => workspace.write_like(path, after, plan.expected_state(), before),
-        _ => workspace.write(path, after, plan.expected_state()),
+        (Some(before), Some(_)) => workspace.write_like(path, after, plan.state_to_expect(), before),
+        _ => workspace.write(path, after, plan.state_to_expect()),
     }?;
     done.push(match (&plan.before, &plan.to) {
         (Some(before), None) => Undo::PutBack(before.clone(), ExpectedState::Unchanged(written.version)),
@@ -109,7 +109,7 @@ fn roll_back(workspace: &Workspace, done: Vec<Undo>, error: &dyn Display) -> Str
     if left.is_empty() {
         return format!("{error}; nothing was changed");
     }
-    format!("{error}. What was written before it is taken back, but not all of it:{}", left.concat())
+    format!("{error}. The earlier changes were undone, except:{}", left.concat())
 }
 
 impl PlannedChange {

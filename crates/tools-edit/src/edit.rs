@@ -17,13 +17,14 @@ use crate::lone::{self, Edit};
 use crate::nearest::{numbers, report};
 use crate::replace::{exact, forgiving};
 
-const DESCRIPTION: &str = "Replaces a text in a file of the workspace. `old_text` must stand in the file \
-    exactly once, with its indentation and without line numbers; add lines around it until it does, or say \
-    `replace_all`. Everything else in the file stays as it is. For a new file use `write_file`.";
+const DESCRIPTION: &str = "Replaces a text in a file of the workspace. `old_text` must occur in the file \
+                           exactly once, with its indentation and without line numbers; add lines around it \
+                           until it does, or set `replace_all`. Everything else in the file stays as it is. \
+                           For a new file use `write_file`.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"The file, relative to the workspace."},
-"old_text":{"type":"string","description":"The text to replace, exactly as it stands in the file."},
+"old_text":{"type":"string","description":"The text to replace, exactly as it is in the file."},
 "new_text":{"type":"string","description":"What takes its place; empty to remove it."},
 "replace_all":{"type":"boolean","description":"Replace it everywhere. Default false."},
 "expected_count":{"type":"integer","minimum":1,"description":"In how many places the text stands; all of them are replaced if this is right, none if not."}
@@ -192,15 +193,16 @@ impl EditArguments {
         if count == 0 {
             let near = match report(lines, &lines_of(&self.old_text), effort) {
                 Some(near) => format!("The nearest is {near}"),
-                None => "No line is like it; call read_file to see what is there".to_owned(),
+                None => "No line is similar; call read_file to see the content".to_owned(),
             };
-            return Err(format!("old_text does not stand in `{path}`; nothing was changed. {near}"));
+            return Err(format!("old_text does not occur in `{path}`; nothing was changed. {near}"));
         }
         if let Some(expected) = self.expected_count
             && expected != count
         {
             return Err(format!(
-                "old_text stands in `{path}` {count} times and not {expected}, at lines {}; nothing was changed. Correct the count or the text",
+                "old_text occurs in `{path}` {count} times and not {expected}, at lines {}; nothing was \
+                 changed. Correct the count or the text",
                 at()
             ));
         }
@@ -210,9 +212,10 @@ impl EditArguments {
         if count > 1 && !(all && exact) {
             let forgiven = found.likeness.forgiven().map(|how| format!("; it matches only with {how}"));
             return Err(format!(
-                "old_text stands in `{path}` {count} times, at lines {}; nothing was changed. Add lines around it until it is the only one{}",
+                "old_text occurs in `{path}` {count} times, at lines {}; nothing was changed. Add lines \
+                 around it until it is the only one{}",
                 at(),
-                forgiven.unwrap_or_else(|| ", or say replace_all".to_owned())
+                forgiven.unwrap_or_else(|| ", or set replace_all".to_owned())
             ));
         }
         Ok(())

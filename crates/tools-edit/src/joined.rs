@@ -18,7 +18,8 @@ pub(crate) fn decode<'b>(path: &WorkspacePath, bytes: &'b [u8]) -> Result<Text<'
 pub(crate) fn encode(path: &WorkspacePath, text: &Text<'_>, body: &str) -> Result<Vec<u8>, String> {
     text.encode(body).map_err(|error: Unwritable| match error.charset {
         Charset::Unknown => format!(
-            "`{path}` is not UTF-8 text: only plain ASCII can be added to it, as nobody knows its encoding"
+            "`{path}` is not UTF-8 text: only plain ASCII can be added to it, because its encoding is not \
+             known"
         ),
         _ => format!("{error}, the encoding of `{path}`; use other letters"),
     })
@@ -91,7 +92,7 @@ fn words(path: &WorkspacePath, lines: &Lines<'_>, hunk: &Hunk, misfit: &Misfit, 
             format!("`{path}` has no line `{anchor}`, which line {number} of the patch names")
         }
         Misfit::Missing => format!(
-            "the lines that the patch expects at its line {number} do not stand in `{path}`.{}",
+            "the lines that the patch expects at its line {number} do not occur in `{path}`.{}",
             describe_near(lines, hunk, effort)
         ),
         Misfit::Ambiguous(lines) => {

@@ -36,7 +36,7 @@ impl Likeness {
     pub(crate) const ALL: [Self; 3] = [Self::Exact, Self::Trimmed, Self::Folded];
 
     /// Returns the part of a line that is compared.
-    pub(crate) fn compared_part(self, line: &str) -> Cow<'_, str> {
+    pub(crate) fn part_to_compare(self, line: &str) -> Cow<'_, str> {
         let trimmed = line.trim_end();
         match self {
             Self::Exact => Cow::Borrowed(line),
@@ -100,11 +100,11 @@ impl<'t> Lines<'t> {
             let mut numbers: HashMap<Cow<'t, str>, usize> = HashMap::new();
             let mut number = |line: &Line<'t>| {
                 let next = numbers.len();
-                *numbers.entry(likeness.compared_part(line.text)).or_insert(next)
+                *numbers.entry(likeness.part_to_compare(line.text)).or_insert(next)
             };
             (self.all.iter().map(&mut number).collect(), numbers)
         });
-        let number = |line: &&str| numbers.get(&likeness.compared_part(line)).copied();
+        let number = |line: &&str| numbers.get(&likeness.part_to_compare(line)).copied();
         let wanted: Option<Vec<usize>> = wanted.iter().map(number).collect();
         wanted.map_or_else(Vec::new, |wanted| search(lines, &wanted))
     }

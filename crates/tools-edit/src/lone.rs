@@ -45,7 +45,10 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
     }
     let (after, words) = edit.change(&path, &before, effort).map_err(ToolError::model)?;
     if after == before.bytes {
-        return Err(ToolError::model(format!("`{path}` says this already; the edit would change nothing")));
+        return Err(ToolError::model(format!(
+            "`{path}` already has this content; the edit would change \
+             nothing"
+        )));
     }
     Ok(Lone { path, before, after, words })
 }
@@ -54,7 +57,8 @@ pub(crate) fn plan(workspace: &Workspace, edit: &impl Edit, effort: &Effort) -> 
 fn stale(path: &WorkspacePath, edit: &impl Edit, bytes: &[u8], effort: &Effort) -> ToolError {
     let near = edit.describe_near(bytes, effort).map(|near| format!(" Near the place it now says, {near}"));
     ToolError::model(format!(
-        "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit what is there.{}",
+        "`{path}` changed since you read it; nothing was changed. Call read_file on it, then edit the \
+         current content.{}",
         near.unwrap_or_default()
     ))
 }

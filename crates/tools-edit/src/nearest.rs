@@ -82,7 +82,7 @@ pub(crate) fn report(lines: &Lines<'_>, wanted: &[&str], effort: &Effort) -> Opt
     let alike = |position: usize, line: &&str| {
         let there = line_of(position).and_then(|at| lines.all.get(at));
         there.is_some_and(|there| {
-            Likeness::Folded.compared_part(there.text) == Likeness::Folded.compared_part(line)
+            Likeness::Folded.part_to_compare(there.text) == Likeness::Folded.part_to_compare(line)
         })
     };
     let differs = wanted.iter().enumerate().find(|(position, line)| !alike(*position, line));

@@ -64,20 +64,21 @@ impl HunkLine {
 /// Error of a text that is not a valid patch. The messages address the model.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatchError {
-    #[error("the patch has {0} bytes, at most {MAX_BYTES} are taken")]
+    #[error("the patch has {0} bytes, at most {MAX_BYTES} are allowed")]
     TooLong(usize),
     #[error("the patch has to begin with the line `*** Begin Patch`")]
     NoBegin,
     #[error("the patch has to end with the line `*** End Patch`; is it cut?")]
     NoEnd,
-    #[error("the patch names no file")]
+    #[error("the patch has no file")]
     Empty,
     #[error("the patch has more than {MAX_FILES} files or {MAX_HUNKS} hunks; make several of it")]
     TooMany,
-    #[error("line {0} of the patch names no path")]
+    #[error("line {0} of the patch has no path")]
     NoPath(usize),
     #[error(
-        "line {0} of the patch is no header; write `*** Add File: PATH`, `*** Delete File: PATH` or `*** Update File: PATH`"
+        "line {0} of the patch is not a header; write `*** Add File: PATH`, `*** Delete File: PATH` or `*** \
+         Update File: PATH`"
     )]
     Header(usize),
     #[error("line {0} of the patch begins with neither a space nor `+` nor `-`")]

@@ -115,7 +115,10 @@ fn one(workspace: &Workspace, section: &Section, effort: &Effort) -> Result<Plan
             check_known(workspace, &path, &before, hunks, effort)?;
             let (after, likeness) = apply_hunks(&path, &before.bytes, hunks, Order::Falling, effort)?;
             if after == before.bytes && to.is_none() {
-                return Err(format!("`{path}` says this already; the patch would change nothing in it"));
+                return Err(format!(
+                    "`{path}` already has this content; the patch would change nothing in \
+                     it"
+                ));
             }
             Ok(PlannedChange { path, to, before: Some(before), after: Some(after), replaced, likeness })
         }
@@ -149,7 +152,7 @@ fn standing(workspace: &Workspace, path: &WorkspacePath) -> Result<Option<Conten
 fn plain(workspace: &Workspace, path: &WorkspacePath) -> Result<Contents, String> {
     match workspace.kind_of_name(path).map_err(|error| error.to_string())? {
         Kind::File => workspace.read(path).map_err(|error| error.to_string()),
-        kind => Err(format!("`{path}` is {kind}, a regular file is wanted; use delete_file to remove it")),
+        kind => Err(format!("`{path}` is {kind}, expected a regular file; use delete_file to remove it")),
     }
 }
 
@@ -166,7 +169,10 @@ fn check_known(
     }
     let near = now_near(&before.bytes, hunks, effort).map(|near| format!(" The nearest is {near}"));
     let near = near.unwrap_or_default();
-    Err(format!("`{path}` changed since you read it; call read_file on it, then patch what is there.{near}"))
+    Err(format!(
+        "`{path}` changed since you read it; call read_file on it, then patch the current \
+         content.{near}"
+    ))
 }
 
 impl PlannedChange {
@@ -192,7 +198,7 @@ impl PlannedChange {
     }
 
     /// Returns the expected state of the target when it is written, after a replaced file is removed.
-    pub(crate) fn expected_state(&self) -> ExpectedState {
+    pub(crate) fn state_to_expect(&self) -> ExpectedState {
         match (&self.before, &self.to) {
             (Some(before), None) => ExpectedState::Unchanged(before.version),
             _ => ExpectedState::Absent,

@@ -31,7 +31,7 @@ pub(crate) fn forgiving(
     let have = split(body.get(place.clone()).unwrap_or(""));
     let (old, new) = (split(old), split(new));
     let plain = |lines: &[Line<'_>]| {
-        lines.iter().map(|line| likeness.compared_part(line.text).into_owned()).collect()
+        lines.iter().map(|line| likeness.part_to_compare(line.text).into_owned()).collect()
     };
     let (old_plain, new_plain): (Vec<String>, Vec<String>) = (plain(&old), plain(&new));
     // The old text ends its last line and the file does not: the missing final newline stays missing.

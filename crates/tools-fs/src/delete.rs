@@ -145,7 +145,8 @@ fn plan(workspace: &Workspace, arguments: &DeleteArguments) -> Result<Plan, Tool
         within = workspace.list_below(&path, MAX_NAMES).map_err(to_tool_error)?;
         if !within.is_empty() && arguments.recursive != Some(true) {
             return Err(ToolError::model(format!(
-                "`{path}` is a folder with {} names in it; nothing was removed. Say `recursive` if all of it is to go",
+                "`{path}` is a folder with {} names in it; nothing was removed. Set `recursive` to remove \
+                 all of it",
                 within.len()
             )));
         }
@@ -170,7 +171,7 @@ impl Plan {
         for (count, found) in self.within.iter().enumerate() {
             let cut = |why: String| {
                 ToolError::model(format!(
-                    "{why}; {count} of the {total} names in `{path}` are removed, the others are there"
+                    "{why}; {count} of the {total} names in `{path}` are removed, the others remain"
                 ))
             };
             if stopped() {
@@ -180,7 +181,7 @@ impl Plan {
         }
         if stopped() {
             let left = if total > 0 {
-                "; its content is removed, the empty folder is there"
+                "; its content is removed, the empty folder remains"
             } else {
                 "; nothing was removed"
             };
@@ -188,7 +189,7 @@ impl Plan {
         }
         remove(workspace, path, self.kind).map_err(to_tool_error)?;
         let held = if total > 0 { format!(" with {total} names in it") } else { String::new() };
-        let stays = if self.kind == Kind::Link { "; what it led to stays" } else { "" };
+        let stays = if self.kind == Kind::Link { "; its target remains" } else { "" };
         Ok(Output::text(format!("removed `{path}`, {}{held}{stays}", self.kind)))
     }
 

@@ -169,7 +169,7 @@ fn write_line(body: &mut String, number: u64, line: &str) {
 
 /// Parses a span as a model writes it: `10-20`, `10-` or `10`.
 pub(crate) fn span(text: &str) -> Result<Span, ToolError> {
-    let wrong = || ToolError::model(format!("`{text}` is no range of lines; write it as 10-20, 10- or 10"));
+    let wrong = || ToolError::model(format!("`{text}` is not a line range; write it as 10-20, 10- or 10"));
     let number = |digits: &str| digits.trim().parse::<u64>().ok().filter(|line| *line > 0);
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let first = number(first).ok_or_else(wrong)?;

@@ -143,7 +143,7 @@ impl Tool for ReadFile {
                 let raw = arguments.raw == Some(true);
                 match (&arguments.path, &arguments.files) {
                     (Some(path), None) => {
-                        let wanted = arguments.requested_lines()?;
+                        let wanted = arguments.parse_lines()?;
                         let asked = ViewRequest::new(&wanted, raw, MAX_PAGE_BYTES, (&redactor, &gate));
                         let view = view(&workspace, path, asked)?;
                         let output = Output::text(view.text);
@@ -163,7 +163,7 @@ impl Tool for ReadFile {
 }
 
 impl ReadArguments {
-    fn requested_lines(&self) -> Result<RequestedLines, ToolError> {
+    fn parse_lines(&self) -> Result<RequestedLines, ToolError> {
         if self.mode != Some(Mode::Indentation) {
             return lines(self.offset, self.limit, self.ranges.as_deref());
         }
@@ -183,7 +183,7 @@ fn lines(
 ) -> Result<RequestedLines, ToolError> {
     match ranges {
         Some(ranges) if ranges.len() > MAX_RANGES => Err(ToolError::model(format!(
-            "{} ranges are asked for, at most {MAX_RANGES} are taken",
+            "{} ranges are asked for, at most {MAX_RANGES} are allowed",
             ranges.len()
         ))),
         Some(ranges) if !ranges.is_empty() => {

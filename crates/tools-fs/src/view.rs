@@ -79,7 +79,7 @@ pub(crate) fn view(workspace: &Workspace, path: &str, asked: ViewRequest<'_>) ->
         && !asked.raw
         && let Some(text) = notebook::text(&contents.bytes)
     {
-        let note = " of the notebook's text; for the file itself say raw";
+        let note = " of the notebook's text; for the file itself set raw";
         return asked.page(&shown, &text, note).map(View::from);
     }
     #[cfg(feature = "docx")]

@@ -15,8 +15,8 @@ pub(crate) struct DetectLanguage {
 
 impl Question for DetectLanguage {
     const NAME: &'static str = "indexer_detect_language";
-    const DESCRIPTION: &'static str = "Says which language a file is written in, and what gave it away: its name, \
-        its first line, or what it holds.";
+    const DESCRIPTION: &'static str = "Detects the language of a file and the evidence for it: its name, \
+                                       its first line, or its content.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
 "path":{"type":"string","description":"A file, relative to the workspace."}
 },"required":["path"],"additionalProperties":false}"#;

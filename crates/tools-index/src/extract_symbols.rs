@@ -77,7 +77,7 @@ impl Question for ExtractSymbols {
             shown = shown.saturating_add(1);
         }
         let next = skip.saturating_add(shown);
-        let more = if next < count { format!("; go on with offset {next}") } else { String::new() };
+        let more = if next < count { format!("; continue with offset {next}") } else { String::new() };
         Ok(format!("[{shown} of {count} symbols shown, from {looked} files{more}{gap}{left_out}]\n{text}"))
     }
 }

@@ -93,7 +93,12 @@ impl<Q: Question> Tool for Indexer<Q> {
                 question.answer(&Place { workspace: &workspace, redactor, gate, stopped: &stopped })
             };
             // A panic fails this call and not the turn (RULES L8).
-            let broken = |_| ToolError::model("the tool broke on this input; try another path");
+            let broken = |_| {
+                ToolError::model(
+                    "the tool failed with an internal error on this input; try \
+                     another path",
+                )
+            };
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)
         })
     }

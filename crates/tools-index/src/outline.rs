@@ -62,7 +62,7 @@ impl Gap {
     /// Returns a description for the model.
     pub fn words(self) -> &'static str {
         match self {
-            Self::NoGrammar => "there is no grammar for its language",
+            Self::NoGrammar => "its language has no grammar",
             Self::TooLong => "it is too long to be parsed",
             Self::Stopped => "the parse took too long",
             Self::Errors => "parts of it cannot be parsed, so some symbols may be missing",

@@ -37,7 +37,7 @@ impl Question for SearchCode {
         their names, best fit first. It reads the code, so uses and comments are not found; for these use \
         grep_file.";
     const SCHEMA: &'static str = r#"{"type":"object","properties":{
-"query":{"type":"string","description":"The name or a part of it; `Parser::push` or `Parser.push` for what belongs to something."},
+"query":{"type":"string","description":"The name or a part of it; `Parser::push` or `Parser.push` for a member of a type."},
 "path":{"type":"string","description":"A file or folder, relative to the workspace. Default: the workspace itself."},
 "kind":{"type":"string","enum":["function","method","class","struct","enum","union","trait","interface","impl","type","constant","variable","field","macro","module"],"description":"Only symbols of this kind."},
 "language":{"type":"string","description":"Only files of this language, as rust, python, typescript."},

@@ -43,7 +43,7 @@ impl NameQuery {
             )));
         }
         let bad = |error| {
-            ToolError::model(format!("the query is no regular expression: {error}; use match contains"))
+            ToolError::model(format!("the query is not a regular expression: {error}; use match contains"))
         };
         let build =
             |pattern: &str| RegexBuilder::new(pattern).size_limit(MAX_PATTERN_BYTES).build().map_err(bad);
@@ -121,7 +121,7 @@ pub(crate) fn language(name: Option<&str>) -> Result<Option<&'static Language>, 
     let Some(name) = name else { return Ok(None) };
     Language::find_by_name(name).map(Some).ok_or_else(|| {
         let known = Language::with_symbols();
-        ToolError::model(format!("there is no language `{name}`; symbols are known of {known}"))
+        ToolError::model(format!("unknown language `{name}`; languages with symbols: {known}"))
     })
 }
 

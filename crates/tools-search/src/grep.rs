@@ -124,7 +124,12 @@ impl Tool for GrepFile {
             let limits = (ctx.redactor().clone(), ctx.path_gate().clone());
             let work = move || grep(&workspace, &arguments, limits, &|| stop.is_cancelled());
             // A panic fails this call and not the turn (RULES L8).
-            let broken = |_| ToolError::model("the search broke on this pattern; try another one");
+            let broken = |_| {
+                ToolError::model(
+                    "the search failed with an internal error on this pattern; \
+                     try another one",
+                )
+            };
             tokio::task::spawn_blocking(work).await.map_err(broken)?.map(Output::text)
         })
     }

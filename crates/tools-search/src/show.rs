@@ -35,7 +35,7 @@ pub(crate) fn grep(
     let left_out = left_out(&tally);
     if tally.lines == 0 && tally.is_cut {
         return Err(ToolError::model(format!(
-            "the search in {path} was stopped before its end, and had found nothing until then{}",
+            "the search in {path} was stopped before its end, and found nothing until then{}",
             left_out.trim_start_matches(CUT)
         )));
     }
@@ -157,7 +157,7 @@ fn more(skip: u64, shown: u64, all: u64) -> String {
     }
     if next < all {
         // Writing into a string cannot fail.
-        let _ = write!(words, "; narrow the pattern, path or glob, or go on with offset {next}");
+        let _ = write!(words, "; narrow the pattern, path or glob, or continue with offset {next}");
     }
     words
 }

@@ -14,8 +14,9 @@ use crate::running::Bounds;
 use crate::site::{Waiting, attend, prepare, spec, start};
 use crate::{Processes, Shell};
 
-const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It has an empty folder of its own that \
-    goes with it, and neither the workspace nor a network. Use it to compute; to work on files use the tools for \
+const DESCRIPTION: &str = "Runs a piece of code and returns what it prints. It runs in an empty temporary \
+                           folder, without access to the workspace or a network. Use it to compute; to work \
+                           on files use the tools for \
     that.";
 
 const SCHEMA: &str = r#"{"type":"object","properties":{

@@ -15,9 +15,10 @@ use crate::site::{Order, Site, spec};
 use crate::{Processes, Shell};
 
 const DESCRIPTION: &str = "Runs a command in the workspace and returns its output and exit code. Give `command` \
-    for a shell, or `argv` for one program without a shell. Input is closed, so nothing can ask back; what it \
-    starts ends with it. For what goes on, as a server or a long build, give `background`, or `yield_time_ms` to be \
-    told so far and let it go on: both return an id. The first line of the result says how it was confined: there is \
+    for a shell, or `argv` for one program without a shell. Input is closed, so it cannot ask questions; \
+    processes that it starts end with it. For long-running programs, as a server or a long build, give \
+    `background`, or `yield_time_ms` to get the output so far while it keeps running: both return an id. \
+    The first line of the result says how it was confined: there is \
     no network, and files outside the workspace are read-only or not there. Long output is shown with head and tail \
     and kept in a file. To read, search or change files use the tools for that.";
 

@@ -18,7 +18,8 @@ use crate::stream::Stream;
 use crate::visible::visible;
 
 const DESCRIPTION: &str = "Reads what a command printed. Give the `id` of a background command or a session: \
-    alone it returns what is new since you looked last, and whether the command still runs or its exit code. Or give \
+    alone it returns the new output since the last read, and whether the command still runs or its exit \
+    code. Or give \
     the `name` of an output that was too long to be shown, as its result says. With `offset` and `limit` you page \
     through it, with `tail` you get its last lines, with `search` the lines that match, each with its offset.";
 
@@ -66,7 +67,7 @@ impl OutputArguments {
         self.search.is_some() || self.offset.is_some() || self.tail.is_some() || self.stream.is_some()
     }
 
-    fn requested_output(self) -> RequestedPart {
+    fn select_part(self) -> RequestedPart {
         RequestedPart { offset: self.offset, limit: self.limit, tail: self.tail, search: self.search }
     }
 
@@ -96,14 +97,14 @@ impl ReadCommandOutput {
         };
         if let Some(whole) = stream.whole() {
             let len = whole.len() as u64;
-            let (line, body) = page::read(&mut Cursor::new(whole), len, &arguments.requested_output())?;
+            let (line, body) = page::read(&mut Cursor::new(whole), len, &arguments.select_part())?;
             return Ok(Output::text(join(&first, &line, &body)));
         }
         let Some(file) = stream.spill_file() else {
             let (notice, text) = stream.show();
             return Ok(Output::text(join(&first, notice.trim_start(), &text)));
         };
-        let (line, body) = self.read_file(file.name, Some(file.bytes), arguments.requested_output()).await?;
+        let (line, body) = self.read_file(file.name, Some(file.bytes), arguments.select_part()).await?;
         Ok(Output::text(join(&first, &line, &body)))
     }
 
@@ -174,7 +175,7 @@ impl Tool for ReadCommandOutput {
             match (arguments.id, arguments.plain_name()) {
                 (Some(id), None) => self.read_job(&*self.processes.job(id)?, arguments).await,
                 (None, Some(name)) => {
-                    let (name, wanted) = (name.to_owned(), arguments.requested_output());
+                    let (name, wanted) = (name.to_owned(), arguments.select_part());
                     let (line, body) = self.read_file(name, None, wanted).await?;
                     Ok(Output::text(join("", &line, &body)))
                 }

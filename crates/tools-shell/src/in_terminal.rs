@@ -17,9 +17,9 @@ use crate::screen::Size;
 use crate::site::{Order, Site, spec};
 use crate::{Processes, Shell};
 
-const EXEC: &str = "Runs a command at a terminal, for programs that ask back or draw. Returns its output when it has \
-    ended, or what came until `yield_time_ms` and a session id with which it goes on: type to it and poll it with \
-    write_stdin. It is confined as run_command is.";
+const EXEC: &str = "Runs a command at a terminal, for interactive programs. Returns its output when it has \
+    ended, or the output until `yield_time_ms` and the id of its session, which keeps running: type to it \
+    and poll it with write_stdin. It is confined as run_command is.";
 
 const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
 "cmd":{"type":"string","description":"The command, as a shell reads it."},
@@ -31,8 +31,8 @@ const EXEC_SCHEMA: &str = r#"{"type":"object","properties":{
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"required":["cmd"],"additionalProperties":false}"#;
 
-const RUN: &str = "Runs a command at a terminal to its end, for programs that behave otherwise without one. Nobody \
-    types to it; for that open a session. It is confined as run_command is.";
+const RUN: &str = "Runs a command at a terminal to its end, for programs that behave differently without \
+                   one. It receives no input; for input open a session. It is confined as run_command is.";
 
 const RUN_SCHEMA: &str = r#"{"type":"object","properties":{
 "command":{"type":"string","description":"The command, as a shell reads it. Give this or argv."},
@@ -43,9 +43,11 @@ const RUN_SCHEMA: &str = r#"{"type":"object","properties":{
 "cols":{"type":"integer","minimum":1,"maximum":400,"description":"Default 80."}
 },"additionalProperties":false}"#;
 
-const CREATE: &str = "Opens a terminal in which a program goes on between calls, as a shell, a debugger or an \
+const CREATE: &str = "Opens a terminal in which a program keeps running between calls, as a shell, a \
+                      debugger or an \
     interpreter. Returns its session id and what it has written so far. Type with send_pty_input, read with \
-    read_pty_session, end it with close_pty_session; one that nobody looks at for long is closed. It is confined as \
+    read_pty_session, end it with close_pty_session; a session that is not read for long is closed. It is \
+    confined as \
     run_command is.";
 
 const CREATE_SCHEMA: &str = r#"{"type":"object","properties":{
@@ -107,7 +109,7 @@ pub(crate) fn bytes_of(tokens: Option<usize>) -> usize {
 }
 
 impl TerminalArguments {
-    fn requested_command(&self, dialect: Dialect) -> Result<RequestedCommand, ToolError> {
+    fn parse_command(&self, dialect: Dialect) -> Result<RequestedCommand, ToolError> {
         match (dialect, &self.command) {
             (Dialect::Create, None) => Ok(RequestedCommand::text(SHELL.to_owned())),
             (_, command) => RequestedCommand::from_arguments(command.as_deref(), self.argv.as_deref()),
@@ -119,7 +121,7 @@ impl TerminalArguments {
     }
 
     fn order(&self, dialect: Dialect) -> Result<Order, ToolError> {
-        let asked = self.requested_command(dialect)?;
+        let asked = self.parse_command(dialect)?;
         let wait = |usual: u64, most: u64| {
             Some(Duration::from_millis(self.yield_time_ms.unwrap_or(usual).clamp(1, most)))
         };
@@ -168,7 +170,7 @@ impl Tool for RunInTerminal {
             return vec![Effect::Unknown];
         };
         let (text, argv) = (arguments.command.as_deref(), arguments.argv.as_deref());
-        match arguments.requested_command(self.dialect) {
+        match arguments.parse_command(self.dialect) {
             Ok(asked) => self.site.effects(&asked, arguments.folder()),
             Err(_) => self.site.effects_of_none(text, argv, arguments.folder()),
         }
@@ -177,7 +179,7 @@ impl Tool for RunInTerminal {
     fn inspect(&self, payload: &Payload) -> Inspection {
         // Arguments that cannot be parsed are never run, so nothing can be inspected.
         let Ok(given) = read_arguments::<TerminalArguments>(payload) else { return Inspection::default() };
-        let asked = given.requested_command(self.dialect);
+        let asked = given.parse_command(self.dialect);
         asked.map_or_else(|_| Inspection::default(), |asked| self.site.inspect(&asked, given.folder()))
     }
 

@@ -127,8 +127,8 @@ impl Tool for SendInput {
         Hints { open_world: true, risk: Risk::High, ..Hints::default() }
     }
 
-    /// Decides about the input as a command for a shell, which can only make the decision stricter. The meaning of
-    /// the input to any other program is unknown.
+    /// Decides about the input as a command for a shell, which can only make the decision stricter. The
+    /// meaning of the input to any other program is unknown.
     fn effects(&self, payload: &Payload) -> Vec<Effect> {
         let Ok(arguments) = read_arguments::<InputArguments>(payload) else { return vec![Effect::Unknown] };
         let typed = arguments.typed();

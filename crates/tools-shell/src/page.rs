@@ -112,7 +112,7 @@ fn compile_pattern(pattern: &str) -> (Regex, &'static str) {
     match build(pattern) {
         Ok(regex) => (regex, ""),
         Err(_) => match build(&regex::escape(pattern)) {
-            Ok(regex) => (regex, ", looked for as plain text because it is no regular expression"),
+            Ok(regex) => (regex, ", searched as plain text because it is not a regular expression"),
             Err(_) => unfindable(),
         },
     }
@@ -120,7 +120,7 @@ fn compile_pattern(pattern: &str) -> (Regex, &'static str) {
 
 /// Returns a pattern that matches no line, in place of a pattern that is too long.
 fn unfindable() -> (Regex, &'static str) {
-    (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to look for")
+    (Regex::new("$^").expect("an empty pattern is one"), ", which is too long to search for")
 }
 
 /// The state of a search.

@@ -250,9 +250,7 @@ impl Processes {
         known.jobs.get(&id).cloned().ok_or_else(|| {
             let ids: Vec<_> = known.jobs.keys().map(u64::to_string).collect();
             let there = if ids.is_empty() { "none was started".to_owned() } else { ids.join(", ") };
-            ToolError::model(format!(
-                "there is no background command and no session {id}; known ids: {there}"
-            ))
+            ToolError::model(format!("no background command or session has the id {id}; known ids: {there}"))
         })
     }
 }

@@ -86,7 +86,8 @@ pub(crate) fn report_end(
         End::Idle(idle) => (
             ResultStatus::TimedOut,
             format!(
-                "[stopped, because nobody looked at it for {} s; sandbox: {level}; what it printed until then follows]",
+                "[stopped, because its output was not read for {} s; sandbox: {level}; what it printed \
+                 until then follows]",
                 idle.as_secs()
             ),
         ),
@@ -110,7 +111,7 @@ pub(crate) fn in_short(finished: &FinishedCommand) -> String {
     match &finished.end {
         End::Exit(status) => exit_words(*status),
         End::TimedOut(limit) => format!("stopped after {} ms", limit.as_millis()),
-        End::Idle(_) => "stopped, because nobody looked at it".to_owned(),
+        End::Idle(_) => "stopped, because its output was not read".to_owned(),
         End::DiskFull(_) => "stopped, because it filled the disk".to_owned(),
         End::Stopped => "stopped".to_owned(),
         End::Lost(words) => words.clone(),

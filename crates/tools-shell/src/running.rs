@@ -150,7 +150,8 @@ fn streams(terminal: Option<Size>, flood: Flood) -> Vec<Stream> {
 }
 
 /// The warning for files that could not be compared, which does not mean that they are unchanged.
-const UNSEEN: &str = "\n[warning: whether files that decide what runs later have changed could not be seen: an internal error]";
+const UNSEEN: &str = "\n[warning: an internal error prevented the check whether files that decide what runs \
+                      later have changed]";
 
 /// Waits for the first event that stops the command from outside.
 async fn ends_of(
@@ -187,7 +188,8 @@ async fn to_its_end(
             end = &mut ending => break end,
             status = tree.wait() => match status {
                 Ok(status) => break End::Exit(status),
-                Err(error) => break End::Lost(format!("the command's end could not be seen: {error}")),
+                Err(error) => break End::Lost(format!("the end of the command could not be observed: \
+                                                       {error}")),
             },
             () = &mut reading, if !drained => drained = true,
         }

@@ -14,7 +14,8 @@ use crate::processes::Processes;
 use crate::report;
 use crate::site::spec;
 
-const READ: &str = "Reads a terminal session: what is new since you looked last, or with `view` screen what a human \
+const READ: &str = "Reads a terminal session: the new output since the last read, or with `view` screen \
+                    what a human \
     would see on it now. Says whether its program still runs, or its exit code.";
 
 const READ_SCHEMA: &str = r#"{"type":"object","properties":{
@@ -23,13 +24,15 @@ const READ_SCHEMA: &str = r#"{"type":"object","properties":{
 "wait_ms":{"type":"integer","minimum":1,"maximum":300000,"description":"How long to wait for its end, in milliseconds. Default: not at all."}
 },"required":["session_id"],"additionalProperties":false}"#;
 
-const CLOSE: &str = "Ends a terminal session with all that it started, and returns what it wrote last.";
+const CLOSE: &str = "Ends a terminal session with all processes that it started, and returns its last \
+                     output.";
 
 const CLOSE_SCHEMA: &str = r#"{"type":"object","properties":{
 "session_id":{"type":"integer","minimum":1,"description":"The session."}
 },"required":["session_id"],"additionalProperties":false}"#;
 
-const KILL: &str = "Ends a background command with all that it started, and returns what it printed last.";
+const KILL: &str = "Ends a background command with all processes that it started, and returns its last \
+                    output.";
 
 const KILL_SCHEMA: &str = r#"{"type":"object","properties":{
 "id":{"type":"integer","minimum":1,"description":"The background command."}
@@ -165,7 +168,7 @@ impl Tool for EndProcess {
             if job.end_within(ENDING).await.is_none() {
                 let id = job.id;
                 return Err(ToolError::model(format!(
-                    "{id} was told to end and has not yet; look again later"
+                    "{id} was asked to end and still runs; check again later"
                 )));
             }
             Ok(Output::text(state(&job) + &report::fresh(&job.printed, PAGE_BYTES)))

@@ -49,8 +49,8 @@ impl Site {
         effects
     }
 
-    /// Returns the effects of arguments that are not a valid command. The policy decides about them as written; it
-    /// refuses an empty command and a command with a NUL character.
+    /// Returns the effects of arguments that are not a valid command. The policy decides about them as
+    /// written; it refuses an empty command and a command with a NUL character.
     pub(crate) fn effects_of_none(
         &self,
         text: Option<&str>,
@@ -119,7 +119,7 @@ pub(crate) async fn prepare(
     launch: impl FnOnce() -> std::io::Result<Launch> + Send + 'static,
 ) -> Result<Launch, ToolError> {
     if ctx.cancellation().is_cancelled() {
-        return Err(ToolError::model("the call was stopped before it began; nothing was run"));
+        return Err(ToolError::model("the call was cancelled before it started; nothing was run"));
     }
     let failed = |error| ToolError::model(format!("nothing was run: it could not be prepared: {error}"));
     match tokio::task::spawn_blocking(launch).await {
@@ -184,7 +184,8 @@ fn hand_over(job: &Job, most: usize) -> Output {
         )
     } else {
         format!(
-            "command {id} goes on in the background; read on with read_command_output {{\"id\":{id}}}, end it with kill_command {{\"id\":{id}}}"
+            "command {id} keeps running in the background; read on with read_command_output \
+             {{\"id\":{id}}}, end it with kill_command {{\"id\":{id}}}"
         )
     };
     let loose = match level {

@@ -277,10 +277,10 @@ impl Stream {
         let whole = match &state.spilled {
             Some(file) if file.bytes >= total => format!("all of it: {}", describe_paging(&file.name)),
             Some(file) if total > self.most && self.flood == Flood::Closed => {
-                format!("it went on, and was not read further: {}", describe_paging(&file.name))
+                format!("the rest was not read: {}", describe_paging(&file.name))
             }
             Some(file) => format!("its first {} bytes: {}", file.bytes, describe_paging(&file.name)),
-            None => "the rest was not kept; print less".to_owned(),
+            None => "the rest was not stored; print less".to_owned(),
         };
         let notice =
             format!("\n[{name} has {total} bytes in {lines} lines; head and tail are shown; {whole}]");

@@ -24,7 +24,7 @@ pub enum DocumentError {
     #[error("its front matter has no end: a second line of three dashes is missing")]
     Unclosed,
     /// The file or its front matter is too long.
-    #[error("its {part} has {len} bytes, at most {limit} are taken")]
+    #[error("its {part} has {len} bytes, at most {limit} are allowed")]
     TooLong {
         /// The name of the part that is too long.
         part: &'static str,
@@ -34,7 +34,10 @@ pub enum DocumentError {
         limit: usize,
     },
     /// The front matter is not YAML.
-    #[error("its front matter is no YAML in line {line}: {message}; put a value with a colon in quotes")]
+    #[error(
+        "its front matter is not valid YAML in line {line}: {message}; put a value with a colon in \
+         quotes"
+    )]
     Yaml {
         /// The line of the file.
         line: usize,
@@ -42,7 +45,7 @@ pub enum DocumentError {
         message: String,
     },
     /// The front matter uses a feature of YAML that is not supported, for example an anchor.
-    #[error("its front matter has {what}, which is not taken")]
+    #[error("its front matter has {what}, which is not supported")]
     Unwanted {
         /// The name of that feature.
         what: &'static str,
@@ -184,7 +187,7 @@ fn fields(yaml: &str) -> Result<(BTreeMap<String, String>, BTreeSet<String>), Do
             Event::MappingStart(..) | Event::SequenceStart(..) => {
                 // A nested value belongs to the open key and does not count as text.
                 if depth == 1 && key.take().is_none() {
-                    return Err(DocumentError::Unwanted { what: "a key that is no word" });
+                    return Err(DocumentError::Unwanted { what: "a key that is not a word" });
                 }
                 depth = depth.saturating_add(1);
             }

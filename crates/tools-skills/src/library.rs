@@ -88,7 +88,7 @@ impl Shelf {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(format!("`{path}` has more than {MAX_BYTES} bytes"));
         }
-        String::from_utf8(bytes).map_err(|_| format!("`{path}` is no UTF-8 text"))
+        String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))
     }
 
     pub(crate) fn left_out(&self, path: &WorkspacePath, why: impl fmt::Display) -> LeftOut {

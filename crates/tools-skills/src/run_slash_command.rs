@@ -38,7 +38,8 @@ impl RunSlashCommand {
     /// Creates the tool for the given commands. Do not offer it without a command.
     pub fn new(commands: SlashCommands) -> Self {
         let description = format!(
-            "Gives the instructions of a command that people here have written down. Carry them out then.{}",
+            "Returns the instructions of a command that the user or the project has defined. Carry them out \
+             then.{}",
             commands.list_for_model()
         );
         Self { spec: spec("run_slash_command", &description, SCHEMA), commands }
@@ -47,7 +48,7 @@ impl RunSlashCommand {
     fn find(&self, name: &str) -> Result<&SlashCommand, ToolError> {
         self.commands.get(name.strip_prefix('/').unwrap_or(name)).ok_or_else(|| {
             let names: Vec<_> = self.commands.names().collect();
-            ToolError::model(format!("there is no command `{name}`; the commands are: {}", names.join(", ")))
+            ToolError::model(format!("unknown command `{name}`; the commands are: {}", names.join(", ")))
         })
     }
 }
@@ -77,7 +78,7 @@ impl Tool for RunSlashCommand {
             if args.len() > MAX_ARGUMENTS {
                 let len = args.len();
                 return Err(ToolError::model(format!(
-                    "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are taken"
+                    "the arguments have {len} bytes, at most {MAX_ARGUMENTS} are allowed"
                 )));
             }
             run_blocking(ctx, move |_| text(&name, &command, &args)).await
@@ -87,7 +88,7 @@ impl Tool for RunSlashCommand {
 
 fn text(name: &str, command: &SlashCommand, args: &str) -> Result<Output, ToolError> {
     let unreadable = |why: String| {
-        ToolError::model(format!("the command {name} cannot be read: {why}. Go on without it."))
+        ToolError::model(format!("the command {name} cannot be read: {why}. Continue without it."))
     };
     let text = command.source.text(&command.file).map_err(unreadable)?;
     let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;

@@ -43,8 +43,8 @@ impl SkillTool {
     /// Creates the tool for the given skills. Do not offer it without a skill.
     pub fn new(skills: Skills) -> Self {
         let description = format!(
-            "Gives instructions that people here have written down for one kind of work. Read the fitting one before \
-             you begin such work, and follow it.{}",
+            "Returns instructions that the user or the project has written for one kind of work. Read the \
+             matching skill before you begin such work, and follow it.{}",
             skills.list_for_model()
         );
         Self { spec: spec("skill", &description, SCHEMA), skills }
@@ -53,7 +53,7 @@ impl SkillTool {
     fn find(&self, name: &str) -> Result<&Skill, ToolError> {
         self.skills.get(name).ok_or_else(|| {
             let names: Vec<_> = self.skills.names().collect();
-            ToolError::model(format!("there is no skill `{name}`; the skills are: {}", names.join(", ")))
+            ToolError::model(format!("unknown skill `{name}`; the skills are: {}", names.join(", ")))
         })
     }
 }
@@ -86,8 +86,12 @@ impl Tool for SkillTool {
 }
 
 fn text(name: &str, skill: &Skill) -> Result<Output, ToolError> {
-    let unreadable =
-        |why: String| ToolError::model(format!("the skill {name} cannot be read: {why}. Go on without it."));
+    let unreadable = |why: String| {
+        ToolError::model(format!(
+            "the skill {name} cannot be read: {why}. Continue without \
+             it."
+        ))
+    };
     let text = skill.source.text(&skill.file).map_err(unreadable)?;
     let document = Document::parse(&text).map_err(|error| unreadable(error.to_string()))?;
     let files = match skill.others() {
@@ -116,7 +120,7 @@ fn other(name: &str, skill: &Skill, file: &str, redactor: &Redactor) -> Result<O
     let below = skill.source.workspace.resolve(file).map_err(|error| told(error.to_string()))?;
     let path = folder.join(below.relative());
     let text = if below.is_output() {
-        Err("it is no file of the skill".to_owned())
+        Err("it is not a file of the skill".to_owned())
     } else {
         skill.source.text(&path)
     };

@@ -106,7 +106,7 @@ impl Skills {
             return Err(format!("the name `{name}` is taken by {label}: {}", other.file));
         }
         if self.skills.len() >= MAX_FILES {
-            return Err(format!("there are {MAX_FILES} skills already, and no more are offered"));
+            return Err(format!("the limit of {MAX_FILES} skills is reached, and no more are offered"));
         }
         Ok((name, description))
     }

@@ -86,7 +86,7 @@ impl SlashCommands {
             return Err(format!("the name `{name}` is taken by {}: {}", other.source.label, other.file));
         }
         if self.commands.len() >= MAX_FILES {
-            return Err(format!("there are {MAX_FILES} commands already, and no more are offered"));
+            return Err(format!("the limit of {MAX_FILES} commands is reached, and no more are offered"));
         }
         let text = source.text(file)?;
         let document = Document::parse(&text).map_err(|error| error.to_string())?;

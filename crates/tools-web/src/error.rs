@@ -70,7 +70,7 @@ pub enum FetchError {
         source: Box<Self>,
     },
     /// The response is not text.
-    #[error("the server answered {status} with {media}, which is no text")]
+    #[error("the server answered {status} with {media}, which is not text")]
     Media {
         /// HTTP status.
         status: u16,

@@ -28,10 +28,10 @@ type MayFollow = Arc<dyn Fn(&WebUrl) -> bool + Send + Sync>;
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
-/// use windlass_tools_web::{Fetch, FetchError, Refusal, WebUrl};
+/// use windlass_tools_web::{Fetch, FetchError, UrlRefusal, WebUrl};
 /// let fetch = Fetch::new();
 /// let url = WebUrl::parse("http://169.254.169.254/latest/meta-data/")?;
-/// assert!(matches!(fetch.get(&url).await, Err(FetchError::Refused(Refusal::NotPublic { .. }))));
+/// assert!(matches!(fetch.get(&url).await, Err(FetchError::Refused(UrlRefusal::NotPublic { .. }))));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -224,7 +224,7 @@ impl Fetch {
         let declared = DeclaredMedia::parse(&text(&answer.headers, &CONTENT_TYPE).unwrap_or_default());
         let refused = |media: &str| FetchError::Media {
             status: answer.status.as_u16(),
-            media: if media.is_empty() { "bytes of no type".to_owned() } else { media.to_owned() },
+            media: if media.is_empty() { "bytes without a media type".to_owned() } else { media.to_owned() },
         };
         // Check the declared type first, to avoid downloading a video only to refuse it.
         if declared.media(&[]).is_none() {

@@ -29,7 +29,7 @@ pub(crate) fn page(
         let _ = write!(report, ", after {} from {asked}", count(page.redirects, "redirect"));
     }
     let _ = write!(report, "]\nstatus: {}", status(page.status));
-    let kind = if page.content_type.is_empty() { "not said by the server" } else { &page.content_type };
+    let kind = if page.content_type.is_empty() { "not stated by the server" } else { &page.content_type };
     let _ = write!(report, "\ntype: {kind}, shown as {}", name(page.media, format));
     let _ = write!(
         report,
@@ -53,7 +53,7 @@ pub(crate) fn page(
     let title = shown.title.as_deref().map(|title| format!("title: {title}\n\n")).unwrap_or_default();
     let content = format!("{title}{head}");
     if content.trim().is_empty() {
-        report.push_str("\nThere is no text in it.");
+        report.push_str("\nIt contains no text.");
         return report;
     }
     enclose(&mut report, page.url.host(), &content);

@@ -24,7 +24,7 @@ pub(crate) fn add(store: &mut RootCertStore, pem: &[u8]) -> Result<(), FetchErro
         count = count.saturating_add(1);
     }
     if count == 0 {
-        return Err(FetchError::Root { source: "there is no certificate in it".into() });
+        return Err(FetchError::Root { source: "it contains no certificate".into() });
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn vectors_that_do_not_fit_are_refused() {
         check(r#"{"data":[{"embedding":[1]}]}"#, 2, None, "the answer has 1 vectors for 2 texts");
         check(r#"{"data":[]}"#, 1, None, "the answer has 0 vectors for 1 texts");
         check(r#"{"data":[{"embedding":[1]}]}"#, 1, Some(2), "it gave a vector of 1 numbers in place of 2");

@@ -62,7 +62,7 @@ pub type Claims = BTreeMap<Ability, bool>;
 /// use windlass_vendors::{Ability, Source, Vendors};
 /// use windlass_protocol::Support;
 /// let vendors = Vendors::builtin();
-/// let known = vendors.get("deepseek").ok_or("not there")?.capabilities("deepseek-chat");
+/// let known = vendors.get("deepseek").ok_or("not found")?.capabilities("deepseek-chat");
 /// assert_eq!(known.claim(Ability::Images).support, Support::No);
 /// assert_eq!(known.claim(Ability::Images).source, Some(Source::Vendor));
 /// # Ok::<(), &'static str>(())

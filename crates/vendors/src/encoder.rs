@@ -1,5 +1,7 @@
 //! The encoding of requests: the wire format, and the quirks of vendor and model.
 
+mod model_facts;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,8 +9,6 @@ use std::sync::Arc;
 use windlass_protocol::Request;
 use windlass_wire::{EncodeError, EncodedHistory, HttpRequest, Wire};
 
-use crate::capability::{Claims, ModelCapabilities, Source};
-use crate::discovery::Discovery;
 use crate::edit::{self, Edit};
 use crate::endpoint::Endpoint;
 use crate::quirk::Quirk;
@@ -28,7 +28,7 @@ use crate::vendors::Vendors;
 /// use windlass_wire::EncodedHistory;
 ///
 /// let vendors = Vendors::builtin();
-/// let openai = vendors.get("openai").ok_or("not there")?;
+/// let openai = vendors.get("openai").ok_or("not found")?;
 /// let encoder = RequestEncoder::for_vendor(openai.clone()).ok_or("an unknown wire format")?;
 /// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
 /// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
@@ -59,35 +59,6 @@ impl RequestEncoder {
     /// Returns the wire format.
     pub fn wire(&self) -> &Arc<dyn Wire> {
         &self.wire
-    }
-
-    /// Returns the name of the JSON Schema dialect for a model.
-    pub fn schema_dialect(&self, model: &str) -> &str {
-        match &self.vendor {
-            Some(vendor) => vendor.schema(model),
-            None => self.wire.schema_dialect(),
-        }
-    }
-
-    /// Returns the format of the provider's list of models.
-    pub fn discovery(&self) -> Discovery {
-        match &self.vendor {
-            Some(vendor) => vendor.discovery,
-            None => Discovery::for_wire(self.wire.as_ref()),
-        }
-    }
-
-    /// Returns the known abilities of a model. `stated` are statements of the provider, the strongest first:
-    /// weaker than the user's files and stronger than the table.
-    pub fn capabilities(&self, model: &str, stated: &[(Source, Claims)]) -> ModelCapabilities {
-        if let Some(vendor) = &self.vendor {
-            return vendor.combine_claims(model, stated);
-        }
-        let mut known = ModelCapabilities::default();
-        for (source, claims) in stated {
-            known.add(claims, source);
-        }
-        known
     }
 
     /// Rewrites a request for the quirks of this vendor and model, and for the learned rejections.

@@ -75,7 +75,7 @@ impl WireFormat {
     }
 
     /// Returns the format that a program uses if its user names none.
-    pub fn preferred() -> &'static Self {
+    pub fn default_format() -> &'static Self {
         let [first, ..] = &*FORMATS;
         first
     }

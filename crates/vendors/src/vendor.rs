@@ -21,7 +21,7 @@ const DEFAULT_DIALECT: &str = "openai";
 /// ```
 /// use windlass_vendors::{Quirk, Vendors};
 /// let vendors = Vendors::builtin();
-/// let xai = vendors.get("xai").ok_or("not there")?;
+/// let xai = vendors.get("xai").ok_or("not found")?;
 /// assert_eq!(xai.endpoint.key_env.as_deref(), Some("XAI_API_KEY"));
 /// assert!(xai.quirks("grok-4").contains(&Quirk::NoStop));
 /// assert!(!xai.quirks("grok-4-fast-non-reasoning").contains(&Quirk::NoStop));

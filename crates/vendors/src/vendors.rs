@@ -162,7 +162,7 @@ impl Vendors {
             let base = match (&row.like, self.0.get(&name)) {
                 (Some(like), _) => Some(self.0.get(like).cloned().ok_or_else(|| {
                     let known = self.names().collect::<Vec<_>>().join(", ");
-                    wrong(&name, "like", format!("there is no vendor {like}; there are {known}"))
+                    wrong(&name, "like", format!("unknown vendor {like}; known vendors: {known}"))
                 })?),
                 (None, held) => held.cloned(),
             };

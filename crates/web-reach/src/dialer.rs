@@ -34,7 +34,7 @@ pub trait Dialer: Send + Sync {
 
 /// A dialer for plain TCP.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "it has nothing to say")]
+#[expect(clippy::exhaustive_structs, reason = "it is empty")]
 pub struct TcpDialer;
 
 impl Dialer for TcpDialer {

@@ -34,7 +34,7 @@ pub trait Resolver: Send + Sync {
 /// The lookup runs on a blocking thread of the runtime. Dropping the future returns immediately, but the
 /// thread stays busy until the system call ends.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "it has nothing to say")]
+#[expect(clippy::exhaustive_structs, reason = "it is empty")]
 pub struct SystemResolver;
 
 impl Resolver for SystemResolver {

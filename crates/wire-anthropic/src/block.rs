@@ -1,16 +1,14 @@
 //! The content block of a streamed message that is still open.
 
+mod bounds;
+
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
-use windlass_protocol::{Opaque, Unknown};
+use serde_json::{Map, Value};
 use windlass_stream::{CallChunk, CallKey, Chunk};
 use windlass_wire::LenientStr;
 
-use crate::event::{Block, Delta};
-use crate::marks;
-use crate::names::{BLOCK_FIELD, NAME};
+use crate::event::Delta;
 use crate::shape::Field;
 
 /// A block whose start event has arrived and whose end event has not.
@@ -38,40 +36,6 @@ pub(crate) enum OpenBlock {
 }
 
 impl OpenBlock {
-    /// Opens a block and pushes the content that its start event already has. Returns `None` if the block is
-    /// not a JSON object of a readable shape.
-    pub(crate) fn open(raw: &RawValue, key: CallKey, chunks: &mut Vec<Chunk>) -> Option<Self> {
-        let block: Block<'_> = serde_json::from_str(raw.get()).ok()?;
-        match block.kind.0.as_ref() {
-            "text" => {
-                speak(block.text.0, chunks);
-                let citations = values(block.citations);
-                chunks.extend(citations.iter().map(|value| Chunk::Grounding { value: value.clone() }));
-                Some(Self::Text { citations })
-            }
-            "thinking" => {
-                think(block.thinking.0, chunks);
-                Some(Self::Thinking { signature: block.signature.0.into_owned() })
-            }
-            "redacted_thinking" => {
-                let value = json!({ "type": "redacted_thinking", "data": block.data.0 });
-                chunks.push(Chunk::ReasoningEnd { opaque: Some(Opaque::new(NAME, value)) });
-                Some(Self::Redacted)
-            }
-            "tool_use" => {
-                let id = (!block.id.0.is_empty()).then(|| block.id.0.into_owned());
-                let opaque = block.caller.and_then(caller);
-                let name = block.name.0.into_owned();
-                chunks.push(Chunk::Call(CallChunk::Start { key, id, name, opaque }));
-                Some(Self::Call { key, placeholder: block.input.and_then(placeholder) })
-            }
-            _ => match serde_json::from_str(raw.get()) {
-                Ok(Value::Object(block)) => Some(Self::Unknown { block, input: String::new() }),
-                _ => None,
-            },
-        }
-    }
-
     /// Applies a delta. Returns `false` if this type of block does not have such a delta.
     pub(crate) fn push(&mut self, delta: &mut Delta<'_>, chunks: &mut Vec<Chunk>) -> bool {
         let mut take =
@@ -127,28 +91,6 @@ impl OpenBlock {
         }
         true
     }
-
-    /// Closes the block and pushes its final chunk.
-    pub(crate) fn close(self, chunks: &mut Vec<Chunk>) {
-        match self {
-            Self::Text { citations } => chunks.push(Chunk::TextEnd { opaque: wrap_citations(&citations) }),
-            Self::Redacted => {}
-            Self::Thinking { signature } => chunks.push(Chunk::ReasoningEnd { opaque: signed(&signature) }),
-            Self::Call { key, placeholder } => {
-                chunks.push(Chunk::Call(CallChunk::End { key, arguments: placeholder }));
-            }
-            Self::Unknown { block, input } => chunks.push(unknown(block, &input)),
-        }
-    }
-
-    /// Ends the block without its end event, because the stream ended or the next message began. A call or an
-    /// unknown block counts as cut and pushes nothing. Thinking keeps its text, but a signature that may be
-    /// incomplete is dropped.
-    pub(crate) fn abandon(self, chunks: &mut Vec<Chunk>) {
-        if let Self::Thinking { .. } = self {
-            chunks.push(Chunk::ReasoningEnd { opaque: None });
-        }
-    }
 }
 
 fn speak(text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
@@ -161,41 +103,4 @@ fn think(text: Cow<'_, str>, chunks: &mut Vec<Chunk>) {
     if !text.is_empty() {
         chunks.push(Chunk::reasoning(text));
     }
-}
-
-fn signed(signature: &str) -> Option<Opaque> {
-    let is_signed = !signature.is_empty();
-    is_signed.then(|| Opaque::new(NAME, json!({ "type": "thinking", "signature": signature })))
-}
-
-fn wrap_citations(citations: &[Value]) -> Option<Opaque> {
-    let fields = json!({ marks::BLOCK: { "citations": citations } });
-    (!citations.is_empty()).then(|| Opaque::new(NAME, fields))
-}
-
-fn values(raw: Option<&RawValue>) -> Vec<Value> {
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
-}
-
-/// Returns the `caller` of a call as opaque data, or `None` for `direct`, which every call of the model
-/// itself has. Any other caller has to be sent back with the call.
-fn caller(raw: &RawValue) -> Option<Opaque> {
-    let value: Value = serde_json::from_str(raw.get()).ok()?;
-    let is_direct = value.get("type").is_none_or(|kind| kind == "direct");
-    (!is_direct).then(|| Opaque::new(NAME, json!({ "caller": value })))
-}
-
-/// Returns the input of a start event, or `None` for `{}` and `null`, which announce that the input follows
-/// in deltas.
-fn placeholder(raw: &RawValue) -> Option<String> {
-    let text = raw.get();
-    let is_empty = text == "null" || text.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}");
-    (!is_empty).then(|| text.to_owned())
-}
-
-fn unknown(mut block: Map<String, Value>, input: &str) -> Chunk {
-    if let Ok(value) = serde_json::from_str(input) {
-        block.insert("input".to_owned(), value);
-    }
-    Chunk::Unknown(Unknown::new(NAME, json!({ BLOCK_FIELD: block })))
 }

@@ -1,16 +1,17 @@
 //! Encodes the body of a request: the fields have a fixed order, and `messages` comes last (RULES N6).
 
+use std::ops::Range;
+
 use serde::{Serialize, Serializer};
-use serde_json::Value;
-use windlass_protocol::{Delivery, OutputFormat, Request, Role};
+use windlass_protocol::{Delivery, History, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
-use crate::messages::wire_messages;
-use crate::names::{NAME, unsupported};
-use crate::parts::has_blocks;
-use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
-use crate::{AnthropicOptions, Caching, parts, tools};
+use crate::fields::{output, system};
+use crate::names::{NAME, encode_error};
+use crate::parts::{blocks, has_blocks};
+use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
+use crate::{AnthropicOptions, Caching, tools};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -84,42 +85,43 @@ pub(crate) fn encode(
     Ok(http.with_header("anthropic-beta", options.betas.join(",")))
 }
 
-/// Returns the `output_config` of the request, or `None` if its `extra` already sets the format there or in
-/// the older field `output_format`.
-fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
-    let config = request.extra.get("output_config").and_then(Value::as_object);
-    let is_said = request.extra.contains_key("output_format")
-        || config.is_some_and(|config| config.contains_key("format"));
-    match &request.output {
-        OutputFormat::Text => Ok(None),
-        _ if is_said => Ok(None),
-        OutputFormat::Schema(schema) => {
-            let format = WireFormat { kind: "json_schema", schema: schema.schema.as_raw() };
-            Ok(Some(WireOutput { more: config, format }))
+/// Encodes a range of messages, except the first `system` ones, which belong to the system prompt. The range
+/// holds whole rounds: an answer with all results of its calls.
+fn wire_messages(
+    all: &History,
+    system: usize,
+    range: Range<usize>,
+) -> Result<Vec<WireMessage<'_>>, EncodeError> {
+    let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(range.len());
+    for (position, message) in all.iter().enumerate().take(range.end).skip(range.start.max(system)) {
+        let role = match message.role {
+            Role::Assistant => "assistant",
+            // The API does not have a developer role inside the conversation; `user` is the role with the
+            // least authority.
+            Role::User | Role::Tool | Role::System => "user",
+            _ => return Err(encode_error(format!("the role of message {position}"))),
+        };
+        let content = blocks(message)?;
+        if content.is_empty() {
+            if role == "assistant" {
+                continue;
+            }
+            let what = format!("message {position} is empty");
+            return Err(EncodeError::Conversation { what });
         }
-        OutputFormat::Json => Err(unsupported("an answer of any JSON object; it takes a schema")),
-        _ => Err(unsupported("an output format of a newer kind")),
+        // The API requires the two roles to alternate, so merge consecutive messages of one role.
+        match messages.last_mut() {
+            Some(last) if last.role == role => last.content.extend(content),
+            _ => messages.push(WireMessage { role, content }),
+        }
     }
+    for message in messages.iter_mut().filter(|message| message.role == "user") {
+        // The API requires all results of a round in one message, before all other blocks.
+        message.content.sort_by_key(|block| !is_result(block));
+    }
+    Ok(messages)
 }
 
-/// Returns the system prompt together with the leading system messages: one string, or blocks if there are
-/// such messages or a marker to place.
-fn system(
-    request: &Request,
-    before: usize,
-    marker: Option<Ephemeral>,
-) -> Result<Option<Field<'_>>, EncodeError> {
-    let prompt = request.system.as_deref().filter(|system| !system.trim().is_empty());
-    if before == 0 && marker.is_none() {
-        return Ok(prompt.map(Field::Text));
-    }
-    let prompt = prompt.map(|text| WireBlock::from_known(KnownBlock::Text { text: text.into() }));
-    let mut blocks: Vec<WireBlock<'_>> = prompt.into_iter().collect();
-    for message in request.messages.iter().take(before) {
-        blocks.extend(parts::blocks(message)?);
-    }
-    if let (Some(marker), Some(last)) = (marker, blocks.last_mut()) {
-        last.mark(marker);
-    }
-    Ok((!blocks.is_empty()).then_some(Field::System(blocks)))
+fn is_result(block: &WireBlock<'_>) -> bool {
+    matches!(block, WireBlock::Known { block: KnownBlock::ToolResult { .. }, .. })
 }

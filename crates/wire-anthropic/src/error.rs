@@ -30,7 +30,12 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
         (_, None) => Some(StreamErrorKind::Unknown),
         _ => None,
     };
-    let message = if message.is_empty() { "the provider reported an error without words" } else { message };
+    let message = if message.is_empty() {
+        "the provider reported an error without a \
+         message"
+    } else {
+        message
+    };
     let known = known.unwrap_or(ProviderErrorKind::Request);
     ProviderError::new(known, kind.map(str::to_owned), message).into_stream_error(special)
 }

@@ -8,15 +8,15 @@ mod wire;
 mod base64;
 mod cache;
 mod encode;
+mod fields;
 mod lint;
 mod marks;
-mod messages;
+mod message_state;
 mod parts;
 mod request;
 mod tools;
 
 mod block;
-mod decode;
 mod event;
 mod reader;
 mod shape;

@@ -41,7 +41,7 @@ impl Lint {
         if let Some(temperature) = request.temperature
             && !(0.0..=1.0).contains(&temperature)
         {
-            let what = format!("the temperature is {temperature}, 0 to 1 is taken");
+            let what = format!("the temperature is {temperature}, 0 to 1 is allowed");
             self.refuse(RefusalKind::Parameter, "temperature", what);
         }
         // Messages API, `max_tokens`: at least 1.
@@ -62,7 +62,7 @@ impl Lint {
         // Prompt caching: "You can define up to 4 cache breakpoints"; the field of the body counts as one.
         let markers = own_markers(request);
         if markers > MOST {
-            let what = format!("{markers} cache markers, at most {MOST} are taken");
+            let what = format!("{markers} cache markers, at most {MOST} are allowed");
             self.refuse(RefusalKind::Cache, "", what);
         }
         self.thinking(request, tokens);
@@ -156,7 +156,7 @@ impl Lint {
         };
         let is_user = matches!(message.role, Role::User | Role::System);
         if is_user && !message.parts.is_empty() && message.parts.iter().all(is_silent) {
-            let what = "the message has no words, and the API wants some";
+            let what = "the message has no text, and the API requires text";
             self.refuse(RefusalKind::Empty, format!("messages[{position}]"), what);
         }
     }

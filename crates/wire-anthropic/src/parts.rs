@@ -12,7 +12,7 @@ use windlass_wire::EncodeError;
 
 use crate::base64;
 use crate::marks;
-use crate::names::{BLOCK_FIELD, NAME, is_legal, is_legal_name, unsupported};
+use crate::names::{BLOCK_FIELD, NAME, encode_error, is_legal, is_legal_name};
 use crate::request::{KnownBlock, ResultBlock, WireBlock, WireResult, WireSource};
 
 /// Encodes the parts of a message.
@@ -24,7 +24,7 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
             Part::Text(text) if text.text.trim().is_empty() => continue,
             Part::Text(text) => (KnownBlock::Text { text: Cow::Borrowed(&text.text) }, text.opaque.as_ref()),
             Part::Image(_) | Part::File(_) if message.role == Role::Assistant => {
-                return Err(unsupported("an image or a document in an assistant message"));
+                return Err(encode_error("an image or a document in an assistant message"));
             }
             Part::Image(image) => (KnownBlock::Image { source: source(image)? }, image.opaque.as_ref()),
             Part::File(file) => (document(file)?, file.opaque.as_ref()),
@@ -45,7 +45,7 @@ pub(crate) fn blocks(message: &Message) -> Result<Vec<WireBlock<'_>>, EncodeErro
                 continue;
             }
             Part::Unknown(_) => continue,
-            _ => return Err(unsupported("a part of a newer kind")),
+            _ => return Err(encode_error("a part of a newer kind")),
         };
         blocks.push(WireBlock::Known { block, more: marks::block(opaque), cache_control: None });
     }
@@ -143,7 +143,7 @@ fn source(image: &Image) -> Result<WireSource<'_>, EncodeError> {
     match &image.source {
         ImageSource::Base64(data) => Ok(WireSource::Base64 { media_type: &image.media_type, data }),
         ImageSource::Url(url) => Ok(WireSource::Url { url }),
-        _ => Err(unsupported("an image of a newer kind")),
+        _ => Err(encode_error("an image of a newer kind")),
     }
 }
 
@@ -155,14 +155,14 @@ fn document(file: &File) -> Result<KnownBlock<'_>, EncodeError> {
         }
         FileSource::Base64(data) if file.media_type.starts_with("text/") => {
             let Some(data) = base64::decode_text(data) else {
-                return Err(unsupported(format!("a document of {} that is no text", file.media_type)));
+                return Err(encode_error(format!("a document of {} that is not text", file.media_type)));
             };
             WireSource::Text { media_type: "text/plain", data }
         }
-        FileSource::Base64(_) => return Err(unsupported(format!("a document of {}", file.media_type))),
+        FileSource::Base64(_) => return Err(encode_error(format!("a document of {}", file.media_type))),
         FileSource::Url(url) => WireSource::Url { url },
         FileSource::Id(id) => WireSource::File { file_id: id },
-        _ => return Err(unsupported("a document of a newer kind")),
+        _ => return Err(encode_error("a document of a newer kind")),
     };
     Ok(KnownBlock::Document { source, title: file.name.as_deref() })
 }

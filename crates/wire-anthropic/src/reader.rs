@@ -1,18 +1,18 @@
 //! Translates events to chunks.
 
+mod message;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
-use windlass_protocol::{Unknown, Usage};
+use windlass_protocol::Unknown;
 use windlass_stream::{CallKey, Chunk};
-use windlass_wire::{DecodeError, Template, replace_lone_surrogates};
+use windlass_wire::{DecodeError, EventReader, Limits, Template, replace_lone_surrogates};
 
 use crate::block::OpenBlock;
-use crate::error::stream_error;
-use crate::event::{Event, WireMessage};
+use crate::event::Event;
+use crate::message_state::MessageState;
 use crate::names::NAME;
 use crate::shape::{self, Shape};
-use crate::stop::stop_reason;
-use crate::usage::WireUsage;
 
 /// The state of reading one response's events (RULES S13).
 #[derive(Debug, Default)]
@@ -24,22 +24,13 @@ pub(crate) struct Reader {
     /// The number of blocks in the whole body, used as the next call key. It is not reset by a second
     /// message, so keys are unique.
     blocks: u64,
-    usage: WireUsage,
-    told: Usage,
-    /// Set when the message has a stop reason.
-    stopped: bool,
-    begun: bool,
-    failed: bool,
+    message: MessageState,
 }
 
-impl Reader {
-    /// Reads the data of one event.
-    pub(crate) fn read(
-        &mut self,
-        json: &str,
-        number: usize,
-        chunks: &mut Vec<Chunk>,
-    ) -> Result<(), DecodeError> {
+impl EventReader for Reader {
+    const WIRE: &'static str = NAME;
+
+    fn read_event(&mut self, json: &str, number: usize, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
         if let Some((shape, text)) = self.template.read(json)
             && let Some(block) = open_block(&mut self.open, shape.index)
             && block.push_text(shape.field, text, chunks)
@@ -53,7 +44,7 @@ impl Reader {
                 if event.has_raw_parts()
                     && let Some(repaired) = replace_lone_surrogates(json)
                 {
-                    return self.read(&repaired, number, chunks);
+                    return self.read_event(&repaired, number, chunks);
                 }
                 if let Some((shape, text)) = Shape::from_event(&event) {
                     self.template.learn(json, text, shape);
@@ -62,13 +53,23 @@ impl Reader {
             }
             Err(error) if error.is_data() => unknown(json, chunks),
             Err(error) => match replace_lone_surrogates(json) {
-                Some(repaired) => return self.read(&repaired, number, chunks),
+                Some(repaired) => return self.read_event(&repaired, number, chunks),
                 None => return Err(DecodeError::Json { event: number, source: error }),
             },
         }
         Ok(())
     }
 
+    fn finish(&mut self, chunks: &mut Vec<Chunk>) {
+        self.abandon(chunks);
+    }
+
+    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        Self::decode_body(body, limits, chunks)
+    }
+}
+
+impl Reader {
     fn take(&mut self, json: &str, event: Event<'_>, chunks: &mut Vec<Chunk>) {
         match event.kind.0.as_ref() {
             shape::DELTA => self.delta(json, event, chunks),
@@ -80,61 +81,30 @@ impl Reader {
             "content_block_stop" => self.stop_block(event.index, chunks),
             "message_start" => {
                 self.abandon(chunks);
-                self.begun = true;
-                self.stopped = false;
+                self.message.begin();
                 if let Some(message) = event.message {
                     self.message_start(message, chunks);
                 }
             }
             "message_delta" => {
                 if let Some(raw) = event.delta.and_then(|delta| delta.stop_reason) {
-                    self.finish(&raw.0, chunks);
+                    self.message.stop(&raw.0, chunks);
                 }
-                self.count(event.usage, chunks);
+                self.message.count(event.usage, chunks);
             }
-            "message_stop" => self.finish_message(chunks),
+            "message_stop" => self.message.end(chunks),
             "ping" => {}
-            "error" => self.error(event.error, chunks),
+            "error" => self.message.fail(event.error, chunks),
             // A gateway may insert an error object of its own form into the stream.
-            _ if event.error.is_some() => self.error(event.error, chunks),
+            _ if event.error.is_some() => self.message.fail(event.error, chunks),
             _ => unknown(json, chunks),
         }
-    }
-
-    fn message_start(&mut self, message: &RawValue, chunks: &mut Vec<Chunk>) {
-        let Ok(message) = serde_json::from_str::<WireMessage<'_>>(message.get()) else { return };
-        self.count(message.usage, chunks);
-        // A proxy that builds a stream from a whole message puts all content into the start event.
-        self.content(message.content, chunks);
-        if let Some(raw) = message.stop_reason.filter(|raw| !raw.0.is_empty()) {
-            self.finish(&raw.0, chunks);
-        }
-    }
-
-    /// Reads the blocks of a whole message, each with its start and its end.
-    fn content(&mut self, blocks: Option<Vec<&RawValue>>, chunks: &mut Vec<Chunk>) {
-        for block in blocks.into_iter().flatten() {
-            let index = self.blocks;
-            self.start(index, block, chunks);
-            self.stop_block(Some(index), chunks);
-        }
-    }
-
-    /// Reads a whole message.
-    pub(crate) fn whole(&mut self, message: WireMessage<'_>, chunks: &mut Vec<Chunk>) {
-        self.begun = true;
-        self.content(message.content, chunks);
-        if let Some(raw) = message.stop_reason.filter(|raw| !raw.0.is_empty()) {
-            self.finish(&raw.0, chunks);
-        }
-        self.count(message.usage, chunks);
-        self.finish_message(chunks);
     }
 
     fn start(&mut self, index: u64, block: &RawValue, chunks: &mut Vec<Chunk>) {
         let key = CallKey(self.blocks);
         self.blocks = self.blocks.saturating_add(1);
-        self.begun = true;
+        self.message.mark_begun();
         if let Some(at) = self.open.iter().position(|(open, _)| *open == index) {
             // The previous block with this index was never ended.
             self.open.swap_remove(at).1.abandon(chunks);
@@ -154,6 +124,13 @@ impl Reader {
         }
     }
 
+    /// Ends all open blocks, because the bytes have ended or another message begins.
+    fn abandon(&mut self, chunks: &mut Vec<Chunk>) {
+        for (_, block) in self.open.drain(..) {
+            block.abandon(chunks);
+        }
+    }
+
     fn stop_block(&mut self, index: Option<u64>, chunks: &mut Vec<Chunk>) {
         let at = match index {
             Some(index) => self.open.iter().position(|(open, _)| *open == index),
@@ -161,41 +138,6 @@ impl Reader {
         };
         if let Some(at) = at {
             self.open.remove(at).1.close(chunks);
-        }
-    }
-
-    fn count(&mut self, usage: Option<WireUsage>, chunks: &mut Vec<Chunk>) {
-        let Some(usage) = usage else { return };
-        self.usage.update(usage);
-        let usage = self.usage.to_usage();
-        if usage != self.told {
-            self.told = usage;
-            chunks.push(Chunk::Usage { usage });
-        }
-    }
-
-    fn finish(&mut self, raw: &str, chunks: &mut Vec<Chunk>) {
-        self.stopped = true;
-        chunks.push(Chunk::Finish { reason: stop_reason(raw), raw: raw.to_owned() });
-    }
-
-    fn error(&mut self, error: Option<&RawValue>, chunks: &mut Vec<Chunk>) {
-        self.failed = true;
-        let value = error.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or(Value::Null);
-        chunks.push(Chunk::Error { error: stream_error(&value) });
-    }
-
-    /// Ends the message. If the server sent no stop reason, the answer ended normally.
-    fn finish_message(&mut self, chunks: &mut Vec<Chunk>) {
-        if self.begun && !self.stopped && !self.failed {
-            self.finish("", chunks);
-        }
-    }
-
-    /// Ends all open blocks, because the bytes have ended or another message begins.
-    pub(crate) fn abandon(&mut self, chunks: &mut Vec<Chunk>) {
-        for (_, block) in self.open.drain(..) {
-            block.abandon(chunks);
         }
     }
 }

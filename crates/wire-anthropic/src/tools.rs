@@ -5,7 +5,7 @@ use windlass_protocol::{Opaque, ParallelCalls, Request, Strictness, ToolChoice, 
 use windlass_wire::EncodeError;
 
 use crate::marks;
-use crate::names::{NAME, is_legal_name, unsupported};
+use crate::names::{NAME, encode_error, is_legal_name};
 use crate::request::{Ephemeral, Field, OwnTool, WireChoice, WireTool};
 
 /// Appends the tools and the tool choice to the body's fields, and sets `marker` on the last tool that can
@@ -18,7 +18,7 @@ pub(crate) fn encode<'a>(
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
         return match &request.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
     fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
@@ -27,7 +27,7 @@ pub(crate) fn encode<'a>(
         if tool.wire == NAME {
             return Ok(WireTool::Hosted(&tool.value));
         }
-        Err(unsupported(format!("a tool that {} runs", tool.wire)))
+        Err(encode_error(format!("a tool that {} runs", tool.wire)))
     });
     let mut tools = own.chain(hosted).collect::<Result<Vec<_>, _>>()?;
     // A hosted tool is sent unchanged, and the API refuses a marker on a tool with deferred loading. The last
@@ -60,7 +60,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
             Some(WireChoice { kind: "tool", name: Some(name.as_str()), disable_parallel_tool_use })
         }
         ToolChoice::Named(name) => {
-            return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
+            return Err(encode_error(format!("a demanded call of {name}, which is not offered")));
         }
     })
 }
@@ -74,7 +74,7 @@ fn is_offered(request: &Request, name: &str) -> bool {
 fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
-            Err(unsupported(format!("the tool name {:?}", name.as_str())))
+            Err(encode_error(format!("the tool name {:?}", name.as_str())))
         }
         ToolSpec::Function { name, description, parameters, strict } => Ok(WireTool::Own(OwnTool {
             name: name.as_str(),
@@ -88,6 +88,6 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
             cache_control: None,
             more: marks::block(opaque),
         })),
-        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+        _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),
     }
 }

@@ -9,41 +9,47 @@ use crate::event::WireMessage;
 use crate::names::NAME;
 use crate::reader::Reader;
 
-/// Decodes a body into the chunks that the same answer would have had as a stream.
-pub(crate) fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-    if body.len() > limits.body_bytes {
-        return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
-    }
-    let text = String::from_utf8_lossy(body);
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if !text.starts_with('{') {
-        let what = ProviderError::not_provider(200, body).message;
-        return Err(DecodeError::Shape { wire: NAME, what });
-    }
-    read(text, chunks)
-}
-
-fn read(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-    // Blocks are parsed later, so repair lone surrogates in them now.
-    if let Some(repaired) = replace_lone_surrogates(text) {
-        return read(&repaired, chunks);
-    }
-    let message: WireMessage<'_> = match serde_json::from_str(text) {
-        Ok(message) => message,
-        Err(error) if error.is_data() => {
-            return Err(DecodeError::Shape { wire: NAME, what: error.to_string() });
+impl Reader {
+    /// Decodes a body into the chunks that the same answer would have had as a stream.
+    pub(crate) fn decode_body(
+        body: &[u8],
+        limits: Limits,
+        chunks: &mut Vec<Chunk>,
+    ) -> Result<(), DecodeError> {
+        if body.len() > limits.body_bytes {
+            return Err(DecodeError::Limit { what: "bytes of a whole body", limit: limits.body_bytes });
         }
-        Err(source) => return Err(DecodeError::Json { event: 1, source }),
-    };
-    if let Some(error) = message.error {
-        let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
-        chunks.push(Chunk::Error { error: stream_error(&value) });
-        return Ok(());
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.starts_with('{') {
+            let what = ProviderError::not_provider(200, body).message;
+            return Err(DecodeError::Shape { wire: NAME, what });
+        }
+        Self::read_body(text, chunks)
     }
-    if message.content.is_none() || message.kind.0 != "message" {
-        let what = "a JSON object that is neither a message nor an error".to_owned();
-        return Err(DecodeError::Shape { wire: NAME, what });
+
+    fn read_body(text: &str, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
+        // Blocks are parsed later, so repair lone surrogates in them now.
+        if let Some(repaired) = replace_lone_surrogates(text) {
+            return Self::read_body(&repaired, chunks);
+        }
+        let message: WireMessage<'_> = match serde_json::from_str(text) {
+            Ok(message) => message,
+            Err(error) if error.is_data() => {
+                return Err(DecodeError::Shape { wire: NAME, what: error.to_string() });
+            }
+            Err(source) => return Err(DecodeError::Json { event: 1, source }),
+        };
+        if let Some(error) = message.error {
+            let value = serde_json::from_str(error.get()).unwrap_or(Value::Null);
+            chunks.push(Chunk::Error { error: stream_error(&value) });
+            return Ok(());
+        }
+        if message.content.is_none() || message.kind.0 != "message" {
+            let what = "a JSON object that is neither a message nor an error".to_owned();
+            return Err(DecodeError::Shape { wire: NAME, what });
+        }
+        Self::default().whole(message, chunks);
+        Ok(())
     }
-    Reader::default().whole(message, chunks);
-    Ok(())
 }

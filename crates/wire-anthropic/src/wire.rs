@@ -84,7 +84,7 @@ impl Wire for Anthropic {
     }
 
     fn decode_whole(&self, body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-        crate::whole::decode_whole(body, limits, chunks)
+        Reader::decode_body(body, limits, chunks)
     }
 
     fn decode_error(&self, status: u16, body: &[u8]) -> ProviderError {

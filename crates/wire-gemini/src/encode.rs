@@ -5,7 +5,7 @@ use windlass_protocol::{Delivery, OutputFormat, Request};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::wire_contents;
-use crate::names::{CHOICE, CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA, unsupported};
+use crate::names::{CHOICE, CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA, encode_error};
 use crate::request::{Body, Field, Fields, WireSystem, WireText};
 use crate::tools::{choice, tools};
 use crate::{GeminiOptions, SchemaField, StreamFraming};
@@ -59,7 +59,7 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@' | b'/');
     let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
     if !model.bytes().all(is_legal) || !model.split('/').all(is_segment) {
-        return Err(unsupported(format!("the model name {model:?}")));
+        return Err(encode_error(format!("the model name {model:?}")));
     }
     let collection = if model.contains('/') { "" } else { "models/" };
     let method = match (request.delivery, options.framing) {
@@ -89,7 +89,7 @@ fn config<'a>(
         Some(_) => return Ok(()),
     };
     if several_candidates(request) {
-        return Err(unsupported("more than one candidate"));
+        return Err(encode_error("more than one candidate"));
     }
     let mut config = Fields::new();
     if let Some(temperature) = request.temperature {
@@ -123,7 +123,7 @@ fn output<'a>(
         OutputFormat::Text => return Ok(()),
         OutputFormat::Json => None,
         OutputFormat::Schema(schema) => Some(schema),
-        _ => return Err(unsupported("the form of the answer")),
+        _ => return Err(encode_error("the form of the answer")),
     };
     config.push(("responseMimeType", Field::Word("application/json")));
     let field = match options.schema_field {

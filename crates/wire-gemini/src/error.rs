@@ -48,7 +48,7 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
         None => Some(StreamErrorKind::Unknown),
     };
     let message = match fields.message {
-        "" => "the provider reported an error without words",
+        "" => "the provider reported an error without a message",
         message => message,
     };
     fields.error(kind.unwrap_or(ProviderErrorKind::Request), message).into_stream_error(special)

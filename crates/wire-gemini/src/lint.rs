@@ -55,7 +55,7 @@ impl Lint {
         // API reference, GenerationConfig.stopSequences: "up to 5".
         let stops = request.stop_sequences.len();
         if stops > 5 {
-            let what = format!("{stops} stop sequences, at most 5 are taken");
+            let what = format!("{stops} stop sequences, at most 5 are allowed");
             self.refuse(RefusalKind::Parameter, "stop_sequences", what);
         }
         if request.stop_sequences.iter().any(String::is_empty) {
@@ -96,7 +96,7 @@ impl Lint {
             || !request.hosted_tools.is_empty()
             || request.extra.contains_key("toolConfig");
         if request.extra.contains_key("cachedContent") && has_more {
-            let what = "cached content has its own system prompt and tools, the request takes none beside it";
+            let what = "cached content has its own system prompt and tools, the request cannot have its own";
             self.refuse(RefusalKind::Cache, "extra.cachedContent", what);
         }
         // The API before Gemini 3: "Function calling with a response mime type: 'application/json' is
@@ -206,7 +206,7 @@ impl Lint {
                 fields.is_some_and(|fields| fields.get(SIGNATURE).is_some())
             };
             if message.calls().next().is_some_and(|call| !signed(call)) {
-                let what = "the first call of the turn has no signature, which Gemini 3 asks for";
+                let what = "the first call of the turn has no signature, which Gemini 3 requires";
                 self.refuse(RefusalKind::Parameter, format!("messages[{position}]"), what);
             }
         }

@@ -10,7 +10,7 @@ use windlass_wire::EncodeError;
 
 use crate::Rules;
 use crate::call::{ID, SIGNATURE};
-use crate::names::{NAME, rest, unsupported};
+use crate::names::{NAME, encode_error, rest};
 use crate::reader::PART_FIELD;
 use crate::request::{KnownPart, PartKind, Rest, WireCall, WireContent, WirePart};
 use crate::results::{Pictures, Round, file, picture};
@@ -45,7 +45,7 @@ pub(crate) fn wire_contents(
             // The API does not have a developer role inside the conversation; `user` is the role with the
             // least authority.
             Role::User | Role::System => "user",
-            _ => return Err(unsupported(format!("the role of message {position}"))),
+            _ => return Err(encode_error(format!("the role of message {position}"))),
         };
         contents.extend(round.end());
         let mut parts = parts(message, rules)?;
@@ -59,7 +59,7 @@ pub(crate) fn wire_contents(
         match (parts.is_empty(), role) {
             (false, _) => contents.push(WireContent { role, parts }),
             (true, "user") if !has_results => {
-                let what = format!("message {position} has nothing to say");
+                let what = format!("message {position} is empty");
                 return Err(EncodeError::Conversation { what });
             }
             (true, _) => {}
@@ -123,7 +123,7 @@ fn parts(message: &Message, rules: Rules) -> Result<Vec<WirePart<'_>>, EncodeErr
                 parts.extend(unknown.value.get(PART_FIELD).map(WirePart::Raw));
             }
             Part::Result(_) | Part::Unknown(_) => {}
-            _ => return Err(unsupported("a part of a newer kind")),
+            _ => return Err(encode_error("a part of a newer kind")),
         }
     }
     Ok(parts)

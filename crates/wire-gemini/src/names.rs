@@ -37,6 +37,6 @@ pub(crate) fn is_first(byte: u8) -> bool {
 }
 
 /// Returns the error of a request that this format cannot express.
-pub(crate) fn unsupported(what: impl Into<String>) -> EncodeError {
+pub(crate) fn encode_error(what: impl Into<String>) -> EncodeError {
     EncodeError::Unsupported { wire: NAME, what: what.into() }
 }

@@ -4,7 +4,8 @@
 ///
 /// ```
 /// use windlass_wire_gemini::{Gemini, GeminiOptions, SchemaField, StreamFraming};
-/// let options = GeminiOptions::default().with_framing(StreamFraming::Array).with_schema_field(SchemaField::Parameters);
+/// let options =
+/// GeminiOptions::default().with_framing(StreamFraming::Array).with_schema_field(SchemaField::Parameters);
 /// let wire = Gemini::new(options);
 /// # let _ = wire;
 /// ```

@@ -10,7 +10,7 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::call::ID;
-use crate::names::{NAME, rest, unsupported};
+use crate::names::{NAME, encode_error, rest};
 use crate::request::{
     PartKind, Rest, WireBlob, WireContent, WireFile, WirePart, WireResponse, WireResult, WireResultPart,
 };
@@ -130,7 +130,7 @@ pub(crate) fn picture(image: &Image) -> Result<PartKind<'_>, EncodeError> {
             let rest = rest(image.opaque.as_ref(), BLOB);
             Ok(PartKind::FileData(WireFile { mime_type: &image.media_type, file_uri: url, rest }))
         }
-        _ => Err(unsupported("an image of a newer kind")),
+        _ => Err(encode_error("an image of a newer kind")),
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn file(file: &File) -> Result<PartKind<'_>, EncodeError> {
         FileSource::Url(url) | FileSource::Id(url) => {
             Ok(PartKind::FileData(WireFile { mime_type: &file.media_type, file_uri: url, rest }))
         }
-        _ => Err(unsupported("a file of a newer kind")),
+        _ => Err(encode_error("a file of a newer kind")),
     }
 }
 
@@ -153,7 +153,7 @@ fn blob<'a>(image: &'a Image, data: &'a str) -> Result<WireBlob<'a>, EncodeError
 /// Encodes bytes. The API does not guess their media type, so it must not be empty.
 fn bytes<'a>(mime_type: &'a str, data: &'a str, rest: Rest<'a>) -> Result<WireBlob<'a>, EncodeError> {
     if mime_type.is_empty() {
-        return Err(unsupported("bytes without a media type"));
+        return Err(encode_error("bytes without a media type"));
     }
     Ok(WireBlob { mime_type, data, rest })
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use windlass_protocol::{Opaque, ParallelCalls, Request, ToolChoice, ToolSpec, Unknown};
 use windlass_wire::{EncodeError, with_extra};
 
-use crate::names::{CHOICE, NAME, is_first, is_legal, is_legal_name, rest, unsupported};
+use crate::names::{CHOICE, NAME, encode_error, is_first, is_legal, is_legal_name, rest};
 use crate::request::{Field, Fields, WireFunction, WireTool};
 use crate::{AutoMode, GeminiOptions, SchemaField};
 
@@ -42,7 +42,7 @@ pub(crate) fn tools<'a>(
 
 fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
     if tool.wire != NAME {
-        return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
+        return Err(encode_error(format!("a hosted tool of {}", tool.wire)));
     }
     Ok(WireTool::Hosted(&tool.value))
 }
@@ -56,7 +56,7 @@ fn function<'a>(
     let given = |name: &str| opaque.and_then(|opaque: &Opaque| opaque.for_wire(NAME)?.get(name));
     match tool {
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
-            Err(unsupported(format!("the tool name {:?}", name.as_str())))
+            Err(encode_error(format!("the tool name {:?}", name.as_str())))
         }
         ToolSpec::Function { name, description, parameters, .. } => {
             let (mut plain, mut json) = (None, None);
@@ -82,7 +82,7 @@ fn function<'a>(
                 rest,
             })
         }
-        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+        _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),
     }
 }
 
@@ -132,11 +132,11 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
     if request.tools.is_empty() {
         return match &request.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(Fields::new()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
     if request.parallel_calls == ParallelCalls::Forbid && request.tool_choice != ToolChoice::None {
-        return Err(unsupported("the wish for one call at the most"));
+        return Err(encode_error("the limit of one call"));
     }
     Ok(match &request.tool_choice {
         ToolChoice::Auto if options.auto_mode == AutoMode::Validated => vec![mode("VALIDATED")],
@@ -147,7 +147,7 @@ fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'
             vec![mode("ANY"), ("allowedFunctionNames", Field::Names([name.as_str()]))]
         }
         ToolChoice::Named(name) => {
-            return Err(unsupported(format!("a demanded call of {name}, which is not offered")));
+            return Err(encode_error(format!("a demanded call of {name}, which is not offered")));
         }
     })
 }

@@ -6,7 +6,7 @@ use windlass_protocol::{Delivery, OutputFormat, Request, ToolSpec};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::{prompt, wire_messages};
-use crate::names::{NAME, is_legal_name, unsupported};
+use crate::names::{NAME, encode_error, is_legal_name};
 use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
 use crate::{OpenAiChatOptions, StreamUsage, tools};
 
@@ -33,7 +33,7 @@ pub(crate) fn encode(
     check_pairing_from(&request.messages, start)?;
     check_names(&request.tools)?;
     if several_answers(request) {
-        return Err(unsupported("several answers to one request (`n`): one is read"));
+        return Err(encode_error("several answers to one request (`n`): one is read"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
     // A limit in `extra`, under either name, takes precedence.
@@ -88,7 +88,7 @@ fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> 
                 strict: tools::strict(schema.strict),
             },
         }),
-        _ => return Err(unsupported("an output format of a newer kind")),
+        _ => return Err(encode_error("an output format of a newer kind")),
     })
 }
 
@@ -96,6 +96,6 @@ fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> 
 fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
     match tools.iter().find(|tool| !is_legal_name(tool.name().as_str())) {
         None => Ok(()),
-        Some(tool) => Err(unsupported(format!("the tool name {:?}", tool.name().as_str()))),
+        Some(tool) => Err(encode_error(format!("the tool name {:?}", tool.name().as_str()))),
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn stream_error(error: &Value) -> StreamError {
         return StreamError::new(
             StreamErrorKind::Unknown,
             None,
-            "the provider reported an error without words",
+            "the provider reported an error without a message",
         );
     };
     let kind = fields.provider_kind(fields.status.unwrap_or(0));

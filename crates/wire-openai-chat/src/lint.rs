@@ -44,12 +44,12 @@ impl Lint {
         if let Some(temperature) = request.temperature
             && !(0.0..=2.0).contains(&temperature)
         {
-            let what = format!("the temperature is {temperature}, 0 to 2 is taken");
+            let what = format!("the temperature is {temperature}, 0 to 2 is allowed");
             self.refuse(RefusalKind::Parameter, "temperature", what);
         }
         // API reference, `stop`: "Up to 4 sequences".
         if request.stop_sequences.len() > 4 {
-            let what = format!("{} stop sequences, at most 4 are taken", request.stop_sequences.len());
+            let what = format!("{} stop sequences, at most 4 are allowed", request.stop_sequences.len());
             self.refuse(RefusalKind::Parameter, "stop_sequences", what);
         }
         if request.max_output_tokens == Some(0) {
@@ -63,7 +63,8 @@ impl Lint {
             OutputFormat::Schema(schema) => self.output_schema(schema),
             OutputFormat::Json if !speaks_of_json(request) => {
                 // "'messages' must contain the word 'json' in some form".
-                let what = "an answer in JSON is asked for, and the conversation does not say JSON anywhere";
+                let what = "an answer in JSON is requested, and the conversation does not contain the word \
+                            JSON";
                 self.refuse(RefusalKind::Parameter, "output", what);
             }
             _ => {}
@@ -87,7 +88,7 @@ impl Lint {
         // "Invalid 'tools': array too long. Expected an array with maximum length 128".
         let tools = request.tools.len().saturating_add(request.hosted_tools.len());
         if tools > 128 {
-            self.refuse(RefusalKind::Parameter, "tools", format!("{tools} tools, at most 128 are taken"));
+            self.refuse(RefusalKind::Parameter, "tools", format!("{tools} tools, at most 128 are allowed"));
         }
         for (position, tool) in request.tools.iter().enumerate() {
             if !is_legal_name(tool.name().as_str()) {

@@ -9,7 +9,7 @@ use windlass_wire::EncodeError;
 
 use crate::ids::wire_id;
 use crate::marks;
-use crate::names::{NAME, unsupported};
+use crate::names::{NAME, encode_error};
 use crate::parts::{push_pictures, user_part, wire_call, words};
 use crate::reasoning::Field;
 use crate::request::{KnownPart, WireContent, WireMessage, WirePart, WireThought};
@@ -57,7 +57,7 @@ pub(crate) fn wire_messages<'a>(
                     None => return Err(silent(position)),
                 }
             }
-            _ => return Err(unsupported(format!("the role of message {position}"))),
+            _ => return Err(encode_error(format!("the role of message {position}"))),
         }
     }
     end_round(&mut beside, &mut messages);
@@ -70,7 +70,7 @@ fn further(message: &Message) -> Option<&Map<String, Value>> {
 }
 
 fn silent(position: usize) -> EncodeError {
-    EncodeError::Conversation { what: format!("message {position} has nothing to say") }
+    EncodeError::Conversation { what: format!("message {position} is empty") }
 }
 
 fn system<'a>(role: &'static str, message: &'a Message) -> Result<Option<WireMessage<'a>>, EncodeError> {
@@ -156,9 +156,9 @@ fn assistant<'a>(
                 parts.extend(unknown.value.get(marks::PART).map(WirePart::Raw));
             }
             Part::Unknown(_) => {}
-            Part::Image(_) => return Err(unsupported("an image in an assistant message")),
-            Part::File(_) => return Err(unsupported("a document in an assistant message")),
-            _ => return Err(unsupported("a result in an assistant message")),
+            Part::Image(_) => return Err(encode_error("an image in an assistant message")),
+            Part::File(_) => return Err(encode_error("a document in an assistant message")),
+            _ => return Err(encode_error("a result in an assistant message")),
         }
     }
     // Send reasoning back only inside a round of calls. DeepSeek requires it there, and its documentation

@@ -11,7 +11,7 @@ use windlass_wire::EncodeError;
 use crate::CallIds;
 use crate::ids::wire_id;
 use crate::marks;
-use crate::names::{NAME, is_legal_name, unsupported};
+use crate::names::{NAME, encode_error, is_legal_name};
 use crate::request::{
     KnownPart, WireAudio, WireCall, WireCallBody, WireCustom, WireFile, WireFunction, WireImage, WirePart,
 };
@@ -35,7 +35,7 @@ pub(crate) fn user_part(part: &Part) -> Result<Option<WirePart<'_>>, EncodeError
         Part::File(file) => Some(document(file)?),
         Part::Unknown(unknown) if unknown.wire == NAME => unknown.value.get(marks::PART).map(WirePart::Raw),
         Part::Result(_) | Part::Unknown(_) | Part::Reasoning(_) => None,
-        _ => return Err(unsupported("a call in a user message")),
+        _ => return Err(encode_error("a call in a user message")),
     })
 }
 
@@ -56,7 +56,7 @@ fn picture(image: &Image) -> Result<WirePart<'_>, EncodeError> {
     let url = match &image.source {
         ImageSource::Base64(data) => Cow::Owned(format!("data:{};base64,{data}", image.media_type)),
         ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
-        _ => return Err(unsupported("an image of a newer kind")),
+        _ => return Err(encode_error("an image of a newer kind")),
     };
     let opaque = image.opaque.as_ref();
     let image_url = WireImage { url, more: marks::group(opaque, marks::BODY) };
@@ -92,7 +92,7 @@ fn document(file: &File) -> Result<WirePart<'_>, EncodeError> {
         (FileSource::Url(url), _) if opaque.is_some_and(|opaque| opaque.for_wire(NAME).is_some()) => {
             WireFile { file_data: Some(Cow::Borrowed(url.as_str())), ..body }
         }
-        _ => return Err(unsupported("a document that is neither at hand nor uploaded")),
+        _ => return Err(encode_error("a document that is neither at hand nor uploaded")),
     };
     Ok(wrap_known(KnownPart::File { file }, more))
 }

@@ -4,7 +4,7 @@ use windlass_protocol::{Grammar, Opaque, ParallelCalls, Request, Strictness, Too
 use windlass_wire::EncodeError;
 
 use crate::marks;
-use crate::names::{NAME, unsupported};
+use crate::names::{NAME, encode_error};
 use crate::request::{
     Field, WireChoice, WireCustomSpec, WireFormat, WireFunctionSpec, WireGrammar, WireName, WireNamed,
     WireTool,
@@ -19,7 +19,7 @@ pub(crate) fn encode<'a>(
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
         return match &request.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
     fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
@@ -33,7 +33,7 @@ pub(crate) fn encode<'a>(
         if tool.wire == NAME {
             return Ok(WireTool::Hosted(&tool.value));
         }
-        Err(unsupported(format!("a tool that {} runs", tool.wire)))
+        Err(encode_error(format!("a tool that {} runs", tool.wire)))
     });
     fields.push(("tools", Field::Tools(own.chain(hosted).collect::<Result<_, _>>()?)));
     Ok(())
@@ -49,7 +49,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
             Some(WireChoice::Named(match request.tools.iter().find(|tool| tool.name() == name) {
                 Some(ToolSpec::Function { .. }) => WireNamed::Function { function: named },
                 Some(_) => WireNamed::Custom { custom: named },
-                None => return Err(unsupported(format!("a demanded call of {name}, which is not offered"))),
+                None => return Err(encode_error(format!("a demanded call of {name}, which is not offered"))),
             }))
         }
     })
@@ -73,7 +73,7 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
             let custom = WireCustomSpec { name: name.as_str(), description, format, more: inner };
             Ok(WireTool::Own { kind: "custom", function: None, custom: Some(custom), more })
         }
-        _ => Err(unsupported(format!("the form of the tool {}", tool.name()))),
+        _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),
     }
 }
 
@@ -90,7 +90,7 @@ fn wire_grammar(grammar: &Grammar) -> Result<WireFormat<'_>, EncodeError> {
     let (syntax, definition) = match grammar {
         Grammar::Lark(text) => ("lark", text),
         Grammar::Regex(text) => ("regex", text),
-        _ => return Err(unsupported("the syntax of a grammar")),
+        _ => return Err(encode_error("the syntax of a grammar")),
     };
     Ok(WireFormat { grammar: WireGrammar { syntax, definition } })
 }

@@ -116,8 +116,8 @@ impl OpenCall {
         }
     }
 
-    /// Emits a call that was cut: with a start and without an end, so that the assembler decides about it (RULES
-    /// S10).
+    /// Emits a call that was cut: with a start and without an end, so that the assembler decides about it
+    /// (RULES S10).
     pub(crate) fn abandon(mut self, chunks: &mut Vec<Chunk>) {
         self.begin(chunks);
         let kept = std::mem::take(&mut self.kept);

@@ -9,7 +9,7 @@ use windlass_protocol::{
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::messages::input;
-use crate::names::{NAME, is_legal_name, rest, unsupported};
+use crate::names::{NAME, encode_error, is_legal_name, rest};
 use crate::request::{Field, OwnTool, WireChoice, WireFormat, WireGrammar, WireTool};
 use crate::{EncryptedReasoning, OpenAiResponsesOptions};
 
@@ -37,10 +37,10 @@ pub(crate) fn encode(
     check_pairing_from(&request.messages, start)?;
     check_names(&request.tools)?;
     if !request.stop_sequences.is_empty() {
-        return Err(unsupported("stop sequences"));
+        return Err(encode_error("stop sequences"));
     }
     if several_answers(request) {
-        return Err(unsupported("more than one answer"));
+        return Err(encode_error("more than one answer"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
@@ -95,7 +95,7 @@ fn text<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Res
             schema: schema.schema.as_raw(),
             strict: strict_flag(schema.strict),
         },
-        _ => return Err(unsupported("the form of the answer")),
+        _ => return Err(encode_error("the form of the answer")),
     };
     let format = vec![("format", Field::Format(format))];
     let format = match request.extra.get(TEXT) {
@@ -115,7 +115,7 @@ fn tools<'a>(
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
         return match &request.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
-            ToolChoice::Required | ToolChoice::Named(_) => Err(unsupported("a demanded call without tools")),
+            ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
     let choice = match &request.tool_choice {
@@ -145,7 +145,7 @@ fn choose_named<'a>(request: &Request, name: &'a ToolName) -> Result<WireChoice<
         None if request.hosted_tools.iter().any(|tool| is_of_type(tool, text)) => {
             Ok(WireChoice::Named { kind: text, name: None })
         }
-        None => Err(unsupported(format!("a demanded call of {name}, which is not offered"))),
+        None => Err(encode_error(format!("a demanded call of {name}, which is not offered"))),
     }
 }
 
@@ -155,7 +155,7 @@ fn is_of_type(tool: &Unknown, kind: &str) -> bool {
 
 fn encode_hosted(tool: &Unknown) -> Result<WireTool<'_>, EncodeError> {
     if tool.wire != NAME {
-        return Err(unsupported(format!("a hosted tool of {}", tool.wire)));
+        return Err(encode_error(format!("a hosted tool of {}", tool.wire)));
     }
     Ok(WireTool::Hosted(&tool.value))
 }
@@ -178,7 +178,7 @@ fn own_tool<'a>(
             let format = grammar.as_ref().map(wire_grammar).transpose()?;
             OwnTool::Custom { name: name.as_str(), description, format, rest }
         }
-        _ => return Err(unsupported(format!("the form of the tool {}", tool.name()))),
+        _ => return Err(encode_error(format!("the form of the tool {}", tool.name()))),
     };
     Ok(WireTool::Own(own))
 }
@@ -195,7 +195,7 @@ fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
     match grammar {
         Grammar::Lark(definition) => Ok(WireGrammar { syntax: "lark", definition }),
         Grammar::Regex(definition) => Ok(WireGrammar { syntax: "regex", definition }),
-        _ => Err(unsupported("the syntax of a grammar")),
+        _ => Err(encode_error("the syntax of a grammar")),
     }
 }
 
@@ -203,6 +203,6 @@ fn wire_grammar(grammar: &Grammar) -> Result<WireGrammar<'_>, EncodeError> {
 fn check_names(tools: &[ToolSpec]) -> Result<(), EncodeError> {
     match tools.iter().find(|tool| !is_legal_name(tool.name().as_str())) {
         None => Ok(()),
-        Some(tool) => Err(unsupported(format!("the tool name {:?}", tool.name().as_str()))),
+        Some(tool) => Err(encode_error(format!("the tool name {:?}", tool.name().as_str()))),
     }
 }

@@ -46,7 +46,7 @@ pub(crate) fn has_error(json: &str) -> bool {
 pub(crate) fn stream_error(json: &str) -> StreamError {
     let value = serde_json::from_str(json).unwrap_or(Value::Null);
     let Some(fields) = ErrorFields::read(&value) else {
-        let words = "the provider reported an error without words";
+        let words = "the provider reported an error without a message";
         return StreamError::new(StreamErrorKind::Unknown, None, words);
     };
     let kind = fields.provider_kind();

@@ -42,7 +42,7 @@ impl Lint {
         self.range("temperature", request.temperature, 2.0);
         // "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16".
         if let Some(tokens) = request.max_output_tokens.filter(|tokens| *tokens < 16) {
-            let what = format!("at most {tokens} tokens are wanted, the API takes 16 and more");
+            let what = format!("at most {tokens} tokens are requested, the API accepts 16 and more");
             self.refuse(RefusalKind::Parameter, "max_output_tokens", what);
         }
         // The API reference does not have the parameters `stop` and `n`.
@@ -82,7 +82,7 @@ impl Lint {
         // characters. Values are strings with a maximum length of 512 characters."
         let metadata = extra.get("metadata").and_then(Value::as_object);
         if metadata.is_some_and(|pairs| pairs.len() > 16) {
-            self.refuse(RefusalKind::Parameter, "extra.metadata", "at most 16 pairs are taken");
+            self.refuse(RefusalKind::Parameter, "extra.metadata", "at most 16 pairs are allowed");
         }
         for (name, value) in metadata.into_iter().flatten() {
             if name.chars().count() > 64 || value.as_str().is_some_and(|value| value.chars().count() > 512) {
@@ -98,7 +98,8 @@ impl Lint {
             // "Response input messages must contain the word 'json' in some form to use 'text.format' of type
             // 'json_object'."
             OutputFormat::Json if !speaks_of_json(request) => {
-                let what = "an answer in JSON is asked for, and the conversation does not say JSON anywhere";
+                let what = "an answer in JSON is requested, and the conversation does not contain the word \
+                            JSON";
                 self.refuse(RefusalKind::Parameter, "output", what);
             }
             _ => {}
@@ -123,7 +124,7 @@ impl Lint {
         // "Invalid 'tools': array too long. Expected an array with maximum length 128".
         let count = request.tools.len().saturating_add(request.hosted_tools.len());
         if count > 128 {
-            self.refuse(RefusalKind::Parameter, "tools", format!("{count} tools, at most 128 are taken"));
+            self.refuse(RefusalKind::Parameter, "tools", format!("{count} tools, at most 128 are allowed"));
         }
         for (position, tool) in request.tools.iter().enumerate() {
             let name = tool.name().as_str();

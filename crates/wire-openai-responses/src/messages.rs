@@ -11,7 +11,7 @@ use windlass_protocol::{
 use windlass_wire::EncodeError;
 
 use crate::item::ITEM_FIELD;
-use crate::names::{NAME, is_legal_char, is_legal_name, rest, unsupported};
+use crate::names::{NAME, encode_error, is_legal_char, is_legal_name, rest};
 use crate::request::{KnownItem, KnownPart, Rest, WireContent, WireItem, WireMessage, WirePart};
 use crate::result::{Form, file, picture, wire_id};
 use crate::words::{
@@ -72,12 +72,12 @@ impl<'a> Input<'a> {
                 let (before, parts) = (self.items.len(), self.encode_parts(message)?);
                 let has_result = message.parts.iter().any(|part| matches!(part, Part::Result(_)));
                 if parts.is_empty() && !has_result && self.items.len() == before {
-                    let what = format!("message {position} has nothing to say");
+                    let what = format!("message {position} is empty");
                     return Err(EncodeError::Conversation { what });
                 }
                 self.items.extend(content(parts).map(|content| encode_message(message, content)));
             }
-            _ => return Err(unsupported(format!("the role of message {position}"))),
+            _ => return Err(encode_error(format!("the role of message {position}"))),
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl<'a> Input<'a> {
                     None => parts.extend(own_part(unknown).map(WirePart::Raw)),
                 },
                 Part::Result(_) | Part::Reasoning(_) => {}
-                _ => return Err(unsupported("a call in a message that is not the assistant's")),
+                _ => return Err(encode_error("a call in a message that is not the assistant's")),
             }
         }
         Ok(parts)
@@ -143,9 +143,9 @@ impl<'a> Input<'a> {
                     Some(item) => self.items.push(WireItem::Raw(item)),
                     None => self.items.extend(refusal(unknown)),
                 },
-                Part::Image(_) => return Err(unsupported("an image in an assistant message")),
-                Part::File(_) => return Err(unsupported("a file in an assistant message")),
-                _ => return Err(unsupported("a result in an assistant message")),
+                Part::Image(_) => return Err(encode_error("an image in an assistant message")),
+                Part::File(_) => return Err(encode_error("a file in an assistant message")),
+                _ => return Err(encode_error("a result in an assistant message")),
             }
         }
         // The API refuses reasoning without a following item, which an answer that was cut can leave.

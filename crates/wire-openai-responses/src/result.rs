@@ -7,7 +7,7 @@ use windlass_protocol::{Content, File, FileSource, Image, ImageSource, ResultSta
 use windlass_wire::EncodeError;
 
 use crate::item::ITEM_FIELD;
-use crate::names::{NAME, rest, unsupported};
+use crate::names::{NAME, encode_error, rest};
 use crate::request::{KnownItem, KnownPart, Rest, WireItem, WireOutput};
 
 /// The opaque field of a result that holds its whole output, if `Content` cannot express that output.
@@ -129,14 +129,14 @@ pub(crate) fn picture(image: &Image) -> Result<KnownPart<'_>, EncodeError> {
         return Ok(match &image.source {
             ImageSource::Base64(base64) => data_file(media_type, None, base64, rest),
             ImageSource::Url(url) => url_file(None, url, rest),
-            _ => return Err(unsupported("an image of a newer kind")),
+            _ => return Err(encode_error("an image of a newer kind")),
         });
     }
     let detail = rest.remove("detail").and_then(Value::as_str).unwrap_or("auto");
     let image_url = match &image.source {
         ImageSource::Base64(base64) => Cow::Owned(data_url(media_type, base64)),
         ImageSource::Url(url) => Cow::Borrowed(url.as_str()),
-        _ => return Err(unsupported("an image of a newer kind")),
+        _ => return Err(encode_error("an image of a newer kind")),
     };
     Ok(KnownPart::InputImage { image_url: Some(image_url), file_id: None, detail, rest })
 }
@@ -159,7 +159,7 @@ pub(crate) fn file(file: &File) -> Result<KnownPart<'_>, EncodeError> {
             file_id: Some(id),
             rest,
         },
-        _ => return Err(unsupported("a file of a newer kind")),
+        _ => return Err(encode_error("a file of a newer kind")),
     })
 }
 

@@ -82,7 +82,7 @@ impl OpenMessage {
             let text = read::<LenientStr<'_>>(content).unwrap_or_default();
             return self.part(0, ContentPart { text, ..ContentPart::default() }, chunks);
         };
-        let told = self.shifted_parts(parts.len());
+        let told = self.shift_parts(parts.len());
         for (position, raw) in parts.iter().enumerate() {
             let position_index = u64::try_from(position).unwrap_or(u64::MAX);
             let index = told.get(position).copied().unwrap_or(position_index);
@@ -97,7 +97,7 @@ impl OpenMessage {
 
     /// Returns the part indexes of the deltas, if they differ from the parts' positions. gpt-oss behind
     /// Bedrock also counts the reasoning, which is an item of its own, as a part of the message.
-    fn shifted_parts(&self, parts: usize) -> Vec<u64> {
+    fn shift_parts(&self, parts: usize) -> Vec<u64> {
         let is_beyond = |index: &u64| usize::try_from(*index).map_or(true, |index| index >= parts);
         match self.told.keys().next_back() {
             Some(last) if is_beyond(last) => self.told.keys().copied().collect(),

@@ -4,9 +4,11 @@ use std::fmt::{self, Write as _};
 
 use bytes::{Bytes, BytesMut};
 use serde::Serialize;
-use windlass_protocol::{History, Message, Request, Role};
+use windlass_protocol::{History, Message, Request};
 
+use crate::cut::{Cut, is_cut};
 use crate::same::is_same;
+use crate::writers::{BodyWriter, CompareWriter};
 use crate::{EncodeError, HttpRequest, RequestBody, Wire};
 
 /// The request body of the last turn of a conversation, from which the next body is built. Messages that both
@@ -63,13 +65,6 @@ pub struct EncodedHistory {
     cuts: Vec<Cut>,
     /// The cumulative count of a format over the messages, one entry per message.
     tallies: Vec<usize>,
-}
-
-/// A position between two messages: the first `message` messages are the first `bytes` bytes after the head.
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    message: usize,
-    bytes: usize,
 }
 
 /// The end of every body: the conversation is a list in the last field.
@@ -211,48 +206,6 @@ impl EncodedHistory {
         self.body = body.freeze();
         self.history = messages.clone();
         self.body.clone()
-    }
-}
-
-/// Returns whether an independent answer begins at this message: the preceding round of calls is complete,
-/// and no format merges this message with the preceding one. `opens` decides whether the format writes any
-/// part of the answer.
-fn is_cut(messages: &History, at: usize, opens: fn(&Message) -> bool) -> bool {
-    let is_answer = |message: &Message| message.role == Role::Assistant;
-    let before = at.checked_sub(1).and_then(|before| messages.get(before));
-    messages.get(at).is_some_and(|message| {
-        let has_result = message.parts.iter().any(|part| matches!(part, windlass_protocol::Part::Result(_)));
-        is_answer(message) && !has_result && opens(message)
-    }) && !before.is_some_and(is_answer)
-}
-
-/// A writer that compares its input with a text, without a buffer.
-struct CompareWriter<'a> {
-    rest: &'a str,
-    is_same: bool,
-}
-
-impl fmt::Write for CompareWriter<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        match self.rest.strip_prefix(text) {
-            Some(rest) => self.rest = rest,
-            None => self.is_same = false,
-        }
-        Ok(())
-    }
-}
-
-/// An `io::Write` that appends JSON to a body.
-struct BodyWriter<'a>(&'a mut BytesMut);
-
-impl std::io::Write for BodyWriter<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
 

@@ -19,7 +19,7 @@ pub enum EncodeError {
         what: String,
     },
     /// JSON serialization failed.
-    #[error("the request did not become JSON")]
+    #[error("the request could not be serialized as JSON")]
     Json(#[from] serde_json::Error),
 }
 
@@ -36,7 +36,7 @@ pub enum DecodeError {
         source: serde_json::Error,
     },
     /// The framing of the stream is invalid.
-    #[error("the stream's framing broke: {what}")]
+    #[error("the stream's framing is invalid: {what}")]
     Framing {
         /// A description of the framing error.
         what: String,

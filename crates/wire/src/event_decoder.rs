@@ -1,66 +1,13 @@
-//! The decoder of formats that stream server-sent events.
+//! The decoder of formats that stream server-sent events, and the parser that splits the response into events.
 
+use windlass_sse::Parser;
 use windlass_stream::Chunk;
 
-use crate::{Body, DecodeError, Decoder, Limits, ResponseParser, StreamEvent};
+use crate::response_form::{Form, detect_form};
+use crate::{Body, DecodeError, Decoder, EventReader, Limits, StreamEvent};
 
-/// Reader of a format's events: the part of a [`Decoder`] that differs between formats with server-sent
-/// events. [`EventDecoder`] does the rest.
-///
-/// ```
-/// use windlass_stream::Chunk;
-/// use windlass_wire::{DecodeError, Decoder, EventDecoder, EventReader, Limits};
-///
-/// /// A format in which the data of each event is text.
-/// #[derive(Default)]
-/// struct Lines;
-///
-/// impl EventReader for Lines {
-///     const WIRE: &'static str = "lines";
-///
-///     fn read_event(&mut self, data: &str, _: usize, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-///         chunks.push(Chunk::text(data));
-///         Ok(())
-///     }
-///     fn finish(&mut self, _: &mut Vec<Chunk>) {}
-///     fn decode_whole(body: &[u8], _: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError> {
-///         chunks.push(Chunk::text(String::from_utf8_lossy(body)));
-///         Ok(())
-///     }
-/// }
-///
-/// let mut chunks = Vec::new();
-/// let mut decoder = EventDecoder::<Lines>::new(Limits::default());
-/// decoder.push(b"data: a\n\ndata: [DO", &mut chunks)?;
-/// decoder.push(b"NE]\n\n", &mut chunks)?;
-/// decoder.finish(&mut chunks)?;
-/// assert_eq!(chunks, [Chunk::text("a")]);
-/// # Ok::<(), DecodeError>(())
-/// ```
-pub trait EventReader: Default + Send {
-    /// Name of the wire format, for errors.
-    const WIRE: &'static str;
-
-    /// Reads the data of the event with this number, counted from 1. Data that is empty and the mark `[DONE]`
-    /// do not arrive here.
-    ///
-    /// # Errors
-    /// If the data does not have the format.
-    fn read_event(&mut self, data: &str, number: usize, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
-
-    /// Reads the mark `[DONE]`. Gateways that translate from OpenAI's format add it to other formats, where it
-    /// does not prove that the answer is complete, so the default ignores it.
-    fn read_done(&mut self, _chunks: &mut Vec<Chunk>) {}
-
-    /// Reads the end of a stream that had events.
-    fn finish(&mut self, chunks: &mut Vec<Chunk>);
-
-    /// Decodes a body that arrived in place of a stream.
-    ///
-    /// # Errors
-    /// If the body does not have the format or exceeds a limit.
-    fn decode_whole(body: &[u8], limits: Limits, chunks: &mut Vec<Chunk>) -> Result<(), DecodeError>;
-}
+/// The maximum number of bytes to keep from a body without events, for an error message.
+const HEAD_BYTES: usize = 200;
 
 /// Decoder of one streamed response in a format with server-sent events.
 #[derive(Debug)]
@@ -111,5 +58,112 @@ fn read<R: EventReader>(
             Ok(())
         }
         data => reader.read_event(data, event.number, chunks),
+    }
+}
+
+/// A parser that splits a streamed response into its events and detects a body that is not a stream.
+///
+/// A gateway may answer a streaming request with status 200 and a plain JSON body, a web page or an empty
+/// body. Every format must distinguish such a body from a stream (RULES S12), so the check is implemented
+/// here once. A last event without its final line break is still accepted if it is complete.
+///
+/// ```
+/// use windlass_wire::{Body, ResponseParser, Limits};
+/// let mut seen = Vec::new();
+/// let mut stream = ResponseParser::new(Limits::default());
+/// stream.push(b"data: {}\n\ndata: [DO", |event| Ok(seen.push(event.data.to_owned())))?;
+/// let body = stream.finish(|event| Ok(seen.push(event.data.to_owned())))?;
+/// assert_eq!(seen, ["{}", "[DO"]);
+/// assert_eq!(body, Body::Events);
+///
+/// let mut stream = ResponseParser::new(Limits::default());
+/// stream.push(br#"{"error":{}}"#, |_| Ok(()))?;
+/// assert_eq!(stream.finish(|_| Ok(()))?, Body::Plain(br#"{"error":{}}"#.to_vec()));
+/// # Ok::<(), windlass_wire::DecodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct ResponseParser {
+    parser: Parser,
+    limits: Limits,
+    form: Form,
+    events: usize,
+    plain: Vec<u8>,
+}
+
+impl ResponseParser {
+    /// Creates a parser with the given limits.
+    pub fn new(limits: Limits) -> Self {
+        let sse = windlass_sse::Limits::default()
+            .with_line_bytes(limits.event_bytes)
+            .with_event_bytes(limits.event_bytes);
+        Self { parser: Parser::with_limits(sse), limits, form: Form::Unknown, events: 0, plain: Vec::new() }
+    }
+
+    /// Parses the next bytes and passes each complete event to `on_event`.
+    ///
+    /// # Errors
+    /// Returns an error if a limit is exceeded or `on_event` fails; `on_event` is not called again in this
+    /// push.
+    pub fn push(
+        &mut self,
+        bytes: &[u8],
+        mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        if self.form == Form::Unknown {
+            self.form = detect_form(bytes);
+        }
+        if self.form == Form::Plain {
+            let limit = self.limits.body_bytes;
+            if bytes.len() > limit.saturating_sub(self.plain.len()) {
+                return Err(DecodeError::Limit { what: "bytes of a whole body", limit });
+            }
+            self.plain.extend_from_slice(bytes);
+            return Ok(());
+        }
+        if self.events == 0 {
+            let room = HEAD_BYTES.saturating_sub(self.plain.len());
+            self.plain.extend(bytes.iter().take(room));
+        }
+        self.read(bytes, &mut on_event)
+    }
+
+    /// Ends the response and returns the kind of its body.
+    ///
+    /// # Errors
+    /// Returns the same errors as [`push`](Self::push). A last event that is truncated is dropped without an
+    /// error, because the format's decoder already detects the missing end of the stream.
+    pub fn finish(
+        &mut self,
+        mut on_event: impl FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<Body, DecodeError> {
+        if self.form != Form::Plain {
+            match self.read(b"\n\n", &mut on_event) {
+                Ok(()) | Err(DecodeError::Json { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if self.events > 0 { Ok(Body::Events) } else { Ok(Body::Plain(std::mem::take(&mut self.plain))) }
+    }
+
+    fn read(
+        &mut self,
+        bytes: &[u8],
+        on_event: &mut dyn FnMut(StreamEvent<'_>) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let Self { parser, limits, events, .. } = self;
+        let mut outcome = Ok(());
+        let read = parser.push(bytes, |event| {
+            if outcome.is_err() {
+                return;
+            }
+            *events = events.saturating_add(1);
+            outcome = if *events > limits.events {
+                Err(DecodeError::Limit { what: "events", limit: limits.events })
+            } else {
+                on_event(StreamEvent { number: *events, name: event.event, data: event.data })
+            };
+        });
+        outcome?;
+        read.map_err(|_| DecodeError::Limit { what: "bytes of one event", limit: limits.event_bytes })
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
                 members.retain(|_, value| value.get() != "null");
                 Ok(Self { place, members })
             }
-            Err(error) if error.is_data() => Err(RequestError::shape(place, "an object is wanted")),
+            Err(error) if error.is_data() => Err(RequestError::shape(place, "expected an object")),
             Err(error) => Err(RequestError::Json(error)),
         }
     }
@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the value is nested too deeply.
     pub fn value(&mut self, name: &str) -> Result<Option<Value>, RequestError> {
-        self.read(name, "a value of at most 128 levels is wanted")
+        self.read(name, "expected a value of at most 128 levels")
     }
 
     /// Removes a field and returns it as a string.
@@ -94,7 +94,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the value is not a string.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
-        self.read(name, "a text is wanted")
+        self.read(name, "expected a text")
     }
 
     /// Removes a required field and returns it as a string.
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the field is missing or not a string.
     pub fn take_required_text(&mut self, name: &str) -> Result<String, RequestError> {
-        self.text(name)?.ok_or_else(|| self.wrong(name, "a text is wanted"))
+        self.text(name)?.ok_or_else(|| self.wrong(name, "expected a text"))
     }
 
     /// Removes a field and returns it as a boolean.
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the value is not a boolean.
     pub fn flag(&mut self, name: &str) -> Result<Option<bool>, RequestError> {
-        self.read(name, "true or false is wanted")
+        self.read(name, "expected true or false")
     }
 
     /// Removes a field and returns it as an unsigned integer.
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the value is not an integer from 0 to 2^64 - 1.
     pub fn count(&mut self, name: &str) -> Result<Option<u64>, RequestError> {
-        self.read(name, "a whole number is wanted")
+        self.read(name, "expected a whole number")
     }
 
     /// Removes a field and returns it as a number.
@@ -126,7 +126,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns an error if the value is not a number.
     pub fn number(&mut self, name: &str) -> Result<Option<f64>, RequestError> {
-        self.read(name, "a number is wanted")
+        self.read(name, "expected a number")
     }
 
     /// Removes a field and returns the items of its list as texts, each with its place.
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
         let place = self.place(name);
         let Some(raw) = self.raw(name) else { return Ok(None) };
         let items: Vec<&RawValue> =
-            serde_json::from_str(raw.get()).map_err(|_| RequestError::shape(&place, "a list is wanted"))?;
+            serde_json::from_str(raw.get()).map_err(|_| RequestError::shape(&place, "expected a list"))?;
         let items = items.into_iter().enumerate();
         Ok(Some(items.map(|(position, item)| (format!("{place}[{position}]"), item)).collect()))
     }

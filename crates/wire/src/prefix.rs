@@ -38,7 +38,7 @@ pub struct CachePrefixError;
 impl CachePrefix {
     /// Returns the prefix of a body.
     pub fn from_body(body: &[u8]) -> Self {
-        let prefix = repeated_part(body);
+        let prefix = find_repetition(body);
         Self { bytes: prefix.len(), digest: fnv1a(prefix) }
     }
 
@@ -80,7 +80,7 @@ pub fn assert_append_only<B: AsRef<[u8]>>(bodies: impl IntoIterator<Item = B>) {
     let mut before: Option<B> = None;
     for (turn, body) in bodies.into_iter().enumerate() {
         let now = body.as_ref();
-        let start = before.as_ref().map_or(&[][..], |before| repeated_part(before.as_ref()));
+        let start = before.as_ref().map_or(&[][..], |before| find_repetition(before.as_ref()));
         let met = start.iter().zip(now).take_while(|(one, other)| one == other).count();
         assert!(
             met == start.len(),
@@ -99,7 +99,7 @@ fn excerpt(body: &[u8], at: usize) -> String {
     String::from_utf8_lossy(body.get(at.saturating_sub(AROUND)..end).unwrap_or_default()).into_owned()
 }
 
-fn repeated_part(body: &[u8]) -> &[u8] {
+fn find_repetition(body: &[u8]) -> &[u8] {
     body.strip_suffix(TAIL).unwrap_or(body)
 }
 

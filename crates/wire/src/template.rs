@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::json_text::{Form, text_length, unescape};
+use crate::outer_bytes::OuterBytes;
+
 /// A learned event with the position of its text. The next event usually has the same bytes around another
 /// text and is then read without parsing JSON.
 ///
@@ -28,28 +31,6 @@ pub struct Template<S> {
     after: OuterBytes,
     shape: Option<S>,
 }
-
-/// The bytes around the text, split at values that no format reads.
-#[derive(Debug, Default)]
-struct OuterBytes {
-    /// The bytes before each ignored value, and the kind of the value.
-    pieces: Vec<(String, Hole)>,
-    last: String,
-}
-
-/// The kind of an ignored value, which may differ between events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hole {
-    /// A string without escapes.
-    Padding,
-    /// An unsigned integer.
-    Number,
-}
-
-/// The fields with ignored values: OpenAI hides the length of its deltas with `obfuscation` and counts events
-/// with `sequence_number`. Inside a JSON string each quote is escaped, so these patterns only match fields.
-const HOLES: [(&str, Hole); 2] =
-    [("\"obfuscation\":\"", Hole::Padding), ("\"sequence_number\":", Hole::Number)];
 
 impl<S> Default for Template<S> {
     fn default() -> Self {
@@ -93,102 +74,4 @@ impl<S> Template<S> {
             },
         ))
     }
-}
-
-impl OuterBytes {
-    /// Splits a text at the ignored values. Returns `None` if such a field has a value of another kind.
-    fn learn(&mut self, text: &str) -> Option<()> {
-        self.pieces.clear();
-        let mut rest = text;
-        let next = |rest: &str| {
-            let found = HOLES
-                .iter()
-                .filter_map(|(field, hole)| Some((rest.find(field)?.saturating_add(field.len()), *hole)));
-            found.min_by_key(|(end, _)| *end)
-        };
-        while let Some((end, hole)) = next(rest) {
-            let (piece, after) = rest.split_at_checked(end)?;
-            rest = hole.strip(after)?;
-            self.pieces.push((piece.to_owned(), hole));
-        }
-        self.last.clear();
-        self.last.push_str(rest);
-        Some(())
-    }
-
-    /// Returns the rest of `event` after the learned bytes, or `None` if it differs.
-    fn strip<'e>(&self, event: &'e str) -> Option<&'e str> {
-        let mut rest = event;
-        for (piece, hole) in &self.pieces {
-            rest = hole.strip(rest.strip_prefix(piece.as_str())?)?;
-        }
-        rest.strip_prefix(self.last.as_str())
-    }
-}
-
-impl Hole {
-    /// Returns the rest after the ignored value, or `None` if the value is not plain.
-    fn strip(self, text: &str) -> Option<&str> {
-        match self {
-            Self::Padding => match text_length(text)? {
-                (length, Form::Plain) => text.get(length..),
-                (_, Form::Escaped) => None,
-            },
-            Self::Number => {
-                let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
-                // JSON numbers have no leading zeros, and the value must end at its field's end.
-                let is_number = text.len() > rest.len()
-                    && (!text.starts_with('0') || text.len() == rest.len().saturating_add(1));
-                (is_number && rest.starts_with([',', '}'])).then_some(rest)
-            }
-        }
-    }
-}
-
-enum Form {
-    Plain,
-    Escaped,
-}
-
-/// Returns the length of a string up to its closing quote, or `None` if the string is not valid JSON.
-#[inline]
-fn text_length(text: &str) -> Option<(usize, Form)> {
-    let bytes = text.as_bytes();
-    let mut form = Form::Plain;
-    let mut at = 0usize;
-    loop {
-        let rest = bytes.get(at..)?;
-        at = at.saturating_add(rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?);
-        match bytes.get(at..)? {
-            [b'"', ..] => return Some((at, form)),
-            // Invalid escapes are detected when the text is unescaped.
-            [b'\\', escaped, ..] if *escaped >= 0x20 => {
-                form = Form::Escaped;
-                at = at.saturating_add(2);
-            }
-            _ => return None,
-        }
-    }
-}
-
-/// Returns the unescaped text, or `None` for an invalid escape.
-fn unescape(text: &str) -> Option<String> {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    // Texts are short and often contain escapes, so the setup cost of memchr would exceed a plain loop.
-    while let Some(at) = rest.bytes().position(|byte| byte == b'\\') {
-        plain.push_str(rest.get(..at)?);
-        let escape = at.saturating_add(1);
-        plain.push(match rest.as_bytes().get(escape)? {
-            b'n' => '\n',
-            b't' => '\t',
-            b'r' => '\r',
-            quoted @ (b'"' | b'\\' | b'/') => char::from(*quoted),
-            // Leave the rare escapes to the JSON parser.
-            _ => return serde_json::from_str(&format!("\"{text}\"")).ok(),
-        });
-        rest = rest.get(escape.saturating_add(1)..)?;
-    }
-    plain.push_str(rest);
-    Some(plain)
 }

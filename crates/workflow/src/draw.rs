@@ -137,7 +137,7 @@ fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
     list("then", step.then.iter().map(String::as_str).collect());
     list("else", step.otherwise.iter().map(String::as_str).collect());
     for (when, policy) in
-        [("when it fails", &step.on_failure), ("when nobody knows what it did", &step.on_unknown)]
+        [("when it fails", &step.on_failure), ("when its effects are not known", &step.on_unknown)]
     {
         match policy {
             Some(FailurePolicy::Goto(target)) => notes.push(format!("{when}: {target}")),
@@ -147,10 +147,10 @@ fn notes(step: &StepDefinition, node: &Node) -> Vec<String> {
         }
     }
     if step.retries > 0 {
-        notes.push(format!("made again up to {} times", step.retries));
+        notes.push(format!("retried up to {} times", step.retries));
     }
     if step.repeatable {
-        notes.push("may be made twice".to_owned());
+        notes.push("may run twice".to_owned());
     }
     if let Some(timeout) = step.timeout_ms {
         notes.push(format!("at most {timeout} ms"));

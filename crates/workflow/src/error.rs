@@ -19,7 +19,7 @@ pub enum WorkflowError {
         name: String,
     },
     /// Two steps of one level have the same name.
-    #[error("there are two steps {step}")]
+    #[error("two steps have the name {step}")]
     Twice {
         /// The name.
         step: String,
@@ -33,7 +33,7 @@ pub enum WorkflowError {
         problem: String,
     },
     /// A step refers to a step that does not exist on its level or on a level around it.
-    #[error("step {step}: there is no step {named} beside it or around it")]
+    #[error("step {step}: no step {named} exists beside it or around it")]
     UnknownStep {
         /// The name of the step.
         step: String,
@@ -47,7 +47,7 @@ pub enum WorkflowError {
         steps: Vec<String>,
     },
     /// A step reads an input that is not declared.
-    #[error("step {step}: there is no input {input}")]
+    #[error("step {step}: the input {input} does not exist")]
     UnknownInput {
         /// The name of the step.
         step: String,
@@ -64,7 +64,7 @@ pub enum WorkflowError {
         problem: PathError,
     },
     /// The workflow exceeds a size limit.
-    #[error("the workflow has {count} {what}, at most {most} are taken")]
+    #[error("the workflow has {count} {what}, at most {most} are allowed")]
     TooMany {
         /// The counted items: `bytes`, `steps` or `levels`.
         what: &'static str,
@@ -84,7 +84,8 @@ pub enum PathError {
     Open,
     /// The text between the braces is not a path.
     #[error(
-        "`{text}` is no path; one begins with input, item, index or steps.NAME, and has dots between its names"
+        "`{text}` is not a path; a path begins with input, item, index or steps.NAME, and has dots between \
+         its names"
     )]
     NoPath {
         /// The invalid text.

@@ -269,7 +269,7 @@ impl Machine {
                 self.effects.push(Effect::Run { key, attempt, delay_ms, timeout_ms, work });
             }
             Ok(_) => {
-                self.fail(at, "its arguments are no object".to_owned(), Value::Null, &node.on_failure);
+                self.fail(at, "its arguments are not an object".to_owned(), Value::Null, &node.on_failure);
             }
             Err(error) => self.fail(at, error.to_string(), Value::Null, &node.on_failure),
         }

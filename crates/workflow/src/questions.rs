@@ -18,8 +18,8 @@ pub(crate) const INPUT: &str = "workflow_input";
 const RULE: &str = "workflow.approval";
 
 const APPROVAL_SCHEMA: &str = r#"{"type":"object","properties":{
-"question":{"type":"string","description":"What a human is to agree to."},
-"about":{"description":"What it is about, shown whole."}
+"question":{"type":"string","description":"The statement that a human approves."},
+"about":{"description":"The subject, shown completely."}
 },"required":["question"],"additionalProperties":false}"#;
 
 const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
@@ -31,8 +31,8 @@ const INPUT_SCHEMA: &str = r#"{"type":"object","properties":{
 /// `hands`.
 pub(crate) fn asker(hands: &Agent) -> Result<Agent, AgentError> {
     let tools: [Arc<dyn Tool>; 2] = [
-        Arc::new(Approval { spec: spec(APPROVAL, "Asks a human for a yes.", APPROVAL_SCHEMA) }),
-        Arc::new(Input { spec: spec(INPUT, "Asks a human for words.", INPUT_SCHEMA) }),
+        Arc::new(Approval { spec: spec(APPROVAL, "Asks a human for approval.", APPROVAL_SCHEMA) }),
+        Arc::new(Input { spec: spec(INPUT, "Asks a human for an answer.", INPUT_SCHEMA) }),
     ];
     let toolbox = Toolbox::builder().tools(tools).config(ToolConfig::new(Preset::Full)).build();
     let mut rule = Rule::new(RULE, Action::Ask).with_tool(name(APPROVAL));
@@ -143,7 +143,7 @@ impl Tool for Input {
             match ctx.ask(&Question::new(question, suggestions)).await {
                 Ok(answer) => Ok(Output::text(answer)),
                 Err(NoAnswer::Absent) => Err(ToolError::Deferred),
-                Err(_) => Ok(Output::text("nobody answered in time").with_status(ResultStatus::TimedOut)),
+                Err(_) => Ok(Output::text("no answer arrived in time").with_status(ResultStatus::TimedOut)),
             }
         })
     }

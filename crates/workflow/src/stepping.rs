@@ -195,7 +195,7 @@ fn approval(result: &ToolResult, answer: Option<&ApprovalOutcome>) -> End {
         }
         Some(_) => End::refuse(words(result)),
         None if result.status.is_ok() => {
-            End::refuse("nobody was asked, so nobody has agreed: the policy has to ask here".to_owned())
+            End::refuse("the approval was not requested: the policy has to ask here".to_owned())
         }
         None => End::refuse(result.wire_text()),
     }
@@ -210,7 +210,7 @@ fn output(result: &ToolResult, reading: Reading, may_repeat: bool) -> End {
         return End::Done(value);
     }
     let again = if may_repeat { RetryRule::May } else { RetryRule::MayNot };
-    let message = "the output is no JSON, and has none between fences".to_owned();
+    let message = "the output is not JSON, and has no JSON between code fences".to_owned();
     End::Failed(Failure { message, output: Value::String(text), again })
 }
 

@@ -114,12 +114,12 @@ impl Filling {
             Value::String(text) => Self::text(text)?,
             Value::Array(list) => {
                 let element = |value: &Value| Self::element(value, depth);
-                Self::of_list(list.iter().map(element).collect::<Result<_, _>>()?)
+                Self::from_list(list.iter().map(element).collect::<Result<_, _>>()?)
             }
             Value::Object(object) => {
                 let member =
                     |(name, value): (&String, &Value)| Ok((name.clone(), Self::parse_within(value, depth)?));
-                Self::of_object(object.iter().map(member).collect::<Result<_, PathError>>()?)
+                Self::from_object(object.iter().map(member).collect::<Result<_, PathError>>()?)
             }
             plain => Self::Plain(plain.clone()),
         })
@@ -127,7 +127,7 @@ impl Filling {
 
     /// Creates a list. A list without paths is a plain value, which takes over the values of its elements, so that
     /// nested lists are not copied once for each level.
-    fn of_list(elements: Vec<Element>) -> Self {
+    fn from_list(elements: Vec<Element>) -> Self {
         let is_plain = |element: &Element| matches!(element, Element::One(Self::Plain(_)));
         if !elements.iter().all(is_plain) {
             return Self::List(elements);
@@ -139,8 +139,8 @@ impl Filling {
         Self::Plain(Value::Array(elements.into_iter().filter_map(value).collect()))
     }
 
-    /// Creates an object, like [`of_list`](Self::of_list).
-    fn of_object(members: Vec<(String, Self)>) -> Self {
+    /// Creates an object, like [`from_list`](Self::from_list).
+    fn from_object(members: Vec<(String, Self)>) -> Self {
         if !members.iter().all(|(_, filling)| matches!(filling, Self::Plain(_))) {
             return Self::Object(members);
         }

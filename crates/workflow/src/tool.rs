@@ -16,9 +16,9 @@ use crate::{RunError, Runner, StepStatus, WorkflowEvent, WorkflowOptions, Workfl
 const NAME: &str = "run_workflow";
 /// The name prefix of the agent that runs the steps of a workflow.
 const AGENT: &str = "workflow ";
-const DESCRIPTION: &str = "Runs a workflow: steps that were laid down before, each of which calls a tool, hands a task \
-    to another agent or asks the human. It gives what came of it, or says at which step it stopped and why. Every call \
-    in it is decided separately. These there are:";
+const DESCRIPTION: &str = "Runs a workflow: predefined steps, each of which calls a tool, delegates a task \
+                           to another agent or asks the human. It returns the output, or the step at which \
+                           it stopped and the reason. Every call in it is decided separately. The workflows:";
 
 /// Maximum nesting depth of workflows that run workflows.
 const MAX_DEPTH: usize = 3;
@@ -59,8 +59,8 @@ impl RunWorkflow {
         let schema = json!({
             "type": "object",
             "properties": {
-                "workflow": {"type": "string", "enum": names, "description": "Which one."},
-                "input": {"type": "object", "description": "What it is given, by name."},
+                "workflow": {"type": "string", "enum": names, "description": "The name of the workflow."},
+                "input": {"type": "object", "description": "The input values, by name."},
             },
             "required": ["workflow"],
             "additionalProperties": false,
@@ -97,15 +97,20 @@ impl Tool for RunWorkflow {
             let Arguments { workflow, input } = read_arguments(payload)?;
             let Some(workflow) = self.workflows.find(&workflow) else {
                 let names = self.workflows.names();
-                return Err(ToolError::model(format!("there is no workflow {workflow}; there are: {names}")));
+                return Err(ToolError::model(format!(
+                    "unknown workflow {workflow}; known workflows: \
+                     {names}"
+                )));
             };
             let Some(run) = CallingRun::from_context(ctx) else {
-                return Err(ToolError::model("no agent runs this call, so nobody is there to do the steps"));
+                return Err(ToolError::model("this call is not made by an agent, so its steps cannot run"));
             };
             let name = format!("{AGENT}{}", workflow.name());
             if run.agents().iter().filter(|agent| agent.starts_with(AGENT)).count() >= MAX_DEPTH {
-                let text =
-                    format!("workflows run workflows {MAX_DEPTH} deep here; do what is left of it yourself");
+                let text = format!(
+                    "workflows are already nested {MAX_DEPTH} levels deep; do the rest of the work \
+                     yourself"
+                );
                 return Err(ToolError::model(text));
             }
             let hands = run.agent(name.as_str()).build().map_err(ToolError::fatal)?;
@@ -131,14 +136,18 @@ fn to_output(name: &str, outcome: Result<WorkflowOutcome, RunError>) -> Result<O
         Ok(WorkflowOutcome::Completed { output }) => Ok(Output::from(output)),
         Ok(WorkflowOutcome::Failed { step, message }) => {
             let text = format!(
-                "the workflow {name} stopped at its step {step}: {message}\nWhat the steps before it did is done. Look at \
-                 it before you go on; running the workflow again begins anew."
+                "the workflow {name} stopped at its step {step}: {message}\nThe effects of the earlier \
+                 steps remain. Check them before you continue; running the workflow again starts from the \
+                 beginning."
             );
             Ok(Output::text(text).with_status(ResultStatus::Error))
         }
         Ok(WorkflowOutcome::Suspended { .. }) => Err(ToolError::Deferred),
         Ok(WorkflowOutcome::Stopped) => {
-            let text = format!("the workflow {name} was stopped; what it had begun is on its record");
+            let text = format!(
+                "the workflow {name} was stopped; its record contains the calls that it had \
+                 started"
+            );
             Ok(Output::text(text).with_status(ResultStatus::Cancelled))
         }
         Err(RunError::Input { problem }) => Err(ToolError::model(problem)),

@@ -86,10 +86,10 @@ impl Workflow {
     ///     .with_step(StepDefinition::tool("look", "list_files"))
     ///     .with_step(StepDefinition::agent("report", "code_explorer", "Describe: {{ steps.look.output }}"));
     /// let workflow = Workflow::new(definition)?;
-    /// assert!(workflow.called_tools().into_iter().eq(["list_files", "sub_agent_code_explorer"]));
+    /// assert!(workflow.tool_names().into_iter().eq(["list_files", "sub_agent_code_explorer"]));
     /// # Ok::<(), windlass_workflow::WorkflowError>(())
     /// ```
-    pub fn called_tools(&self) -> BTreeSet<&str> {
+    pub fn tool_names(&self) -> BTreeSet<&str> {
         let mut tools = BTreeSet::new();
         let mut levels = vec![self.plan.nodes.as_slice()];
         while let Some(nodes) = levels.pop() {

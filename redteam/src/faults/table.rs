@@ -75,7 +75,7 @@ const ROWS: &[Row] = &[
             ("journal", "file::tests::a_file_cut_at_any_byte_keeps_its_whole_records_and_goes_on"),
             ("journal", "file::tests::no_damage_loses_a_record_before_it"),
             ("journal", "file::tests::zeros_at_the_end_are_a_cut_record"),
-            ("cli", "suspend::a_damaged_record_is_gone_on_from_when_that_is_said"),
+            ("cli", "suspend::a_damaged_record_is_resumed_with_salvage"),
         ]),
     ),
     row(
@@ -83,7 +83,7 @@ const ROWS: &[Row] = &[
         "two processes resume one session",
         By(&[
             ("journal", "file::tests::a_second_writer_is_refused"),
-            ("cli", "suspend::a_second_process_cannot_go_on_with_a_run_that_works"),
+            ("cli", "suspend::a_second_process_cannot_resume_an_active_run"),
         ]),
     ),
     row(
@@ -92,7 +92,7 @@ const ROWS: &[Row] = &[
         By(&[
             ("loop", "record::a_record_of_a_later_version_is_refused"),
             ("loop", "record::unknown_fields_are_read_over"),
-            ("loop", "record::a_record_of_any_version_goes_on_from_any_cut"),
+            ("loop", "record::a_record_of_any_version_resumes_from_any_cut"),
         ]),
     ),
     row(
@@ -136,11 +136,11 @@ const ROWS: &[Row] = &[
         "files",
         "non-UTF-8 text",
         By(&[
-            ("tools-edit", "edit::what_is_no_utf8_text_is_refused_by_name"),
+            ("tools-edit", "edit::files_that_are_not_utf8_are_refused_by_kind"),
             ("tools-edit", "edit::bytes_outside_the_hunk_are_identical"),
         ]),
     ),
-    row("files", "binary file", By(&[("tools-fs", "read::what_is_no_utf8_text_is_refused_by_name")])),
+    row("files", "binary file", By(&[("tools-fs", "read::files_that_are_not_utf8_are_refused_by_kind")])),
     row("files", "huge file", Here(InjectedFault::Huge)),
     row("files", "metadata", By(&[("tools-fs", "odd::modes_and_links_are_kept")])),
     row("files", "odd names", By(&[("tools-fs", "odd::odd_names_are_listed_escaped_and_addressable_again")])),
@@ -155,7 +155,7 @@ const ROWS: &[Row] = &[
         "patch fails in file k of n",
         By(&[
             ("tools-edit", "patch::a_failure_in_one_file_changes_none"),
-            ("tools-edit", "commit::tests::what_was_written_is_taken_back_when_a_later_step_fails"),
+            ("tools-edit", "commit::tests::written_files_are_rolled_back_if_a_later_step_fails"),
         ]),
     ),
     row(
@@ -188,7 +188,7 @@ const ROWS: &[Row] = &[
         "binary or control output",
         By(&[
             ("tools-shell", "command::control_characters_are_shown_and_kept_in_a_file"),
-            ("hitl", "approvals::what_hides_is_shown"),
+            ("hitl", "approvals::hidden_characters_are_shown"),
         ]),
     ),
     row(

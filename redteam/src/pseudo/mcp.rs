@@ -115,7 +115,7 @@ async fn readd_tool(stage: &Stage<'_>, name: &str) -> anyhow::Result<Observation
     let client = start(SERVER, &Script { lists, ..Script::default() }, Limits::default()).await?;
     accept(&client);
     for changes in 1..=2 {
-        wait_until(|| client.skipped().list_changes >= changes).await?;
+        wait_until(|| client.skip_counts().list_changes >= changes).await?;
         client.refresh().await?;
         if (changes == 1) != client.definitions().is_empty() {
             bail!("the list is not as the server has it");
@@ -156,7 +156,7 @@ async fn list_illegal_name(stage: &Stage<'_>, server: &str, name: &str) -> anyho
     let script = Script { lists: vec![vec![tool(name, "x"), tool("good", "x")]], ..Script::default() };
     let client = start(server, &script, Limits::default()).await?;
     accept(&client);
-    let refused = client.refused_tools();
+    let refused = client.list_refused_tools();
     if client.definitions().len() != 1 || refused.iter().any(|refused| refused.name.contains('\u{1b}')) {
         bail!("the name is taken, or told as it is: {refused:?}");
     }
@@ -178,7 +178,7 @@ async fn deep(stage: &Stage<'_>, depth: usize) -> anyhow::Result<Observation> {
     let limits = Limits { tool_bytes: 8 << 20, list_bytes: 16 << 20, ..Limits::default() };
     let client = start(SERVER, &Script { depth, ..script_of_tool("good") }, limits).await?;
     accept(&client);
-    let refused: String = client.refused_tools().into_iter().map(|refused| refused.why).collect();
+    let refused: String = client.list_refused_tools().into_iter().map(|refused| refused.why).collect();
     if client.definitions().len() != 1 || !refused.contains("deep") {
         bail!("the deep tool is taken, or the other one is not: {refused}");
     }
@@ -208,7 +208,7 @@ async fn confuse_client(stage: &Stage<'_>) -> anyhow::Result<Observation> {
         start(SERVER, &Script { call: Call::Confuse, ..script_of_tool("good") }, Limits::default()).await?;
     accept(&client);
     let ran = session(stage, &[&client], &[SERVER], &[name_of(&client, 0)?]).await?;
-    wait_until(|| client.skipped().unasked == 5).await?;
+    wait_until(|| client.skip_counts().unasked == 5).await?;
     let said: String = ran.results.iter().map(windlass_protocol::ToolResult::wire_text).collect();
     if !said.contains("this is good") || said.contains("from nobody") {
         bail!("the call was answered by another's answer: {said}");

@@ -37,7 +37,7 @@ pub(super) fn run(stage: &Stage<'_>) -> anyhow::Result<Observation> {
     engine.policy = policy(stage, members, &setup.rules)?;
     engine.learned = ApprovalHistory::new(engine.policy.epoch());
     engine.mode = mode(members)?;
-    let (tool, arguments) = decided_call(members)?;
+    let (tool, arguments) = parse_call(members)?;
     if let Some(count) = members.get("shuffle_rules") {
         let count = count.as_u64().context("`shuffle_rules` is a number")?;
         return decide_shuffled(stage, &engine, (&tool, &arguments), &setup.rules, count);
@@ -131,7 +131,7 @@ fn mode(members: &Map<String, Value>) -> anyhow::Result<Autonomy> {
 }
 
 /// Returns the decided call, which is a command unless the input names a tool.
-fn decided_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
+fn parse_call(members: &Map<String, Value>) -> anyhow::Result<(String, String)> {
     let Some(call) = members.get("call") else {
         return Ok(("run_command".to_owned(), r#"{"command":"ls"}"#.to_owned()));
     };

@@ -52,7 +52,7 @@ fn read(path: &str) -> Value {
 }
 
 #[test]
-fn what_is_accepted_passes() {
+fn accepted_cases_pass() {
     check(&with(read("README.md"), "accept", json!(["allow"])), "passed", "allow");
     let strict = case("read_file", &json!({"path": "docs/a.md"}), "P-strict", "decide");
     check(&with(strict, "accept", json!(["deny"])), "passed", "deny");
@@ -87,7 +87,7 @@ fn an_assert_that_does_not_hold_fails() {
 }
 
 #[test]
-fn what_is_not_known_fails() {
+fn unknown_cases_fail() {
     check(
         &with(read("README.md"), "assert", json!({"feels_safe": true})),
         "failed",

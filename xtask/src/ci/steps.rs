@@ -9,6 +9,7 @@ use super::libtest::{self, TestCounts};
 use super::{OFF_BY_DEFAULT, Outcome, Setting, StepStatus};
 use crate::capture::{self, Keep};
 use crate::install::{self, Tool};
+use crate::project::Package;
 use crate::{bench, corpora, fetch, fuzz, mcp, needs, redteam, sdk, temporal, tidy};
 
 /// Fuzzing starts only within this time of the run: its build takes longest, and a cold run must end within
@@ -52,41 +53,42 @@ pub(super) fn clippy(setting: &Setting<'_>) -> Result<Outcome> {
     Ok(Outcome::from_success(capture::pass_through(clippy)?))
 }
 
-/// Checks each crate alone, because in a workspace build a crate can use a feature that only another crate
-/// enables.
+/// Checks each crate alone, without features and with each of its features alone, because in a workspace build a
+/// crate can use what only another crate or another feature enables.
 pub(super) fn each_crate_alone(setting: &Setting<'_>) -> Result<Outcome> {
     let mut broken = Vec::new();
-    let mut count: usize = 0;
+    let mut crates: usize = 0;
+    let mut features: usize = 0;
     for package in setting.project.crates().filter(|package| package.has_library) {
         let name = &package.name;
+        crates = crates.saturating_add(1);
         if !capture::pass_through(cmd!(setting.sh, "cargo check --locked --quiet -p {name}"))? {
-            broken.push(name.as_str());
+            broken.push(name.clone());
         }
-        count = count.saturating_add(1);
+        for feature in lone_features(package) {
+            features = features.saturating_add(1);
+            let check = cmd!(
+                setting.sh,
+                "cargo check --locked --quiet -p {name} --no-default-features --features {feature}"
+            );
+            if !capture::pass_through(check)? {
+                broken.push(format!("{name} with `{feature}`"));
+            }
+        }
     }
-    let broken_features = facade_features(setting)?;
-    broken.extend(broken_features.iter().map(String::as_str));
     if broken.is_empty() {
-        return Ok(Outcome::new(StepStatus::Passed, format!("{count} crates, and each feature of windlass")));
+        return Ok(Outcome::new(
+            StepStatus::Passed,
+            format!("{crates} crates, and {features} sets of features"),
+        ));
     }
     Ok(Outcome::new(StepStatus::Failed, format!("alone fails: {}", broken.join(", "))))
 }
 
-/// Checks the facade without features and with each of its features alone. Returns those that do not compile.
-fn facade_features(setting: &Setting<'_>) -> Result<Vec<String>> {
-    let facade = setting.project.crates().find(|package| package.name == "windlass");
-    let features = facade.into_iter().flat_map(|package| &package.features);
-    let mut broken = Vec::new();
-    for feature in std::iter::once("").chain(features.map(String::as_str)) {
-        let check = cmd!(
-            setting.sh,
-            "cargo check --locked --quiet -p windlass --no-default-features --features {feature}"
-        );
-        if !capture::pass_through(check)? {
-            broken.push(format!("windlass with `{feature}`"));
-        }
-    }
-    Ok(broken)
+/// Returns the features that a crate is checked with, one at a time; the empty name stands for none of them.
+fn lone_features(package: &Package) -> Vec<&str> {
+    let features = package.features.iter().map(String::as_str).filter(|feature| *feature != "default");
+    if package.features.is_empty() { Vec::new() } else { std::iter::once("").chain(features).collect() }
 }
 
 /// Documents libraries only: the facade and the command-line program have the same name, and the internals of

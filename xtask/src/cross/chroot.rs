@@ -97,20 +97,23 @@ impl Chroot {
         println!("cross: creating a Debian system in {}, once", root.display());
         let mut bootstrap = isolate();
         bootstrap.args(["debootstrap", "--variant=minbase", "sid"]).arg(root).stdin(Stdio::null());
-        passed(bootstrap.status().context("cannot start `setpriv` of util-linux")?.success(), "debootstrap")?;
+        check_success(
+            bootstrap.status().context("cannot start `setpriv` of util-linux")?.success(),
+            "debootstrap",
+        )?;
         chroot.copy_network(sh)?;
         // A mirror can be older than the validity of the archive's release file.
         let update = "apt-get -o Acquire::Check-Valid-Until=false update";
         let install = format!("{update} && apt-get install -y --no-install-recommends {PACKAGES}");
-        passed(chroot.shell(&install)?.success, "the installation of packages")?;
+        check_success(chroot.shell(&install)?.success, "the installation of packages")?;
         // The package of certificates has replaced this machine's.
         chroot.copy_network(sh)?;
         let zig = root.join("opt/zig");
-        passed(
+        check_success(
             capture::pass_through(cmd!(sh, "python3 -m pip install --quiet --target {zig} {ZIG}"))?,
             "pip",
         )?;
-        passed(chroot.shell(SETUP)?.success, "the setup of compilers")?;
+        check_success(chroot.shell(SETUP)?.success, "the setup of compilers")?;
         sh.write_file(marker, "")?;
         Ok(chroot)
     }
@@ -146,10 +149,12 @@ impl Chroot {
         }
         sh.create_dir(&work)?;
         let listed = cmd!(sh, "git ls-files --cached --others --exclude-standard").quiet().read()?;
-        for file in listed.lines().filter(|file| Path::new(file).is_file()) {
+        // The process can have been started in another folder than the shell's.
+        let root = sh.current_dir();
+        for file in listed.lines().filter(|file| root.join(file).is_file()) {
             let to = work.join(file);
             sh.create_dir(to.parent().context("a file has a folder")?)?;
-            std::fs::copy(file, &to).with_context(|| format!("cannot copy {file}"))?;
+            std::fs::copy(root.join(file), &to).with_context(|| format!("cannot copy {file}"))?;
         }
         Ok(())
     }
@@ -165,7 +170,7 @@ impl Chroot {
     }
 
     /// Runs a script of the shell in the system. Prints its messages as they arrive.
-    fn shell(&self, script: &str) -> Result<Finished> {
+    fn shell(&self, script: &str) -> Result<ScriptEnd> {
         let mut command = isolate();
         command.args(["sh", "-ec", ENTER, "sh"]).arg(&self.root).arg(script);
         command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_registry_variable(name)));
@@ -174,7 +179,7 @@ impl Chroot {
         let mut child = command.spawn().context("cannot start `setpriv` of util-linux")?;
         let messages = child.stderr.take().context("stderr was piped")?;
         let lines = capture::read_lines(Box::new(messages), |_| true)?;
-        Ok(Finished { success: child.wait()?.success(), lines })
+        Ok(ScriptEnd { success: child.wait()?.success(), lines })
     }
 }
 
@@ -194,12 +199,12 @@ fn is_registry_variable(name: &OsStr) -> bool {
 }
 
 /// The end of a script.
-struct Finished {
+struct ScriptEnd {
     success: bool,
     lines: Vec<String>,
 }
 
-fn passed(success: bool, work: &str) -> Result<()> {
+fn check_success(success: bool, work: &str) -> Result<()> {
     if !success {
         bail!("{work} failed; its messages are above");
     }
@@ -210,7 +215,22 @@ fn passed(success: bool, work: &str) -> Result<()> {
 mod tests {
     use std::ffi::OsStr;
 
-    use super::is_registry_variable;
+    use xshell::{Shell, cmd};
+
+    use super::{Chroot, is_registry_variable};
+
+    #[test]
+    fn the_projects_files_are_copied_wherever_the_process_was_started() {
+        let sh = Shell::new().unwrap();
+        let folder = sh.create_temp_dir().unwrap();
+        sh.change_dir(folder.path());
+        sh.write_file("project/src/only_here.rs", "").unwrap();
+        sh.change_dir("project");
+        cmd!(sh, "git init --quiet").run().unwrap();
+        let chroot = Chroot { root: folder.path().join("root") };
+        chroot.copy_project(&sh).unwrap();
+        assert!(folder.path().join("root/work/src/only_here.rs").is_file());
+    }
 
     #[test]
     fn settings_of_registries_and_proxies_enter_the_system() {

@@ -27,10 +27,10 @@ pub(super) struct Machine {
 
 impl Machine {
     /// Creates the folder, clones the last commit into it, and links `../shared` if requested and present.
-    pub(super) fn create(sh: &Shell, folder: Option<&str>, with_shared: bool) -> Result<Self> {
+    pub(super) fn create(sh: &Shell, folder: Option<&Path>, with_shared: bool) -> Result<Self> {
         let home = std::env::home_dir().context("there is no home folder")?;
-        let parent = folder.map_or_else(std::env::temp_dir, PathBuf::from);
-        let folder = sh.current_dir().join(parent).join(format!("windlass-fresh-{}", std::process::id()));
+        let parent = folder.map_or_else(std::env::temp_dir, Path::to_path_buf);
+        let folder = parent.join(format!("windlass-fresh-{}", std::process::id()));
         if folder.exists() {
             bail!("{} is there already", folder.display());
         }

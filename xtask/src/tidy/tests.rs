@@ -2,7 +2,7 @@
 
 use xshell::Shell;
 
-use super::{Findings, documents, findings, formats, links, manifests, skips, sources, text};
+use super::{Findings, documents, findings, formats, links, manifests, skips, sources, text, walk};
 use crate::project::{self, Package, Project};
 
 #[test]
@@ -74,6 +74,29 @@ fn a_page_leads_to_files_that_exist() {
     check_links("[a](../crates/ss)", &["docs/page.md:1: `crates/ss` does not exist"]);
     check_links("`crates/sse/src/lines.rs`", &["docs/page.md:1: `crates/sse/src/lines.rs` does not exist"]);
     check_links("```\n[a](b.md)\n```", &[]);
+}
+
+#[track_caller]
+fn check_walk(rows: &str, expected: &[&str]) {
+    let mut found = Findings::default();
+    let content = |lines: usize| format!("fn push() {{}}\n{}", "//\n".repeat(lines));
+    let mut texts = vec![("docs/WALK.md".to_owned(), format!("# Walks\n\n## One\n\n{rows}"))];
+    texts.extend((0..21).map(|number| (format!("crates/a/src/{number}.rs"), content(100))));
+    texts.push(("crates/a/src/long.rs".to_owned(), content(2999)));
+    walk::check(&texts, &mut found);
+    assert_eq!(found.errors, expected);
+}
+
+#[test]
+fn a_walk_has_a_limit_of_files_and_lines_and_names_what_is_there() {
+    let row = |name: &str| format!("| [{name}](../crates/a/src/{name}.rs) | `push` | Text. |\n");
+    let rows = |count: usize| (0..count).map(|number| row(&number.to_string())).collect::<String>();
+    check_walk(&rows(20), &[]);
+    check_walk(&rows(21), &["docs/WALK.md: \"One\" has 21 files; the limit is 20"]);
+    check_walk(&row("long").repeat(2), &[]);
+    let too_long = format!("{}{}", row("long"), row("0"));
+    check_walk(&too_long, &["docs/WALK.md: \"One\" has 3101 lines; the limit is 3000"]);
+    check_walk(&row("1").replace("push", "pus"), &["docs/WALK.md: `pus` is not in crates/a/src/1.rs"]);
 }
 
 fn sse() -> Package {

@@ -12,9 +12,9 @@ pub(super) fn events(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (stream, target, aim) in [("openai", 2.0, 1.3), ("anthropic", 2.5, 1.6)] {
         for chunk in [16_384, 100] {
-            rows.push(against_best(session, &Case::chunked(stream, BYTES, chunk)));
+            rows.push(against_best(session, &Case::with_chunks(stream, BYTES, chunk)));
         }
-        let case = Case::chunked(stream, BYTES, 16_384);
+        let case = Case::with_chunks(stream, BYTES, 16_384);
         let ratio = session.instructions_ratio("sse", "memchr2", &case);
         let what = format!("{case}: sse / memchr2 over line ends");
         rows.push(Row::new("T8", what, "Ir ratio", ratio).at_most(target, aim));

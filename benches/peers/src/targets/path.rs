@@ -8,7 +8,7 @@ use crate::work::{Case, find};
 pub(super) fn path(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for stream in ["openai", "anthropic"] {
-        let case = Case::chunked(stream, 1_000_000, 16_384);
+        let case = Case::with_chunks(stream, 1_000_000, 16_384);
         rows.push(whole_way(session, &case));
         rows.push(envelope(session, &case));
         let deltas = count(find("path", &case).map_or(0, |work| work.units));

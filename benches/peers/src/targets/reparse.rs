@@ -8,24 +8,24 @@ use crate::work::Case;
 /// Measures target T4 against incremental and reparsing JSON parsers.
 #[cfg(feature = "parsers")]
 pub(super) fn parsers(session: &mut Session) -> Vec<Row> {
-    let mut rows = ahead(session, "jiter", "", |row| row.at_least(300.0, 700.0));
-    rows.extend(ahead(session, "partial-json-fixer", "and serde_json", |row| row.at_least(3_000.0, 5_000.0)));
-    rows.extend(ahead(session, "jsonmodem", "", |row| row.at_least(5.0, 10.0)));
-    rows.extend(ahead(session, "json-stream-parser", "", |row| row.at_least(8.0, 20.0)));
+    let mut rows = measure_lookahead(session, "jiter", "", |row| row.at_least(300.0, 700.0));
+    rows.extend(measure_lookahead(session, "partial-json-fixer", "and serde_json", |row| row.at_least(3_000.0, 5_000.0)));
+    rows.extend(measure_lookahead(session, "jsonmodem", "", |row| row.at_least(5.0, 10.0)));
+    rows.extend(measure_lookahead(session, "json-stream-parser", "", |row| row.at_least(8.0, 20.0)));
     rows
 }
 
 /// Measures target T4 against the JSON functions of agent frameworks.
 #[cfg(feature = "agents")]
 pub(super) fn agents(session: &mut Session) -> Vec<Row> {
-    let mut rows = ahead(session, "tool-parser", "its PartialJson", |row| row.at_least(50.0, 100.0));
-    rows.extend(ahead(session, "rig", "parse_partial_arguments", |row| row.at_least(3_000.0, 8_000.0)));
+    let mut rows = measure_lookahead(session, "tool-parser", "its PartialJson", |row| row.at_least(50.0, 100.0));
+    rows.extend(measure_lookahead(session, "rig", "parse_partial_arguments", |row| row.at_least(3_000.0, 8_000.0)));
     rows
 }
 
 /// Measures the peer's time as a multiple of ours. A peer that cannot read W1, which has escaped surrogate
 /// pairs, is reported with the reason and measured on W1u, which has none.
-fn ahead(session: &mut Session, peer: &str, note: &str, bound: fn(Row) -> Row) -> Vec<Row> {
+fn measure_lookahead(session: &mut Session, peer: &str, note: &str, bound: fn(Row) -> Row) -> Vec<Row> {
     let w1 = Case::new("W1", 100_000, "d16");
     if let Err(reason) = session.check(peer, &w1) {
         let w1u = Case::new("W1u", 100_000, "d16");

@@ -14,7 +14,7 @@ const CHUNKS: [usize; 3] = [1, 8, 64];
 pub(super) fn scan(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for chunk in CHUNKS {
-        let case = Case::chunked("prose", BYTES, chunk);
+        let case = Case::with_chunks("prose", BYTES, chunk);
         let floor =
             format!("ns a byte: {}", session.times_of(&["text-calls", "text-calls auto", "memchr"], &case));
         let ratio = session.times(&["text-calls", "memchr"], &case).map(|times| times[0] / times[1]);
@@ -29,7 +29,7 @@ pub(super) fn agents(session: &mut Session) -> Vec<Row> {
     let mut rows = Vec::new();
     for (workload, bytes) in [("prose", BYTES), ("calls", CALL_BYTES)] {
         for chunk in CHUNKS {
-            let case = Case::chunked(workload, bytes, chunk);
+            let case = Case::with_chunks(workload, bytes, chunk);
             let peer = format!("ns a byte: {}", session.times_of(&["text-calls", "tool-parser"], &case));
             let own = session.time("text-calls", &case);
             let times = own.and_then(|own| Ok(session.time("tool-parser", &case)? / own));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use windlass_agent::{CallStart, Outcome, RunOptions, Unanswered};
+use windlass_agent::{CallStart, Outcome, RunOptions, UnansweredPolicy};
 use windlass_hitl::Autonomy;
 use windlass_journal::{Durability, FileJournal, Journal, JournalError, Record};
 use windlass_protocol::{Effect, Hints, Payload, RawJson, ToolName, ToolSpec};
@@ -78,7 +78,7 @@ pub(super) fn growth(session: &mut Session) -> Vec<Row> {
             Ok::<_, String>(session.difference(peer, &cases)? / count(WINDOW))
         };
         let figures = window(100).and_then(|early| Ok((early, window(800)?)));
-        rows.push(grown(peer, "Ir ratio", figures));
+        rows.push(growth_row(peer, "Ir ratio", figures));
     }
     for peer in PEERS {
         eprintln!("timing {peer} over 820 turns");
@@ -87,12 +87,12 @@ pub(super) fn growth(session: &mut Session) -> Vec<Row> {
                 |from: usize| (laps[from + WINDOW - 1] - laps[from - 1]).as_secs_f64() * 1e6 / count(WINDOW);
             (window(100), window(800))
         });
-        rows.push(grown(peer, "CPU ratio", figures));
+        rows.push(growth_row(peer, "CPU ratio", figures));
     }
     rows
 }
 
-fn grown(peer: &str, unit: &'static str, figures: Result<(f64, f64), String>) -> Row {
+fn growth_row(peer: &str, unit: &'static str, figures: Result<(f64, f64), String>) -> Row {
     let what = format!("{peer}: a turn after 800 turns / after 100");
     let said = |(early, late): &(f64, f64)| match unit {
         "Ir ratio" => format!("{late:.0} Ir against {early:.0}"),
@@ -104,7 +104,7 @@ fn grown(peer: &str, unit: &'static str, figures: Result<(f64, f64), String>) ->
 }
 
 /// L3: memory per conversation while its answer streams and the consumer has stopped reading.
-pub(super) fn held(session: &mut Session) -> Vec<Row> {
+pub(super) fn measure_backpressure(session: &mut Session) -> Vec<Row> {
     const SESSIONS: usize = 1_000;
     let case = Case::new("held", 65_536, &SESSIONS.to_string());
     let mut rows: Vec<Row> = PEERS
@@ -115,18 +115,18 @@ pub(super) fn held(session: &mut Session) -> Vec<Row> {
             if *peer == "windlass" { row.at_most(64.0, 24.0) } else { row }
         })
         .collect();
-    rows.push(suspended());
+    rows.push(measure_suspension());
     rows
 }
 
 /// Measures the memory that a run suspended for an approval leaves in its process.
-fn suspended() -> Row {
+fn measure_suspension() -> Row {
     const SESSIONS: usize = 100;
     let left = Mock::start().and_then(|mock| {
         let runtime = runtime();
         let run = || {
             let builder = agent(&mock.base, "loop-1-4096", write_file(&Watch::default())?)?;
-            let agent = builder.autonomy(Autonomy::Ask).unanswered(Unanswered::Suspend).build();
+            let agent = builder.autonomy(Autonomy::Ask).on_unanswered(UnansweredPolicy::Suspend).build();
             let ended = runtime.block_on(agent.map_err(|error| error.to_string())?.run("Mend it."));
             match ended.map_err(|error| error.to_string())?.outcome {
                 Outcome::Suspended { .. } => Ok(()),
@@ -140,7 +140,8 @@ fn suspended() -> Row {
         let left = if heap.left > usize::MAX / 2 { 0 } else { heap.left };
         ended.map(|()| if left == 0 { 0.0 } else { count(left) / count(SESSIONS) / 1024.0 })
     });
-    Row::new("L3", "windlass: 100 suspended sessions leave in their process, each", "KB", left).at_most(0.5, 0.0)
+    Row::new("L3", "windlass: 100 suspended sessions leave in their process, each", "KB", left)
+        .at_most(0.5, 0.0)
 }
 
 /// L4: the same run with a synced journal and with an unsynced one.
@@ -154,7 +155,7 @@ pub(super) fn journal(_: &mut Session) -> Vec<Row> {
             let path = folder.join(format!("journal-{round}"));
             let journal = FileJournal::create(path).map_err(|error| error.to_string())?;
             let options = match round % 2 {
-                0 => RunOptions::default().with_journal(Unsynced(journal)),
+                0 => RunOptions::default().with_journal(NoSyncJournal(journal)),
                 _ => RunOptions::default().with_journal(journal),
             };
             let watch = Watch::default();
@@ -177,9 +178,9 @@ pub(super) fn journal(_: &mut Session) -> Vec<Row> {
 }
 
 /// A journal that does not sync to disk.
-struct Unsynced(FileJournal);
+struct NoSyncJournal(FileJournal);
 
-impl Journal for Unsynced {
+impl Journal for NoSyncJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, _: Durability) -> Result<u64, JournalError> {
         self.0.append(body, at_ms, Durability::Buffered)
     }

@@ -13,10 +13,10 @@ use windlass_testkit::workload;
 use super::{Case, Work, keep};
 
 /// The number of events, and the bytes of their data.
-type Told = (usize, usize);
+type Counts = (usize, usize);
 
 pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
-    let cut: fn(&'static [u8], usize) -> Told = match peer {
+    let cut: fn(&'static [u8], usize) -> Counts = match peer {
         "sse" => |stream, chunk| events(stream, chunk),
         "memchr2" => |stream, chunk| (line_ends(stream, chunk), 0),
         "sse-stream" => sse_stream,
@@ -27,7 +27,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
     };
     let chunk: usize = case.cut.parse().ok()?;
     let stream = stream_of(case)?;
-    let wanted = expected(stream);
+    let wanted = count_expected(stream);
     let is_floor = peer == "memchr2";
     let check = move || {
         let told = cut(stream, chunk);
@@ -52,7 +52,7 @@ pub(super) fn data_lines(stream: &'static [u8]) -> Vec<&'static str> {
     text.lines().filter_map(|line| line.strip_prefix("data: ")).collect()
 }
 
-fn expected(stream: &'static [u8]) -> Told {
+fn count_expected(stream: &'static [u8]) -> Counts {
     let lines = data_lines(stream);
     (lines.len(), lines.iter().map(|line| line.len()).sum())
 }
@@ -87,7 +87,7 @@ pub(super) fn drain<S: Stream>(stream: S, mut on_item: impl FnMut(S::Item)) {
     }
 }
 
-fn sse_stream(stream: &'static [u8], chunk: usize) -> Told {
+fn sse_stream(stream: &'static [u8], chunk: usize) -> Counts {
     let mut told = (0, 0);
     drain(sse_stream::SseByteStream::new(Chunks::new(stream, chunk, |chunk| chunk)), |event| {
         let Ok(event) = event else { return };
@@ -96,7 +96,7 @@ fn sse_stream(stream: &'static [u8], chunk: usize) -> Told {
     told
 }
 
-fn sse_core(stream: &'static [u8], chunk: usize) -> Told {
+fn sse_core(stream: &'static [u8], chunk: usize) -> Counts {
     let mut told = (0, 0);
     let mut decoder = sse_core::SseDecoder::new();
     for chunk in stream.chunks(chunk) {
@@ -110,7 +110,7 @@ fn sse_core(stream: &'static [u8], chunk: usize) -> Told {
     told
 }
 
-fn sseer(stream: &'static [u8], chunk: usize) -> Told {
+fn sseer(stream: &'static [u8], chunk: usize) -> Counts {
     let mut told = (0, 0);
     let chunks = Chunks::new(stream, chunk, Bytes::from_static);
     drain(sseer::event_stream::EventStream::new(chunks), |event| {
@@ -120,7 +120,7 @@ fn sseer(stream: &'static [u8], chunk: usize) -> Told {
     told
 }
 
-fn eventsource_stream(stream: &'static [u8], chunk: usize) -> Told {
+fn eventsource_stream(stream: &'static [u8], chunk: usize) -> Counts {
     let mut told = (0, 0);
     let chunks = Chunks::new(stream, chunk, |chunk| chunk);
     drain(eventsource_stream::EventStream::new(chunks), |event| {
@@ -130,7 +130,7 @@ fn eventsource_stream(stream: &'static [u8], chunk: usize) -> Told {
     told
 }
 
-fn tell(told: &mut Told, data: &str) {
+fn tell(told: &mut Counts, data: &str) {
     told.0 = told.0.wrapping_add(1);
     told.1 = told.1.wrapping_add(black_box(data).len());
 }

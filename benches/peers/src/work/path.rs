@@ -18,7 +18,7 @@ use super::{Case, Work, keep};
 
 /// The data that a user interface reads.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Told {
+struct Counts {
     deltas: usize,
     /// Number of deltas after which no value was available.
     blind: usize,
@@ -29,7 +29,7 @@ struct Told {
     seen: (usize, usize),
 }
 
-impl Told {
+impl Counts {
     fn look(&mut self, call: u64, seen: Option<(usize, usize)>) {
         self.deltas = self.deltas.wrapping_add(1);
         let Some(seen) = seen else {
@@ -54,7 +54,7 @@ pub(super) fn find(peer: &str, case: &Case) -> Option<Work> {
 }
 
 fn whole_way(peer: &str, case: &Case) -> Option<Work> {
-    let walk: fn(&'static [u8], usize) -> Told = match (peer, case.workload.as_str()) {
+    let walk: fn(&'static [u8], usize) -> Counts = match (peer, case.workload.as_str()) {
         ("path", "openai") => |stream, chunk| windlass(&OpenAiChat::default(), stream, chunk),
         ("path", "anthropic") => |stream, chunk| windlass(&Anthropic::default(), stream, chunk),
         ("common practice", "openai") => full::openai,
@@ -63,7 +63,7 @@ fn whole_way(peer: &str, case: &Case) -> Option<Work> {
     };
     let chunk: usize = case.cut.parse().ok()?;
     let stream = stream_of(case)?;
-    let (deltas, content) = expected(stream);
+    let (deltas, content) = count_expected(stream);
     let check = move || match walk(stream, chunk) {
         told if told.blind > 0 => Err(format!("shows nothing after {} of {deltas} deltas", told.blind)),
         told if (told.deltas, told.content) == (deltas, content) => Ok(()),
@@ -73,7 +73,7 @@ fn whole_way(peer: &str, case: &Case) -> Option<Work> {
 }
 
 /// Finds the number of deltas and the sum of the lengths of `content` by searching the plain text.
-fn expected(stream: &'static [u8]) -> (usize, usize) {
+fn count_expected(stream: &'static [u8]) -> (usize, usize) {
     let lines = data_lines(stream);
     // Quotes inside arguments are escaped, so unescaped quotes belong to the envelope.
     let is_delta =
@@ -85,8 +85,8 @@ fn expected(stream: &'static [u8]) -> (usize, usize) {
 }
 
 /// sse, wire, assemble and partial-json, chained as in `windlass-agent`.
-fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Told {
-    let mut told = Told::default();
+fn windlass(wire: &dyn Wire, stream: &'static [u8], chunk: usize) -> Counts {
+    let mut told = Counts::default();
     let mut decoder = wire.decoder(Limits::default());
     let mut assembler = Assembler::new(Options::default());
     let (mut chunks, mut events) = (Vec::new(), Vec::new());

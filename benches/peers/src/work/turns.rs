@@ -48,7 +48,7 @@ impl Watch {
         "written"
     }
 
-    fn told(&self) -> (usize, usize) {
+    fn counts(&self) -> (usize, usize) {
         (self.calls.load(Relaxed), self.bytes.load(Relaxed))
     }
 }
@@ -135,7 +135,7 @@ pub(super) fn find(name: &str, case: &Case) -> Option<Work> {
                 let watch = Watch::default();
                 let model = format!("loop-{count}-{bytes}");
                 runtime.block_on(converse(mock.base.clone(), model, watch.clone()))?;
-                match watch.told() {
+                match watch.counts() {
                     (calls, sum) if calls == count && sum > 0 => Ok(()),
                     told => Err(format!("{told:?} calls and bytes in {count} turns")),
                 }

@@ -15,13 +15,13 @@ use super::{Case, Work};
 
 /// The data that every consumer reads after every delta: the number of keys and the length of `content`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Seen {
+struct Observation {
     keys: usize,
     content: usize,
 }
 
-impl Seen {
-    fn of(value: &Value) -> Self {
+impl Observation {
+    fn from_value(value: &Value) -> Self {
         let keys = value.as_object().map_or(0, serde_json::Map::len);
         Self { keys, content: value["content"].as_str().map_or(0, str::len) }
     }
@@ -30,7 +30,7 @@ impl Seen {
 /// A peer that accepts deltas and can be read after each.
 trait Viewer: Default + 'static {
     /// Pushes a delta. Returns the visible data, or `None` if the peer has no value at this position.
-    fn push(&mut self, delta: &str) -> Option<Seen>;
+    fn push(&mut self, delta: &str) -> Option<Observation>;
 
     /// Returns the final value.
     fn finish(self) -> Option<Value>;
@@ -71,7 +71,7 @@ fn work<V: Viewer>(case: &Case) -> Option<Work> {
 fn check<V: Viewer>(deltas: &[&str]) -> Result<(), String> {
     let wanted: Value = serde_json::from_str(&deltas.concat()).map_err(|error| error.to_string())?;
     let mut viewer = V::default();
-    let (mut offset, mut silent, mut first, mut last) = (0usize, 0usize, None, Seen::default());
+    let (mut offset, mut silent, mut first, mut last) = (0usize, 0usize, None, Observation::default());
     for delta in deltas {
         offset = offset.saturating_add(delta.len());
         if let Some(seen) = viewer.push(delta) {
@@ -84,8 +84,8 @@ fn check<V: Viewer>(deltas: &[&str]) -> Result<(), String> {
     if let Some(first) = first {
         return Err(format!("no value at {silent} of {} cuts, the first after byte {first}", deltas.len()));
     }
-    if last != Seen::of(&wanted) {
-        return Err(format!("shows {last:?} at the end, not {:?}", Seen::of(&wanted)));
+    if last != Observation::from_value(&wanted) {
+        return Err(format!("shows {last:?} at the end, not {:?}", Observation::from_value(&wanted)));
     }
     if viewer.finish() != Some(wanted) {
         return Err("the value is not serde_json's".to_owned());

@@ -11,8 +11,8 @@ use crate::{Approver, ApproverFuture};
 /// the list it is absent. Clones share the list.
 ///
 /// ```
-/// use windlass_agent::{Answer, Answers};
-/// let approver = Answers::new([Answer::Approve, Answer::Deny(Some("not that file".into()))]);
+/// use windlass_agent::{Answers, ApproverReply};
+/// let approver = Answers::new([ApproverReply::Approve, ApproverReply::Deny(Some("not that file".into()))]);
 /// // … an agent with `approver.clone()` runs here …
 /// assert_eq!(approver.requests().len(), 0);
 /// assert_eq!(approver.remaining(), 2);

@@ -32,7 +32,7 @@ impl Checkpointer for Arc<Hanging> {
 // The race of `a_call_at_the_gate_is_stopped`: the first of two stopped calls lets go of the gate before the second one
 // sees that it is stopped.
 #[tokio::test]
-async fn a_stopped_call_begins_no_checkpoint_when_the_one_before_it_lets_go_of_the_gate() {
+async fn a_stopped_call_starts_no_checkpoint_after_the_previous_one_ends() {
     let hanging = Arc::new(Hanging::default());
     let keeper: Arc<dyn Checkpointer> = Arc::new(Arc::clone(&hanging));
     let gate = Gate::new(Some((keeper, WithoutCheckpoint::Run)), 1);

@@ -1,22 +1,21 @@
-//! The execution of calls: the decision, the run during or after the streaming answer, and the context of
-//! each call.
+//! The execution of calls: the decision, the question to the human, and the run.
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
 
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
-use windlass_hitl::Verdict;
-use windlass_loop::{CallDecision, Event, Input, SpeculativeOutcome};
-use windlass_protocol::{CallId, PlannedFile, ReconcileOutcome, ResultStatus, ToolCall, ToolResult};
-use windlass_tool::{Context, Progress, ToolError};
+use tokio::sync::oneshot;
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_loop::{CallDecision, Event, Input};
+use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
+use windlass_tool::{Context, ToolError};
 
 use super::CommandRunner;
-use crate::CallingRun;
 use crate::call_guard::GuardedDecision;
 use crate::checkpointer::NotPassed;
 
 /// The outcome of a run of a call.
-enum Ran {
+pub(super) enum RunOutcome {
     Ended(ToolResult),
     /// The result arrives later from elsewhere.
     Deferred,
@@ -40,7 +39,7 @@ impl CommandRunner {
     }
 
     /// Decides about a call on a blocking thread, because the inspection may wait for a disk.
-    fn start_decision(&self, call: ToolCall) -> impl Future<Output = CallDecision> + use<> {
+    pub(super) fn start_decision(&self, call: ToolCall) -> impl Future<Output = CallDecision> + use<> {
         let (guard, events) = (self.guard.clone(), self.events.clone());
         let redactor = self.parts.redactor.clone();
         async move {
@@ -56,34 +55,31 @@ impl CommandRunner {
         }
     }
 
-    /// Decides about a call whose answer still streams, and runs it if the policy allows it without a
-    /// question.
-    pub(super) fn run_ahead(&mut self, answer: u64, call: ToolCall) {
-        if self.guard.route(&call).is_err() {
-            let outcome = Box::new(SpeculativeOutcome::NotBegun);
-            return self.send_back(Input::Speculative { answer, call: call.id, outcome });
-        }
-        let decision = self.start_decision(call.clone());
-        let ctx = self.context(&call.id).with_cancellation(self.ahead.child_token());
-        let running = self.running(call.clone(), ctx);
-        // The call only reads, so it can be started again later.
-        let outcome = Box::new(SpeculativeOutcome::NotBegun);
-        let otherwise = Input::Speculative { answer, call: call.id.clone(), outcome };
-        self.start(otherwise, async move {
-            let id = call.id;
-            let outcome = match decision.await {
-                CallDecision::Decided { facts, decision, .. } if decision.verdict == Verdict::Allow => {
-                    match running.await {
-                        Ran::Ended(result) => SpeculativeOutcome::Ran { facts, decision, result },
-                        // The machine runs the call again after it has recorded the answer.
-                        Ran::Deferred => SpeculativeOutcome::NotBegun,
-                        Ran::Fatal(message) => SpeculativeOutcome::Fatal { facts, decision, message },
-                    }
-                }
-                other => SpeculativeOutcome::Decided(other),
+    pub(super) fn ask(&mut self, request: ApprovalRequest) {
+        let approver = self.parts.approver.clone();
+        let (id, call) = (request.request_id.clone(), request.call.id.clone());
+        // An approver that panics counts as absent: the call is denied, and the run does not wait.
+        let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
+        let otherwise = nobody.clone();
+        // The runtime polls tasks in any order, but the approver must see the questions in the order of their
+        // calls. So each task waits until the question before it was passed on. Dropping the sender ends that
+        // wait, also if the task is aborted or panics.
+        let (put, is_put) = oneshot::channel();
+        let before = self.newest_question.replace(is_put);
+        let task = self.start(Input::Approval(otherwise), async move {
+            if let Some(before) = before {
+                drop(before.await);
+            }
+            let mut answer = approver.decide(&request);
+            let begun = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
+            drop(put);
+            let answer = match begun {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => answer.await,
             };
-            Input::Speculative { answer, call: id, outcome: Box::new(outcome) }
+            Input::Approval(answer.map_or(nobody, ApprovalOutcome::Answered))
         });
+        self.questions.insert(id, (call, task));
     }
 
     pub(super) fn run(&mut self, call: ToolCall) {
@@ -92,65 +88,46 @@ impl CommandRunner {
         let running = self.running(call, ctx);
         // The toolbox catches a tool that panics. After any other panic the tool may have run already.
         let text =
-            "the call broke off inside the program, and nobody knows what it did; look at the present state";
+            "the call ended with an internal error, and its effects are not known; check the current state";
         let otherwise = ToolResult::text(id.clone(), ResultStatus::EffectsUnknown, text);
         self.start(Input::Result(otherwise), async move {
             match running.await {
-                Ran::Ended(result) => Input::Result(result),
-                Ran::Deferred => Input::Deferred(id),
-                Ran::Fatal(message) => Input::Fatal { call: id, message },
+                RunOutcome::Ended(result) => Input::Result(result),
+                RunOutcome::Deferred => Input::Deferred(id),
+                RunOutcome::Fatal(message) => Input::Fatal { call: id, message },
             }
         });
     }
 
-    /// Determines from the planned files whether an interrupted call took effect.
-    pub(super) fn look_back(&mut self, call: ToolCall, planned: Vec<PlannedFile>) {
-        let tools = self.tools.clone();
-        let id = call.id.clone();
-        let otherwise = Input::Reconciled { call: id.clone(), outcome: ReconcileOutcome::default() };
-        self.start(otherwise, async move {
-            let look = move || tools.current().map(|toolbox| toolbox.aftermath(&call, &planned));
-            let aftermath = tokio::task::spawn_blocking(look).await.ok().flatten().unwrap_or_default();
-            Input::Reconciled { call: id, outcome: aftermath }
-        });
-    }
-
-    /// Returns the result of a deferred call if it has arrived.
-    pub(super) fn collect(&mut self, call: ToolCall) {
-        let input = match self.results.remove(&call.id) {
-            Some(result) => Input::Result(result),
-            None => Input::Deferred(call.id),
-        };
-        self.send_back(input);
-    }
-
     /// Returns the future that runs a call. The call must be decided before the future is polled.
-    fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = Ran> + use<> {
+    pub(super) fn running(&self, call: ToolCall, ctx: Context) -> impl Future<Output = RunOutcome> + use<> {
         let (guard, tools) = (self.guard.clone(), self.tools.clone());
         let (gate, events) = (self.gate.clone(), self.events.clone());
         let parts = Arc::clone(&self.parts);
         async move {
             let (Some(checked), Some(toolbox)) = (guard.checked(&call), tools.current()) else {
                 let text = "policy has not decided about this call";
-                return Ran::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
+                return RunOutcome::Ended(ToolResult::text(call.id, ResultStatus::Denied, text));
             };
             let not_passed = match gate.pass(&checked.facts, events.as_ref(), ctx.cancellation()).await {
                 Ok(()) => None,
                 Err(NotPassed::Stopped) => {
-                    Some((ResultStatus::Cancelled, "stopped before it began; nothing was run".to_owned()))
+                    Some((ResultStatus::Cancelled, "cancelled before it started; nothing was run".to_owned()))
                 }
                 Err(NotPassed::Failed(failed)) => {
-                    let text =
-                        format!("not run, because what it may change could not be kept before: {failed}");
+                    let text = format!(
+                        "not run, because the checkpoint of the files that it may change failed: \
+                         {failed}"
+                    );
                     Some((ResultStatus::NotStarted, text))
                 }
             };
             if let Some((status, text)) = not_passed {
-                return Ran::Ended(ToolResult::text(call.id, status, text));
+                return RunOutcome::Ended(ToolResult::text(call.id, status, text));
             }
             let still = async move {
                 let lost =
-                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be looked at again");
+                    ToolResult::text(call.id.clone(), ResultStatus::Error, "it could not be checked again");
                 let look = tokio::task::spawn_blocking(move || guard.recheck(&call));
                 look.await.unwrap_or_else(|_| Err(Box::new(lost)))
             };
@@ -158,62 +135,12 @@ impl CommandRunner {
             match toolbox.run_if(&checked, &ctx, still).await {
                 Ok(result) => {
                     tools.follow(&checked, &result);
-                    Ran::Ended(result)
+                    RunOutcome::Ended(result)
                 }
-                Err(ToolError::Deferred) => Ran::Deferred,
-                Err(error) => Ran::Fatal(fatal_text(&error)),
+                Err(ToolError::Deferred) => RunOutcome::Deferred,
+                Err(error) => RunOutcome::Fatal(fatal_text(&error)),
             }
         }
-    }
-
-    fn context(&self, call: &CallId) -> Context {
-        let run = CallingRun {
-            parts: Arc::clone(&self.parts),
-            toolbox: self.tools.current(),
-            id: self.run.id.clone(),
-            shared_budget: self.run.shared_budget.clone(),
-            ended: self.run.ended.clone(),
-        };
-        let mut ctx = Context::new(call.clone())
-            .with_idempotency_key(format!("{}/{call}", self.run.id))
-            .with_thing(run)
-            .with_cancellation(self.calls.child_token())
-            .with_redactor(self.parts.redactor.clone());
-        if let Some(outputs) = &self.run.outputs {
-            ctx = ctx.with_outputs(outputs);
-        }
-        if let Some(human) = &self.parts.human {
-            ctx = ctx.with_human(human.clone());
-        }
-        let (call, inputs) = (call.clone(), self.inputs.clone());
-        let Some(outbox) = self.events.clone() else {
-            return ctx.with_progress(move |progress| {
-                if let Progress::Started = progress {
-                    send_started(&inputs, &call);
-                }
-            });
-        };
-        let (text, room) = (outbox.text_of(call.clone()), outbox.clone());
-        ctx.with_progress(move |progress| match progress {
-            Progress::Started => send_started(&inputs, &call),
-            Progress::Output(words) | Progress::Note(words) => text.push_text(words),
-            Progress::Agent { agents, event } => {
-                outbox.push_event(Event::AgentEvent { call: call.clone(), agents, happened: event });
-            }
-            _ => {}
-        })
-        .with_backpressure(move || {
-            let room = room.clone();
-            Box::pin(async move { room.room().await })
-        })
-    }
-}
-
-/// Informs the machine that a call has started. If the queue is full, a task sends the input later.
-fn send_started(inputs: &mpsc::Sender<Box<Input>>, call: &CallId) {
-    if let Err(TrySendError::Full(input)) = inputs.try_send(Box::new(Input::Started(call.clone()))) {
-        let inputs = inputs.clone();
-        tokio::spawn(async move { drop(inputs.send(input).await) });
     }
 }
 

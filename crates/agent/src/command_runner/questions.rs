@@ -1,10 +1,6 @@
-//! The questions to people: approval requests, and questions about how the run continues.
+//! The answers to approval requests, and the questions about how the run continues.
 
-use std::future::poll_fn;
-use std::task::Poll;
-
-use tokio::sync::oneshot;
-use windlass_hitl::{ApprovalOutcome, ApprovalRequest};
+use windlass_hitl::ApprovalOutcome;
 use windlass_loop::{Input, InterruptId};
 use windlass_tool::Question;
 
@@ -12,33 +8,6 @@ use super::CommandRunner;
 use crate::options::Guidance;
 
 impl CommandRunner {
-    pub(super) fn ask(&mut self, request: ApprovalRequest) {
-        let approver = self.parts.approver.clone();
-        let (id, call) = (request.request_id.clone(), request.call.id.clone());
-        // An approver that panics counts as absent: the call is denied, and the run does not wait.
-        let nobody = ApprovalOutcome::NoApprover { request_id: id.clone() };
-        let otherwise = nobody.clone();
-        // The runtime polls tasks in any order, but the approver must see the questions in the order of their
-        // calls. So each task waits until the question before it was passed on. Dropping the sender ends that
-        // wait, also if the task is aborted or panics.
-        let (put, is_put) = oneshot::channel();
-        let before = self.newest_question.replace(is_put);
-        let task = self.start(Input::Approval(otherwise), async move {
-            if let Some(before) = before {
-                drop(before.await);
-            }
-            let mut answer = approver.decide(&request);
-            let begun = poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx))).await;
-            drop(put);
-            let answer = match begun {
-                Poll::Ready(answer) => answer,
-                Poll::Pending => answer.await,
-            };
-            Input::Approval(answer.map_or(nobody, ApprovalOutcome::Answered))
-        });
-        self.questions.insert(id, (call, task));
-    }
-
     /// Adds the approval to the session's grants if it asks for that. Returns the reason if it cannot be
     /// added (RULES H9).
     pub(crate) fn remember(&mut self, outcome: &ApprovalOutcome) -> Option<String> {

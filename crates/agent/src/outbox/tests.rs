@@ -62,7 +62,7 @@ async fn text_above_the_bound_is_left_out_and_counted_at_its_place() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_reader_that_is_gone() {
+async fn a_writer_does_not_wait_for_a_dropped_reader() {
     let (outbox, unread) = Outbox::new();
     for _ in 0..=UNREAD_EVENTS {
         outbox.push_event(event("a"));
@@ -73,7 +73,7 @@ async fn nobody_waits_for_a_reader_that_is_gone() {
 }
 
 #[tokio::test]
-async fn what_is_queued_is_read_behind_a_close() {
+async fn queued_events_are_read_after_a_close() {
     let (outbox, mut unread) = Outbox::new();
     outbox.push_event(event("a"));
     unread.close();

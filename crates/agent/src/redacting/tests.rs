@@ -7,7 +7,8 @@ use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, Tool
 use windlass_redact::Redactor;
 use windlass_stream::Chunk;
 
-use super::{Redacting, WITHHELD, has_secret, result_without};
+use super::values::WITHHELD;
+use super::{Redacting, has_secret, result_without};
 
 const SECRET: &str = "hunter2-\"and\"-more";
 
@@ -88,7 +89,7 @@ fn words_in_pieces_are_redacted_in_their_order() {
 }
 
 #[test]
-fn without_secrets_everything_passes_as_it_is() {
+fn without_secrets_all_events_pass_unchanged() {
     let mut redacting = Redacting::new(Redactor::default());
     let input = Input::Chunk(Chunk::text(SECRET));
     assert_eq!(redacting.input(input.clone()), [None, Some(input)]);
@@ -114,7 +115,7 @@ fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
 }
 
 #[test]
-fn arguments_are_shown_without_what_they_are_run_with() {
+fn displayed_arguments_omit_secrets_that_the_call_receives() {
     let mut redacting = Redacting::new(redactor());
     let arguments = serde_json::json!({ "value": SECRET }).to_string();
     let (key, mut told) = (CallIndex(1), String::new());
@@ -186,7 +187,7 @@ fn redact_event(secret: &str, event: &Event) -> Event {
 
 // correctness 20
 #[test]
-fn no_event_is_dropped_whatever_the_secret_equals() {
+fn no_event_is_dropped_for_any_value_of_a_secret() {
     let result = ToolResult::text(id("call_1"), ResultStatus::Ok, "it says SECRET");
     let told =
         |text: &str| serde_json::to_value(Event::CallProgress { call: id("call_2"), text: text.into() });

@@ -117,7 +117,7 @@ fn agent(scene: &Scene, start: CallStart) -> Agent {
 }
 
 #[tokio::test]
-async fn a_reading_call_runs_while_the_answer_goes_on() {
+async fn a_reading_call_runs_while_the_answer_streams() {
     let scene = scene("look", 0);
     // The model says no more until the call has begun: without the early start this would wait for ever.
     let report = agent(&scene, CallStart::Early).run("task").await.unwrap();
@@ -126,7 +126,7 @@ async fn a_reading_call_runs_while_the_answer_goes_on() {
 
 // S10, L9
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_asked_for_again_and_its_call_runs_again() {
+async fn an_interrupted_answer_is_requested_again_and_its_call_runs_again() {
     let scene = scene("look", 2);
     let report = agent(&scene, CallStart::Early).run("task").await.unwrap();
     assert_eq!((report.text(), scene.times.load(Ordering::Relaxed)), (Some("done"), 3));
@@ -134,7 +134,7 @@ async fn an_answer_that_breaks_off_is_asked_for_again_and_its_call_runs_again() 
 }
 
 #[tokio::test]
-async fn what_changes_something_waits_for_the_end_and_so_does_everything_where_it_was_asked_for() {
+async fn writing_calls_wait_for_the_end_of_the_answer_and_all_calls_wait_if_configured() {
     for (tool, start) in [("change", CallStart::Early), ("look", CallStart::AfterAnswer)] {
         let scene = scene(tool, 0);
         let agent = agent(&scene, start);

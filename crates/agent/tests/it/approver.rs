@@ -36,7 +36,7 @@ pub(super) fn statuses(events: &[Event]) -> Vec<ResultStatus> {
 }
 
 #[tokio::test]
-async fn a_list_answers_in_order_and_then_nobody_is_there() {
+async fn a_list_approver_answers_in_order_and_then_has_no_answer() {
     const THREE: &str = r#"{"turns": [
         {"steps": [{"call": {"name": "change", "arguments": {"n": 1}}}]},
         {"steps": [{"call": {"name": "change", "arguments": {"n": 2}}}]},

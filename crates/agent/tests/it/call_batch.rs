@@ -89,7 +89,7 @@ async fn no_calls_have_no_results() {
 
 // R6: also behind the end, where only the results are read.
 #[tokio::test]
-async fn performing_goes_on_from_every_record() {
+async fn performing_continues_from_every_record() {
     let whole = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
     let expected = execute(&agent(&scene, |b| b.approver(ApproveAll)), calls(), whole.clone()).await;
@@ -122,7 +122,7 @@ async fn a_record_of_other_calls_is_refused() {
 
 // DESIGN "Suspend anywhere".
 #[tokio::test]
-async fn a_question_that_nobody_answers_suspends_and_is_answered_later() {
+async fn an_unanswered_question_suspends_the_run_and_is_answered_later() {
     let journal = Shared::default();
     let scene = Scene::new(NO_ANSWER, way());
     let suspending = agent(&scene, |builder| builder.on_unanswered(UnansweredPolicy::Suspend));

@@ -86,7 +86,7 @@ fn told(events: &[Event]) -> Vec<String> {
 
 // L6: also of calls that begin while their answer streams.
 #[tokio::test]
-async fn a_turn_is_kept_once_before_its_first_change_and_told_after_its_last() {
+async fn a_turn_is_checkpointed_once_before_its_first_change_and_reported_after_its_last() {
     for way in ways() {
         let scene = Scene::new(TURNS, way);
         let noting = Noting::of(&scene);
@@ -126,7 +126,7 @@ async fn a_run_that_changes_nothing_keeps_nothing() {
 }
 
 #[tokio::test]
-async fn without_a_checkpoint_calls_run_or_are_refused_as_is_said() {
+async fn without_a_checkpoint_calls_run_or_are_refused_as_configured() {
     for (without, changes) in [(WithoutCheckpoint::Run, 3), (WithoutCheckpoint::Refuse, 0)] {
         let scene = Scene::new(TURNS, way());
         let noting = Noting { fails: true, ..Noting::of(&scene) };
@@ -174,7 +174,7 @@ async fn a_call_at_the_gate_is_stopped() {
 
 // A diff shows files, and files may hold secrets.
 #[tokio::test]
-async fn a_diff_is_told_without_secrets() {
+async fn a_diff_is_reported_without_secrets() {
     let scene = Scene::new(TURNS, way());
     let noting = Noting::of(&scene);
     let redactor = Redactor::new(["after 1 with".into()]);

@@ -45,7 +45,7 @@ impl Approver for Witness {
 }
 
 #[tokio::test]
-async fn what_is_put_right_is_told_shown_and_run() {
+async fn repaired_arguments_are_reported_shown_and_run() {
     for way in ways() {
         let schema = r#"{"type":"object","properties":{"n":{"type":"integer"},"loud":{"type":"boolean"},
             "text":{"type":"string"}},"required":["n"],"additionalProperties":false}"#;

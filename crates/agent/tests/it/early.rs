@@ -115,7 +115,7 @@ async fn a_path_outside_of_the_workspace_is_refused_before_the_content_has_strea
 async fn an_argument_of_the_wrong_type_is_refused_before_the_rest_has_streamed() {
     let (taken, status, text) = run("17").await;
     assert_eq!(status, ResultStatus::InvalidArguments);
-    assert!(text.contains("/path: met the number 17, wanted a string"), "{text}");
+    assert!(text.contains("/path: found the number 17, expected a string"), "{text}");
     assert!(taken < LINES / 10, "{taken} of {LINES} chunks were taken");
 }
 

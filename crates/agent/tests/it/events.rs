@@ -85,7 +85,7 @@ async fn progress_and_events_of_agents_all_arrive_in_order() {
 
 // library B2
 #[tokio::test]
-async fn every_coerced_call_is_told() {
+async fn every_coerced_call_is_reported() {
     let call = |n: usize| json!({"call": {"name": "count", "arguments": {"n": n.to_string()}}});
     let calls: Vec<_> = (0..40).map(call).collect();
     let done = json!([{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]);
@@ -118,7 +118,7 @@ impl Journal for Full {
 
 // library B1
 #[tokio::test]
-async fn an_error_comes_behind_the_events_before_it_and_ends_the_stream() {
+async fn an_error_follows_the_earlier_events_and_ends_the_stream() {
     for takes in 0..8 {
         let agent = chatty(vec![|at| Progress::Output(format!("{at} "))]).build().unwrap();
         let options = RunOptions::default().with_journal(Full(MemoryJournal::default(), takes));

@@ -126,7 +126,7 @@ const REFUSALS: [Says; 3] = [
 ];
 
 #[tokio::test]
-async fn a_run_goes_on_without_a_picture_that_its_provider_refuses() {
+async fn a_run_continues_without_a_picture_that_its_provider_refuses() {
     for says in REFUSALS {
         let model = Blind::new(says);
         let told = events(agent(&model).stream("task")).await;

@@ -53,7 +53,7 @@ fn nothing() -> ApprovalHistory {
 }
 
 #[tokio::test]
-async fn after_three_approvals_nobody_is_asked_any_more() {
+async fn after_three_approvals_no_question_is_asked() {
     let (asked, learned) = run(Some(true), nothing()).await;
     assert_eq!(asked, 2);
     let (asked, learned) = run(Some(true), learned).await;
@@ -63,7 +63,7 @@ async fn after_three_approvals_nobody_is_asked_any_more() {
 }
 
 #[tokio::test]
-async fn a_no_is_heard_too() {
+async fn a_denial_is_learned_too() {
     let (_, learned) = run(Some(false), nothing()).await;
     let (_, lesson) = learned.entries().next().unwrap();
     assert_eq!((lesson.approvals, lesson.total), (0, 2));
@@ -71,7 +71,7 @@ async fn a_no_is_heard_too() {
 
 // H12: on a clock that only the test moves.
 #[tokio::test(start_paused = true)]
-async fn a_question_that_nobody_answers_counts_as_asked() {
+async fn an_unanswered_question_counts_as_asked() {
     let began = tokio::time::Instant::now();
     let (asked, learned) = run(None, nothing()).await;
     assert!(began.elapsed() >= Duration::from_mins(10));

@@ -153,7 +153,7 @@ async fn a_path_outside_the_pattern_is_refused_while_the_call_streams() {
 
 // R5: killed after any record, the run goes on in the mode that it was in.
 #[tokio::test]
-async fn a_run_that_goes_on_is_in_the_mode_that_it_was_in() {
+async fn a_resumed_run_keeps_its_mode() {
     let script = turns(&[&[TO_ARCHITECT, WRITE_RS], &[WRITE_RS, WRITE_MD], &[DONE]]);
     let journal = Shared::default();
     let stage = Stage::new(&script);
@@ -182,7 +182,7 @@ async fn a_run_that_goes_on_is_in_the_mode_that_it_was_in() {
 }
 
 #[tokio::test]
-async fn a_mode_that_is_not_there_is_told_before_a_run_begins() {
+async fn an_unknown_mode_is_reported_before_a_run_starts() {
     let stage = Stage::new(&turns(&[&[DONE]]));
     let error = stage.builder().work_mode("poet").build().err().unwrap();
     assert!(matches!(error, AgentError::Mode(_)));

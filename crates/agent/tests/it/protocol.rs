@@ -63,7 +63,7 @@ async fn check(model: Choosy, capabilities: Capabilities) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn what_a_model_can_do_says_how_calls_reach_it() {
+async fn capabilities_of_a_model_select_its_tool_protocol() {
     use ToolProtocol::{Native, Structured, Text};
     let all = |_: &Request| true;
     let known = |native_tools, structured_output, json_output| Capabilities {
@@ -80,7 +80,7 @@ async fn what_a_model_can_do_says_how_calls_reach_it() {
 }
 
 #[tokio::test]
-async fn what_the_provider_refuses_gives_way_and_the_run_stays_with_it() {
+async fn a_refused_tool_protocol_is_replaced_for_the_rest_of_the_run() {
     use ToolProtocol::{Structured, Text};
     let no_tools = |request: &Request| request.tools.is_empty();
     let asked = check(choosy(Structured, no_tools), Capabilities::default()).await;
@@ -91,7 +91,7 @@ async fn what_the_provider_refuses_gives_way_and_the_run_stays_with_it() {
 }
 
 #[tokio::test]
-async fn the_change_is_told_and_a_resumed_run_stays_with_it() {
+async fn a_change_of_protocol_is_reported_and_kept_by_a_resumed_run() {
     let journal = Shared::default();
     let model = choosy(ToolProtocol::Structured, |request| request.tools.is_empty());
     let agent = agent(model, Capabilities::default());

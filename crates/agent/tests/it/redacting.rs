@@ -98,7 +98,7 @@ fn check(what: &str, text: &str) {
 
 // I6
 #[tokio::test]
-async fn nothing_that_leaves_a_run_holds_a_secret_and_calls_run_as_they_are() {
+async fn outputs_of_a_run_contain_no_secret_and_calls_run_unchanged() {
     let (model, tool) = (Arc::new(way().model(&script())), Arc::new(Leaky::new()));
     let (journal, outputs) = (Shared::default(), tempfile::tempdir().unwrap());
     let answers =

@@ -38,7 +38,7 @@ fn agent(scene: &Scene) -> Agent {
 
 // R5, R6: the scripted model refuses a history that is not paired, as a provider would.
 #[tokio::test]
-async fn a_run_killed_after_any_record_goes_on_and_no_recorded_call_runs_twice() {
+async fn a_run_killed_after_any_record_resumes_and_no_recorded_call_runs_twice() {
     for way in ways() {
         let records = record(&Scene::new(SCRIPT, way.clone())).await;
         let has =
@@ -63,7 +63,7 @@ async fn a_run_killed_after_any_record_goes_on_and_no_recorded_call_runs_twice()
 }
 
 #[tokio::test]
-async fn a_completed_run_does_not_go_on() {
+async fn a_completed_run_cannot_be_resumed() {
     let way = way();
     let scene = Scene::new(SCRIPT, way);
     let records = record(&scene).await;

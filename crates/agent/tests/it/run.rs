@@ -107,7 +107,7 @@ async fn a_yes_for_the_session_is_asked_once() {
 }
 
 #[tokio::test]
-async fn with_nobody_there_only_what_policy_allows_runs() {
+async fn without_an_approver_only_allowed_calls_run() {
     let way = way();
     let scene = Scene::new(WHOLE, way);
     let agent = scene.builder().build().unwrap();
@@ -179,7 +179,7 @@ async fn dropping_the_stream_drops_the_tools() {
 
 // SECURITY "Journal": if the intent cannot be written, the call is not run.
 #[tokio::test]
-async fn what_cannot_be_recorded_does_not_happen() {
+async fn actions_that_cannot_be_recorded_do_not_happen() {
     let way = way();
     let starts = [CallStart::Early, CallStart::AfterAnswer];
     for (fails_at, start) in (0..6).flat_map(|at| starts.map(|start| (at, start))) {

@@ -40,7 +40,7 @@ fn questions(journal: &Shared) -> Vec<ApprovalRequest> {
 
 // DESIGN "Suspend anywhere": approvals in any order and any subset, from processes that know only the record.
 #[tokio::test]
-async fn a_suspended_run_goes_on_with_stored_answers_in_any_subset() {
+async fn a_suspended_run_resumes_with_any_subset_of_stored_answers() {
     for way in ways() {
         let journal = Shared::default();
         let scene = Scene::new(SCRIPT, way.clone());
@@ -144,7 +144,7 @@ fn with_job(model: &Way, aftermath: ReconcileOutcome) -> Agent {
 }
 
 #[tokio::test]
-async fn a_call_that_goes_on_elsewhere_waits_without_a_process() {
+async fn a_deferred_call_waits_without_a_process() {
     let journal = Shared::default();
     let options = || RunOptions::default().with_journal(journal.clone());
     let agent = with_job(&way(), ReconcileOutcome::Unknown);
@@ -193,7 +193,7 @@ async fn the_tool_is_asked_what_became_of_a_call_that_was_cut_off() {
 }
 
 #[tokio::test]
-async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
+async fn messages_during_a_run_and_the_next_task_reach_the_model() {
     let script = r#"{"turns": [
         {"steps": [{"call": {"name": "look", "arguments": {"n": 1}}}]},
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "first"}}}]},
@@ -218,7 +218,7 @@ async fn what_is_said_while_a_run_works_is_heard_and_so_is_the_next_task() {
 
 // The sender keeps its messages until the run has them on record, and was killed before it removed one.
 #[tokio::test]
-async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
+async fn a_message_sent_twice_under_one_id_is_delivered_once() {
     let scene = Scene::new(SCRIPT, way());
     let journal = Shared::default();
     let (sender, messages) = MessageReceiver::channel();
@@ -242,7 +242,7 @@ async fn a_message_that_is_sent_again_under_its_id_is_heard_once() {
 }
 
 #[tokio::test]
-async fn a_suspended_budget_goes_on_with_the_word_that_was_left_for_it() {
+async fn a_run_suspended_at_its_budget_resumes_with_the_stored_answer() {
     let journal = Shared::default();
     let scene = Scene::new(SCRIPT, way());
     let budget = windlass_agent::Budget { requests: 1, ..Default::default() };

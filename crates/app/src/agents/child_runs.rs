@@ -95,7 +95,7 @@ impl ChildRuns {
         journals: &Arc<dyn Journals>,
         model: RunModel,
     ) -> Vec<Arc<dyn Tool>> {
-        let called = self.called_by_workflows();
+        let called = self.list_workflow_tools();
         if !self.has_agents && called.is_empty() {
             return Vec::new();
         }
@@ -108,13 +108,13 @@ impl ChildRuns {
 
     /// Returns the names of the tools that the steps of the offered workflows call.
     #[cfg(all(feature = "subagent", feature = "workflow"))]
-    fn called_by_workflows(&self) -> BTreeSet<&str> {
-        self.workflows.iter().flat_map(|(workflow, _)| workflow.called_tools()).collect()
+    fn list_workflow_tools(&self) -> BTreeSet<&str> {
+        self.workflows.iter().flat_map(|(workflow, _)| workflow.tool_names()).collect()
     }
 
     #[cfg(all(feature = "subagent", not(feature = "workflow")))]
     #[expect(clippy::unused_self, reason = "a build with workflows reads them")]
-    fn called_by_workflows(&self) -> BTreeSet<&str> {
+    fn list_workflow_tools(&self) -> BTreeSet<&str> {
         BTreeSet::new()
     }
 

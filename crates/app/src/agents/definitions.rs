@@ -54,7 +54,7 @@ fn read_folder(app: &App, folder: &Path, owner: SettingsOwner<'_>) -> Vec<AgentD
         None
     });
     let parse = |file: &Path| {
-        let text = read_settings(file, owner).context("it cannot be read")?.context("it is not there")?;
+        let text = read_settings(file, owner).context("it cannot be read")?.context("it does not exist")?;
         Ok::<_, AppError>(AgentDefinition::parse(&text)?)
     };
     let parse_or_warn = |file: &PathBuf| {

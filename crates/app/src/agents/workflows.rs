@@ -67,13 +67,17 @@ pub fn find_workflow(app: &App, root: &Path, name: &str) -> Result<Workflow> {
     if Path::new(name).extension().is_some_and(|extension| extension == "toml") {
         return read(Path::new(name), SettingsOwner::User);
     }
-    bail!(NotFound, "there is no workflow {name:?}; there are: {}", workflows.names())
+    bail!(NotFound, "unknown workflow {name:?}; known workflows: {}", workflows.names())
 }
 
 fn insert(app: &App, workflows: &mut Workflows, owner: Owner, workflow: Workflow, file: &Path) {
     let name = workflow.name().to_owned();
     if !workflows.insert(owner, workflow) {
-        app.warn(format!("there is a workflow {name} already; that in {} is left out", file.display()));
+        app.warn(format!(
+            "the workflow {name} is already defined; the definition in {} is left \
+             out",
+            file.display()
+        ));
     }
 }
 
@@ -86,6 +90,6 @@ fn files(folder: &Path, owner: SettingsOwner<'_>) -> Result<Vec<PathBuf>> {
 fn read(file: &Path, owner: SettingsOwner<'_>) -> Result<Workflow> {
     let refused = || format!("the workflow in {} is refused", file.display());
     let text = read_settings(file, owner).with_context(refused)?;
-    let text = text.context("it is not there").with_context(refused)?;
+    let text = text.context("it does not exist").with_context(refused)?;
     Workflow::from_toml(&text).with_context(refused)
 }

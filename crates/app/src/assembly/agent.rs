@@ -225,8 +225,11 @@ impl<'a> Assembly<'a> {
                 Ok(learned) => builder = builder.approval_history_in(learned, file),
                 // Without learned permissions policy asks more often, never less.
                 Err(error) => {
-                    self.app
-                        .inform(format!("{}; nothing is learned, and no lesson counts", one_line(&error)));
+                    self.app.inform(format!(
+                        "{}; learning is off for this run, and learned permissions are \
+                         ignored",
+                        one_line(&error)
+                    ));
                 }
             }
         }
@@ -272,7 +275,7 @@ impl<'a> Assembly<'a> {
         let notices = self.app.notices().clone();
         Ok(Arc::new(models.on_event(move |event| {
             if let FallbackEvent::Next { model, error, .. } = event {
-                notices.inform(format!("{model} has no answer: {error}; the next one is asked"));
+                notices.inform(format!("{model} failed: {error}; trying the next model"));
             }
         })))
     }
@@ -289,8 +292,8 @@ fn system_prompt(root: &Path, settings: &RunSettings) -> String {
     format!(
         "You are a careful coding agent working in the folder {}. All paths are relative to it; nothing outside \
          can be touched. Look before you change, change as little as the task needs, and check what you changed \
-         by running it where that is possible. A human may have to approve a call; if one is denied, do not try \
-         to get the same in another way. {done}",
+         by running it where that is possible. A human may have to approve a call; if one is denied, do not \
+         try to achieve the same effect in another way. {done}",
         root.display()
     )
 }

@@ -33,7 +33,7 @@ pub fn run_confinement_helper() -> Option<ExitCode> {
 ///
 /// Fails if the path of this program is unknown.
 pub fn confinement_helper() -> Result<Helper> {
-    let program = std::env::current_exe().context("this program does not know where it lies")?;
+    let program = std::env::current_exe().context("the path of this program's executable is not known")?;
     Ok(Helper::new(program).with_argument(WORD))
 }
 

@@ -60,8 +60,9 @@ impl ManualCalls {
         Self { human, ..self }
     }
 
-    /// Decides about a call and runs it if it is allowed. Returns no decision if the call was invalid. `interrupt` is
-    /// polled while the call runs; when it completes, the call is cancelled and its result is awaited.
+    /// Decides about a call and runs it if it is allowed. Returns no decision if the call was invalid.
+    /// `interrupt` is polled while the call runs; when it completes, the call is cancelled and its result is
+    /// awaited.
     ///
     /// # Errors
     ///
@@ -116,7 +117,7 @@ impl ManualCalls {
         let answer = approver.decide(&request).await;
         let is_yes = answer.as_ref().is_some_and(|answer| answer.approved);
         let why = answer.and_then(|answer| answer.reason).map(|why| format!(": {why}")).unwrap_or_default();
-        ensure!(is_yes, Conflict, "not run: you said no{why}");
+        ensure!(is_yes, Conflict, "not run: you denied the call{why}");
         Ok(())
     }
 

@@ -21,9 +21,9 @@ const PROJECT_MODES: &str = ".windlass/modes.toml";
 pub fn load_modes(app: &App, root: &Path) -> Result<WorkModes> {
     let mut modes = WorkModes::builtin();
     if let Some(file) = app.settings_file(USER_MODES) {
-        modes = add_file(modes, &file, SettingsOwner::User)?;
+        modes = add_file(app, modes, &file, SettingsOwner::User)?;
     }
-    match add_file(modes.clone(), &root.join(PROJECT_MODES), SettingsOwner::Project { root }) {
+    match add_file(app, modes.clone(), &root.join(PROJECT_MODES), SettingsOwner::Project { root }) {
         Ok(with) => Ok(with),
         Err(error) => {
             app.warn(format!("{}; its modes are left out", one_line(&error)));
@@ -55,10 +55,17 @@ fn is_autonomy(word: &str) -> bool {
     NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Adds the modes of a file, if it exists.
-fn add_file(modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> Result<WorkModes> {
+/// Adds the modes of a file, if it exists. Warns of each invalid pattern that has no effect, because a later entry
+/// of the same group replaces it.
+fn add_file(app: &App, modes: WorkModes, file: &Path, owner: SettingsOwner<'_>) -> Result<WorkModes> {
     let refused = || format!("the modes in {} are refused", file.display());
     let Some(text) = read_settings(file, owner).with_context(refused)? else { return Ok(modes) };
     let owner = if owner == SettingsOwner::User { ModeOwner::User } else { ModeOwner::Project };
-    modes.with_file(&text, owner).with_context(refused)
+    let known = modes.replaced_errors().len();
+    let modes = modes.with_file(&text, owner).with_context(refused)?;
+    for error in modes.replaced_errors().iter().skip(known) {
+        let error = one_line(error);
+        app.warn(format!("{}: {error}; a later entry of the group replaces this one", file.display()));
+    }
+    Ok(modes)
 }

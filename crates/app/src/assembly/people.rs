@@ -65,7 +65,7 @@ impl People {
             folder.is_dir() || parent.is_dir(),
             NotFound,
             remedy: Remedy::Set(Setting::ApprovalFolder),
-            "the folder for approvals {} is missing, and {} is no folder; make it first",
+            "the folder for approvals {}: the folder {} does not exist; create it first",
             folder.display(),
             parent.display()
         );
@@ -76,7 +76,8 @@ impl People {
             !place.starts_with(root) && !root.starts_with(&place),
             Invalid,
             remedy: Remedy::Set(Setting::ApprovalFolder),
-            "the folder for approvals {}: the agent's tools reach it, so they could say yes; take one outside of {}",
+            "the folder for approvals {}: the agent's tools can reach it and could approve their own calls; \
+             choose a folder outside of {}",
             folder.display(),
             root.display()
         );

@@ -252,7 +252,7 @@ fn check_features(wanted: &[String], config: &ToolConfig) -> Result<()> {
         ensure!(
             known.contains(&feature.as_str()),
             Invalid,
-            "there is no feature {feature:?}; there are: {}",
+            "unknown feature {feature:?}; known features: {}",
             known.join(", ")
         );
         let needed = missing_feature(feature);

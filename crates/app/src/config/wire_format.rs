@@ -50,7 +50,7 @@ impl WireFormat {
     }
 
     /// Returns the name in the settings of stored runs: `openai-chat` is `OpenaiChat`.
-    fn stored_name(self) -> String {
+    fn settings_name(self) -> String {
         let capitalize = |word: &str| {
             let mut letters = word.chars();
             letters
@@ -64,7 +64,7 @@ impl WireFormat {
 /// The wire format that is used if none is named.
 impl Default for WireFormat {
     fn default() -> Self {
-        Self(windlass_vendors::WireFormat::preferred())
+        Self(windlass_vendors::WireFormat::default_format())
     }
 }
 
@@ -78,14 +78,14 @@ impl Eq for WireFormat {}
 
 impl Serialize for WireFormat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.stored_name())
+        serializer.serialize_str(&self.settings_name())
     }
 }
 
 impl<'de> Deserialize<'de> for WireFormat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let format = Self::all().iter().find(|format| format.stored_name() == name);
+        let format = Self::all().iter().find(|format| format.settings_name() == name);
         format.copied().ok_or_else(|| D::Error::custom(format!("the wire format {name} is not known")))
     }
 }
@@ -96,7 +96,7 @@ mod tests {
 
     // Settings of runs were written with these names before the formats were a list.
     #[test]
-    fn stored_settings_keep_their_names_of_wire_formats() {
+    fn settings_of_stored_runs_keep_the_names_of_wire_formats() {
         let stored: Vec<String> =
             WireFormat::all().iter().map(|format| serde_json::to_string(format).unwrap()).collect();
         assert_eq!(stored, ["\"OpenaiChat\"", "\"OpenaiResponses\"", "\"Anthropic\"", "\"Gemini\""]);

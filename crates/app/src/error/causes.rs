@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_told_once_and_not_at_length() {
+    fn a_cause_is_reported_once_and_shortened() {
         let inner = AppError::new(ErrorKind::NotFound, "inner");
         let error = Err::<(), _>(inner).context("outer: inner").context("first").unwrap_err();
         assert_eq!(causes(&error), ["first", "outer: inner"]);

@@ -39,9 +39,9 @@ impl AcceptedFile {
     /// Loads the accepted tools. If the file cannot be read, reports the error and starts with an empty set,
     /// so every tool asks again.
     pub(crate) fn load(app: &App) -> Result<Self> {
-        let file = StateFile::new(app.state_file(FILE)?, app.notices(), "MCP tools are asked about anew");
+        let file = StateFile::new(app.state_file(FILE)?, app.notices(), "MCP tools need approval again");
         let accepted = file.load(&FORMAT).unwrap_or_else(|error| {
-            app.inform(format!("{}; MCP tools are asked about anew", one_line(&error)));
+            app.inform(format!("{}; MCP tools need approval again", one_line(&error)));
             AcceptedDefinitions::default()
         });
         let (tools, notices) = (Arc::new(RwLock::new(accepted)), app.notices().clone());
@@ -69,7 +69,7 @@ impl AcceptedFile {
         if client.accept(tool, fingerprint)
             && let Err(error) = self.store(client.id(), tool)
         {
-            self.notices.inform(format!("that {tool} was accepted cannot be kept: {}", one_line(&error)));
+            self.notices.inform(format!("the acceptance of {tool} cannot be stored: {}", one_line(&error)));
         }
     }
 

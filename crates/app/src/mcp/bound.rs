@@ -137,7 +137,7 @@ impl BoundFiles {
         ensure!(
             named.len() <= MOST_NAMED,
             Invalid,
-            "{} names more than {MOST_NAMED} files, so a yes cannot be bound to it",
+            "{} names more than {MOST_NAMED} files, so an approval cannot be bound to it",
             file.display()
         );
         let own = file.parent().unwrap_or(search.root);
@@ -233,7 +233,7 @@ fn words(entry: &ServerEntry) -> Result<BTreeSet<&str>> {
     ensure!(
         words.len() <= MOST_WORDS,
         Invalid,
-        "it has more than {MOST_WORDS} words, so a yes cannot be bound to it"
+        "it has more than {MOST_WORDS} words, so an approval cannot be bound to it"
     );
     Ok(words)
 }
@@ -316,7 +316,7 @@ fn digest_of(path: &Path) -> Result<Option<Vec<u8>>> {
     ensure!(
         about.len() <= FILE_BYTES,
         Invalid,
-        "{} is too large for a yes to be bound to it",
+        "{} is too large for an approval to be bound to it",
         path.display()
     );
     let mut hash = Sha256::new();

@@ -105,7 +105,7 @@ fn add_projects(
     for (name, entry) in entries {
         if servers.contains_key(&name) {
             app.inform(format!(
-                "the project's MCP server {} is left out: yours of that name counts",
+                "the project's MCP server {} is left out: your server of the same name takes precedence",
                 display_safe(&name)
             ));
             continue;
@@ -160,14 +160,19 @@ pub(crate) fn parse(text: &str) -> Result<BTreeMap<String, ServerEntry>> {
 
 fn parse_whole(text: &str) -> Result<Config> {
     let bytes = text.len();
-    ensure!(bytes <= MAX_CONFIG_BYTES, Invalid, "it has {bytes} bytes, at most {MAX_CONFIG_BYTES} are taken");
+    ensure!(
+        bytes <= MAX_CONFIG_BYTES,
+        Invalid,
+        "it has {bytes} bytes, at most {MAX_CONFIG_BYTES} are \
+         allowed"
+    );
     let table: Table = text.parse()?;
     check_keys("", &table, &[SERVERS, LEARNING])?;
     let mut config = Config::default();
     if let Some(servers) = table.get(SERVERS) {
-        let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is no table"))?;
+        let servers = servers.as_table().with_context(|| format!("`{SERVERS}` is not a table"))?;
         let count = servers.len();
-        ensure!(count <= MAX_SERVERS, Invalid, "it has {count} servers, at most {MAX_SERVERS} are taken");
+        ensure!(count <= MAX_SERVERS, Invalid, "it has {count} servers, at most {MAX_SERVERS} are allowed");
         let entry = |(name, value): (&String, &Value)| Ok((name.clone(), one(name, value)?));
         config.servers = servers.iter().map(entry).collect::<Result<_>>()?;
     }
@@ -175,8 +180,7 @@ fn parse_whole(text: &str) -> Result<Config> {
         let learning = learning.as_table().with_context(|| format!("`{LEARNING}` is not a table"))?;
         check_keys(&format!("[{LEARNING}]"), learning, &LEARNING_KEYS)?;
         if let Some(enabled) = learning.get("enabled") {
-            config.learns =
-                enabled.as_bool().context("`enabled` of `[learning]` is neither true nor false")?;
+            config.learns = enabled.as_bool().context("`enabled` of `[learning]` is not a boolean")?;
         }
     }
     Ok(config)
@@ -184,7 +188,7 @@ fn parse_whole(text: &str) -> Result<Config> {
 
 fn one(name: &str, value: &Value) -> Result<ServerEntry> {
     let place = format!("[{SERVERS}.{name}]");
-    let table = value.as_table().with_context(|| format!("{place} is no table"))?;
+    let table = value.as_table().with_context(|| format!("{place} is not a table"))?;
     check_keys(&place, table, &KEYS)?;
     for (tool, value) in table.get("tools").and_then(Value::as_table).into_iter().flatten() {
         if let Some(table) = value.as_table() {

@@ -85,7 +85,8 @@ pub async fn connect_servers(
     for configured in servers.iter().filter(|server| server.entry.enabled) {
         if let Some(why) = &configured.refusal {
             app.inform(format!(
-                "the project's MCP server {0} is not started: {1}\n  {2}; say yes to it with: windlass mcp trust {0}",
+                "the project's MCP server {0} is not started: {1}\n  {2}; approve it with: windlass mcp \
+                 trust {0}",
                 display_safe(&configured.name),
                 describe_command(&configured.entry),
                 display_safe(why)
@@ -119,7 +120,8 @@ fn confine(
     ensure!(
         is_apart || wanted != Confinement::Required,
         Unavailable,
-        "the MCP server {name} is to be confined, which this machine or the confinement of the run does not permit"
+        "the MCP server {name} requires confinement, which this machine or the confinement of the run does \
+         not permit"
     );
     if wanted == Confinement::Off || !is_apart {
         return Ok(None);
@@ -139,7 +141,7 @@ impl ConnectedServers {
     }
 
     /// Returns the accepted tools, which the servers share.
-    pub(super) fn accepted_tools(&self) -> &AcceptedTools {
+    pub(super) fn acceptance(&self) -> &AcceptedTools {
         &self.accepted.tools
     }
 
@@ -148,17 +150,20 @@ impl ConnectedServers {
         for (name, status) in self.connections.status() {
             match status {
                 ServerStatus::Failed { why, .. } => {
-                    app.warn(format!("the MCP server {name} is not there: {why}"));
+                    app.warn(format!("the MCP server {name} is not available: {why}"));
                 }
                 ServerStatus::Starting => {
-                    app.warn(format!("the MCP server {name} is still starting; its tools come later"));
+                    app.warn(format!(
+                        "the MCP server {name} is still starting; its tools become available \
+                         later"
+                    ));
                 }
                 _ => {}
             }
         }
         for client in self.connections.clients() {
-            for refused in client.refused_tools() {
-                app.warn(format!("{} of {} is not taken: {}", refused.name, client.id(), refused.why));
+            for refused in client.list_refused_tools() {
+                app.warn(format!("{} of {} is refused: {}", refused.name, client.id(), refused.why));
             }
         }
     }
@@ -225,5 +230,8 @@ pub fn add_approval_rules(
     if file.rules.is_empty() {
         return Ok(policy);
     }
-    policy.with_file(Source::User, file).context("what the configuration says of approvals is no rule")
+    policy.with_file(Source::User, file).context(
+        "the approval setting of the configuration is not a valid \
+         rule",
+    )
 }

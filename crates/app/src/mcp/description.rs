@@ -45,12 +45,18 @@ pub(crate) fn describe(entry: &ServerEntry, root: &Path, bound: &Result<BoundFil
             Some(Confinement::Off) => {
                 "sandbox = \"off\": it can do what you can, outside of the project too".to_owned()
             }
-            Some(Confinement::Required) => "confined; it is not started where that cannot be done".to_owned(),
-            Some(Confinement::Auto) | None => "confined as well as this machine can".to_owned(),
+            Some(Confinement::Required) => "confined; it is not started if this machine cannot confine \
+                                            it"
+            .to_owned(),
+            Some(Confinement::Auto) | None => "confined as far as this machine permits".to_owned(),
         });
         match bound {
             Ok(bound) => file_lines(bound).into_iter().for_each(&mut line),
-            Err(error) => line(format!("no yes can be bound to what it runs: {}", one_line(error))),
+            Err(error) => line(format!(
+                "an approval cannot be bound to the files that it runs: \
+                 {}",
+                one_line(error)
+            )),
         }
     }
     for (name, value) in &entry.env {
@@ -89,7 +95,7 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
     let line = |(path, file): (&String, &BoundFile)| {
         let verb = match file.role {
             FileRole::Named => "runs the project's file",
-            FileRole::Decides => "does what the project's file says",
+            FileRole::Decides => "follows the project's file",
             FileRole::NamedByFile => "may run the project's file",
         };
         format!("{verb}: {path} (its present content)")
@@ -99,7 +105,7 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
     if !names.is_empty() {
         let more = bound.absent.len().saturating_sub(names.len());
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        lines.push(format!("your yes ends when such a file appears: {}{more}", names.join(", ")));
+        lines.push(format!("your approval ends when one of these files appears: {}{more}", names.join(", ")));
     }
     lines
 }
@@ -107,7 +113,7 @@ fn file_lines(bound: &BoundFiles) -> Vec<String> {
 /// Returns the digest that a trust decision is stored under. It covers the whole entry, the folder, and the
 /// bound files (RULES H11).
 pub(crate) fn digest(name: &str, entry: &ServerEntry, root: &Path, bound: &BoundFiles) -> Result<String> {
-    let text = serde_json::to_string(entry).context("the entry does not become JSON")?;
+    let text = serde_json::to_string(entry).context("the entry cannot be serialized as JSON")?;
     let place = root.as_os_str().as_encoded_bytes();
     let mut hash = Sha256::new();
     let mut add = |part: &[u8]| {

@@ -141,7 +141,7 @@ impl ServerEntry {
     /// Checks the entry's values and combinations of keys. The keys themselves were checked before.
     pub(crate) fn check(&self) -> Result<()> {
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => bail!(Invalid, "it has `command` and `url`; a server is one of both"),
+            (Some(_), Some(_)) => bail!(Invalid, "it has both `command` and `url`; give one of them"),
             (None, None) => bail!(Invalid, "it has neither `command` nor `url`"),
             (Some(command), None) => {
                 ensure!(!command.trim().is_empty(), Invalid, "its `command` is empty");

@@ -20,12 +20,12 @@ pub struct ImportedServers {
 
 /// Keys of other clients without an equivalent in an entry, with the reason for the user.
 const ELSEWHERE: [(&str, &str); 6] = [
-    ("alwaysAllow", "which calls run without a question is said in the policy file"),
-    ("autoApprove", "which calls run without a question is said in the policy file"),
-    ("trust", "which calls run without a question is said in the policy file"),
+    ("alwaysAllow", "the policy file defines which calls run without a question"),
+    ("autoApprove", "the policy file defines which calls run without a question"),
+    ("trust", "the policy file defines which calls run without a question"),
     ("envFile", "variables are named in `env_vars`"),
-    ("dev", "it is an editor's own"),
-    ("gallery", "it is an editor's own"),
+    ("dev", "it is specific to an editor"),
+    ("gallery", "it is specific to an editor"),
 ];
 
 /// Parses the servers of a text. Copies values that look like secrets only if `with_secrets` is set.
@@ -36,7 +36,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
 pub fn parse_foreign_config(text: &str, with_secrets: bool) -> Result<ImportedServers> {
     // Editors on Windows write a BOM.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let value: Value = serde_json::from_str(&strip_comments(text)).context("it is no JSON")?;
+    let value: Value = serde_json::from_str(&strip_comments(text)).context("it is not JSON")?;
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
     let servers = places.iter().find_map(|place| value.pointer(place)?.as_object());
     let servers = servers.context("it has neither `mcpServers` nor `servers`")?;
@@ -47,13 +47,13 @@ pub fn parse_foreign_config(text: &str, with_secrets: bool) -> Result<ImportedSe
         let mut reader =
             Reader { name: &name, with_secrets, notes: &mut import.notes, variables: &mut variables };
         if name != *given {
-            reader.note(&format!("it was called {given:?}, which is no name here"));
+            reader.note(&format!("its name {given:?} is not valid here"));
         }
-        match server.as_object().context("it is no object").and_then(|server| reader.entry(server)) {
+        match server.as_object().context("it is not an object").and_then(|server| reader.entry(server)) {
             Ok(entry) if !import.entries.contains_key(&name) => {
                 import.entries.insert(name, entry);
             }
-            Ok(_) => import.notes.push(format!("{name}: it is left out: the name is there twice")),
+            Ok(_) => import.notes.push(format!("{name}: it is left out: the name is used twice")),
             Err(error) => import.notes.push(format!("{name}: it is left out: {}", one_line(&error))),
         }
     }
@@ -108,11 +108,11 @@ impl Reader<'_> {
             if let Some(other) = variable_in(&value).filter(|other| *other != name.as_str()) {
                 // `env_vars` passes a variable on only under its own name.
                 self.note(&format!(
-                    "{name} is left out: it was taken from your variable {other}, and a variable is handed on under its \
-                     own name here"
+                    "{name} is left out: its value comes from your variable {other}, and variables keep \
+                     their own names when they are passed on"
                 ));
             } else if is_composed(&value) {
-                self.note(&format!("{name} is left out: its value {value} is put together from variables"));
+                self.note(&format!("{name} is left out: its value {value} combines variables"));
             } else if is_reference(&value) {
                 self.note(&format!("it gets {name} from your environment ({value} there)"));
                 entry.env_vars.push(name.clone());
@@ -128,7 +128,10 @@ impl Reader<'_> {
         }
         let is_flag = |word: &String| word.starts_with('-') && secrets::is_secret_name(word);
         if entry.args.iter().any(is_flag) {
-            self.note("its arguments look as if there were a secret in them; everybody on this machine sees arguments");
+            self.note(
+                "its arguments appear to contain a secret; every user of this machine can see \
+                 arguments",
+            );
         }
     }
 
@@ -161,8 +164,8 @@ impl Reader<'_> {
         let kind = server.get("type").or_else(|| server.get("transport")).and_then(Value::as_str);
         if kind == Some("sse") && entry.url.is_some() {
             self.note(
-                "it is said to speak the older HTTP+SSE transport, which is not spoken here; ask for its address for \
-                 streamable HTTP",
+                "it is configured for the older HTTP+SSE transport, which is not supported; use its address \
+                 for streamable HTTP",
             );
         }
     }
@@ -175,7 +178,7 @@ impl Reader<'_> {
         if time > LONGEST_SECONDS {
             return Some(time / 1_000.0);
         }
-        self.note(&format!("its `timeout` of {time} is taken as seconds; some clients mean milliseconds"));
+        self.note(&format!("its `timeout` of {time} is read as seconds; some clients mean milliseconds"));
         Some(time)
     }
 

@@ -22,7 +22,7 @@ const SERVERS: &str = "mcp_servers";
 /// Fails if an entry does not become TOML.
 pub fn format_config(entries: &BTreeMap<String, ServerEntry>) -> Result<String> {
     let servers = BTreeMap::from([(SERVERS, entries)]);
-    toml::to_string(&servers).context("the entries do not become TOML")
+    toml::to_string(&servers).context("the entries cannot be serialized as TOML")
 }
 
 /// Adds entries to the user's file with an atomic write, and returns its path. Comments and other content are
@@ -36,7 +36,7 @@ pub fn add_to_user_config(
     entries: &BTreeMap<String, ServerEntry>,
     is_forced: bool,
 ) -> Result<PathBuf> {
-    let file = config::user_file(app).context("no place for settings: set WINDLASS_CONFIG_DIR or HOME")?;
+    let file = config::user_file(app).context("no folder for settings: set WINDLASS_CONFIG_DIR or HOME")?;
     change_settings(&file, |real| add_entries(real, entries, is_forced))?;
     Ok(file)
 }
@@ -63,9 +63,11 @@ fn add_entries(file: &Path, entries: &BTreeMap<String, ServerEntry>, is_forced: 
         table.set_implicit(true);
         Item::Table(table)
     });
-    let servers =
-        servers.as_table_mut().with_context(|| format!("`{SERVERS}` is no table")).with_context(refused)?;
-    let new = added.get_mut(SERVERS).and_then(Item::as_table_mut).context("the entries are no table")?;
+    let servers = servers
+        .as_table_mut()
+        .with_context(|| format!("`{SERVERS}` is not a table"))
+        .with_context(refused)?;
+    let new = added.get_mut(SERVERS).and_then(Item::as_table_mut).context("the entries are not a table")?;
     for name in entries.keys() {
         if let Some(mut item) = new.remove(name) {
             // `toml_edit` orders tables by the positions in their old document. Without a position the table
@@ -77,6 +79,6 @@ fn add_entries(file: &Path, entries: &BTreeMap<String, ServerEntry>, is_forced: 
         }
     }
     let text = document.to_string();
-    config::parse(&text).context("the file would not be readable any more; nothing was written")?;
+    config::parse(&text).context("the file would no longer be valid; nothing was written")?;
     Ok(text)
 }

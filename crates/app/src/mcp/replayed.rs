@@ -73,7 +73,7 @@ pub(super) fn describe_servers(
     accepts_tools: bool,
 ) -> RecordedServers {
     let status = connected.connections.status();
-    let accepted = connected.accepted_tools().read().unwrap_or_else(PoisonError::into_inner);
+    let accepted = connected.acceptance().read().unwrap_or_else(PoisonError::into_inner);
     let describe = |client: &McpClient| {
         let server = client.server();
         let definitions = client.definitions().into_iter().filter(|tool| server.enables(&tool.name));

@@ -73,7 +73,7 @@ impl ServedTools {
     /// Fails if the folder cannot be opened, or if a file of the user is invalid.
     pub async fn build(app: &App, root: &Path, options: &ServeOptions) -> AppResult<Self> {
         let root = resolve_root(root)?;
-        let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+        let outputs = tempfile::tempdir().context("a folder for long outputs cannot be created")?;
         let policy = options.policy.as_deref();
         let shell = build_shell(app, options.sandbox, policy)?;
         warn_about_confinement(app, &shell);
@@ -134,7 +134,7 @@ impl ServedTools {
         caller: Caller,
     ) -> Result<ToolResult, Box<ToolResult>> {
         if !self.is_served(call.name.as_str()) {
-            return Err(refuse(&call, ResultStatus::UnknownTool, "there is no such tool here"));
+            return Err(refuse(&call, ResultStatus::UnknownTool, "this tool does not exist here"));
         }
         let mut decided = self.decide_on_thread(&call).await?;
         for _ in 0..LOOKS {
@@ -145,7 +145,8 @@ impl ServedTools {
             }
             decided = now;
         }
-        let text = "stale_approval: not run, because what it would do changed again and again while it was asked about";
+        let text = "stale_approval: not run, because its effects kept changing while its approval was \
+                    requested";
         Err(refuse(&call, ResultStatus::Denied, text))
     }
 
@@ -171,7 +172,7 @@ impl ServedTools {
             Ok(Confirmation::Yes) => Ok(()),
             Ok(Confirmation::No(comment)) => {
                 let why = comment.map(|comment| format!(": {comment}")).unwrap_or_default();
-                Err(refuse(call, ResultStatus::Denied, format!("the user said no{why}")))
+                Err(refuse(call, ResultStatus::Denied, format!("the user denied the call{why}")))
             }
             Ok(Confirmation::Nobody) => Err(refuse(
                 call,
@@ -184,7 +185,7 @@ impl ServedTools {
                 ),
             )),
             Err(_) => {
-                let text = "not run: nobody answered the question in time (rule t.timeout)";
+                let text = "not run: the question was not answered in time (rule t.timeout)";
                 Err(refuse(call, ResultStatus::TimedOut, text))
             }
         }
@@ -225,8 +226,8 @@ impl ServedTools {
             if now.digest == decided.digest {
                 return Ok(());
             }
-            let text = "stale_approval: not run, because the call changed after the decision; look again, and make it \
-                        once more if it is still right";
+            let text = "stale_approval: not run, because the call changed after the decision; check the \
+                        current state, and repeat it if it is still correct";
             Err(refuse(call, ResultStatus::Denied, text))
         };
         let ran = self.toolbox.run_if(&decided.checked, &ctx, still).await;
@@ -241,7 +242,7 @@ impl ServedTools {
 impl ToolHost for ServedTools {
     fn tools(&self) -> Vec<(ToolSpec, Hints)> {
         let is_of_a_run = |spec: &ToolSpec| OF_A_RUN.contains(&spec.name().as_str());
-        let offered = self.toolbox.offered_specs().into_iter();
+        let offered = self.toolbox.tool_specs().into_iter();
         offered.filter(|(spec, hints)| hints.control == Control::None && !is_of_a_run(spec)).collect()
     }
 

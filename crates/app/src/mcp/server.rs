@@ -103,7 +103,7 @@ pub(crate) fn environment(app: &App, server: &str, entry: &ServerEntry) -> BTree
     for name in &entry.env_vars {
         match std::env::var_os(name) {
             Some(value) => drop(values.insert(name.clone(), value)),
-            None => app.warn(format!("{name}, which the MCP server {server} wants, is not set")),
+            None => app.warn(format!("{name}, which the MCP server {server} needs, is not set")),
         }
     }
     values

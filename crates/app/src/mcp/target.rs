@@ -40,8 +40,8 @@ impl ServerTargets {
             ensure!(
                 !servers.is_empty(),
                 NotFound,
-                "there is no MCP server {name}{}",
-                meant.unwrap_or_else(|| format!("; there are: {}", known.join(", ")))
+                "unknown MCP server {name}{}",
+                meant.unwrap_or_else(|| format!("; known servers: {}", known.join(", ")))
             );
             // Naming a disabled server enables it for this command.
             for server in &mut servers {
@@ -52,7 +52,7 @@ impl ServerTargets {
             !servers.is_empty(),
             NotFound,
             remedy: Remedy::Set(Setting::McpServer),
-            "no MCP server is configured: write one into {}",
+            "no MCP server is configured in {}",
             config::user_file(app)
                 .map_or_else(|| config::USER_CONFIG.to_owned(), |file| file.display().to_string())
         );
@@ -97,7 +97,7 @@ impl ServerTargets {
             [server] => Ok(server),
             all => {
                 let names: Vec<&str> = all.iter().map(|server| server.name.as_str()).collect();
-                bail!(Invalid, "say which server: {}", names.join(", "))
+                bail!(Invalid, "name the server: {}", names.join(", "))
             }
         }
     }

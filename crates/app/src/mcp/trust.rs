@@ -32,7 +32,7 @@ pub(crate) struct TrustStore {
 
 const FORMAT: Format<'_, TrustStore> = Format {
     empty: &TrustStore::default,
-    parse: &|text| serde_json::from_str(text).context("it is no list of trusted servers"),
+    parse: &|text| serde_json::from_str(text).context("it is not a list of trusted servers"),
     text: &|trusted| Ok(serde_json::to_string_pretty(trusted)?),
 };
 
@@ -51,7 +51,7 @@ impl TrustStore {
         let place = place(name, root);
         let is_known = self.servers.values().any(|words| words.starts_with(&place));
         if !is_known {
-            return Some("you have not said yes to it".to_owned());
+            return Some("you have not approved it".to_owned());
         }
         let now = BoundFiles::find(entry, root).and_then(|bound| {
             let digest = digest(name, entry, root, &bound)?;
@@ -61,7 +61,11 @@ impl TrustStore {
             Ok((digest, _)) if self.servers.contains_key(&digest) => None,
             Ok((_, bound)) => Some(self.change(&place, &bound)),
             // An unreadable file cannot have the trusted content.
-            Err(error) => Some(format!("no yes can be bound to what it runs: {}", one_line(&error))),
+            Err(error) => Some(format!(
+                "an approval cannot be bound to the files that it runs: \
+                 {}",
+                one_line(&error)
+            )),
         }
     }
 
@@ -70,13 +74,13 @@ impl TrustStore {
         let digests = self.servers.iter().filter(|(_, words)| words.starts_with(place));
         let kept = digests.filter_map(|(digest, _)| self.files.get(digest));
         match kept.map(|files| changes(files, &format_digests(bound))).min_by_key(Vec::len) {
-            None => "its entry or a file that it runs has changed since your yes".to_owned(),
-            Some(changes) if changes.is_empty() => "its entry has changed since your yes".to_owned(),
+            None => "its entry or a file that it runs has changed since your approval".to_owned(),
+            Some(changes) if changes.is_empty() => "its entry has changed since your approval".to_owned(),
             Some(changes) => {
                 let more = changes.len().saturating_sub(MOST_CHANGES);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
                 let named = changes.get(..MOST_CHANGES).unwrap_or(&changes).join(", ");
-                format!("since your yes {named}{more}")
+                format!("since your approval {named}{more}")
             }
         }
     }
@@ -154,7 +158,7 @@ pub fn change_trust(app: &App, root: &Path, names: &[String], is_trusted: bool) 
         let mut projects = servers.iter().filter(|server| server.owner == ServerOwner::Project);
         projects.find(|server| &server.name == name).ok_or_else(|| {
             let file = root.join(PROJECT_CONFIG);
-            AppError::new(ErrorKind::NotFound, format!("{} names no server {name}", file.display()))
+            AppError::new(ErrorKind::NotFound, format!("{} does not define a server {name}", file.display()))
         })
     };
     let mut decisions = Vec::new();
@@ -183,7 +187,12 @@ impl<'a> TrustDecision<'a> {
         if !is_trusted {
             return Ok(Self { server, place, bound, given: None });
         }
-        let bound = bound.with_context(|| format!("no yes can be bound to what the server {name} runs"))?;
+        let bound = bound.with_context(|| {
+            format!(
+                "an approval cannot be bound to the files that the server \
+                 {name} runs"
+            )
+        })?;
         let words = format!("{place}{}", describe_command(entry));
         let given = Some((digest(name, entry, root, &bound)?, words));
         Ok(Self { server, place, bound: Ok(bound), given })

@@ -76,7 +76,7 @@ pub fn load_policy(app: &App, root: &Path, named: Option<&Path>) -> Result<Polic
         policy = match (add_policy_file(policy.clone(), &place), place.source) {
             (Ok(with), _) => with,
             (Err(error), Source::Project) => {
-                app.warn(format!("{}; everything is asked", one_line(&error)));
+                app.warn(format!("{}; every call needs approval", one_line(&error)));
                 policy.with_rejected(Source::Project)
             }
             (Err(error), _) => return Err(error),
@@ -108,7 +108,7 @@ pub fn load_tool_policy(
 ///
 /// # Errors
 ///
-/// Fails if the file is invalid, or if others than its owner can write it.
+/// Fails if the file is invalid, or if users other than its owner can write to it.
 pub fn add_policy_file(policy: Policy, place: &PolicyFile) -> Result<Policy> {
     let refused = || format!("the policy file {} is refused", place.file.display());
     check_source_owner(&place.file, place.source).with_context(refused)?;
@@ -117,9 +117,9 @@ pub fn add_policy_file(policy: Policy, place: &PolicyFile) -> Result<Policy> {
         _ => SettingsOwner::User,
     };
     let text = read_settings(&place.file, owner).with_context(refused)?;
-    let text = text.context("it is not there").with_context(refused)?;
+    let text = text.context("it does not exist").with_context(refused)?;
     if text.len() > MAX_POLICY_BYTES {
-        let too_long = format!("it has {} bytes, at most {MAX_POLICY_BYTES} are taken", text.len());
+        let too_long = format!("it has {} bytes, at most {MAX_POLICY_BYTES} are allowed", text.len());
         return None::<Policy>.context(too_long).with_context(refused);
     }
     let rules: RuleFile = toml::from_str(&text).with_context(refused)?;
@@ -141,16 +141,16 @@ pub(crate) fn check_owner(file: &Path) -> Result<()> {
 /// written it.
 fn check_source_owner(file: &Path, source: Source) -> Result<()> {
     let about = fs::metadata(file)?;
-    ensure!(about.is_file(), Invalid, "it is no file");
+    ensure!(about.is_file(), Invalid, "it is not a regular file");
     if source == Source::Project {
         return Ok(());
     }
     let mode = about.permissions().mode();
-    ensure!(mode & 0o002 == 0, Invalid, "everybody can write it; take that right away with chmod go-w");
+    ensure!(mode & 0o002 == 0, Invalid, "every user can write to it; remove that permission with chmod go-w");
     // Group membership can change at any time, so a user's private group is not an exception.
-    ensure!(mode & 0o020 == 0, Invalid, "its group can write it; take that right away with chmod g-w");
+    ensure!(mode & 0o020 == 0, Invalid, "its group can write to it; remove that permission with chmod g-w");
     let owner = about.uid();
     let is_own = source == Source::User && owner == rustix::process::getuid().as_raw();
-    ensure!(owner == 0 || is_own, Invalid, "it belongs to somebody else (user {owner})");
+    ensure!(owner == 0 || is_own, Invalid, "it belongs to another user ({owner})");
     Ok(())
 }

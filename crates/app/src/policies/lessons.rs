@@ -33,7 +33,12 @@ impl LessonFile {
         let name: Vec<char> = root.to_string_lossy().chars().rev().take(120).collect();
         let plain = |letter: &char| if letter.is_ascii_alphanumeric() { *letter } else { '-' };
         let name: String = name.iter().rev().map(plain).collect();
-        let file = StateFile::new(folder.join(format!("{name}.json")), app.notices(), "it begins anew");
+        let file = StateFile::new(
+            folder.join(format!("{name}.json")),
+            app.notices(),
+            "learning starts \
+             again without it",
+        );
         Ok(Self { file, notices: app.notices().clone(), epoch: policy.epoch() })
     }
 
@@ -98,7 +103,7 @@ fn report_changes(learned: &ApprovalHistory, before: &BTreeSet<String>, notices:
     for (id, lesson) in learned.entries() {
         let words = match (before.contains(id), now.contains(id)) {
             (false, true) => "runs without a question from now on, for 30 days",
-            (true, false) => "is asked about again",
+            (true, false) => "needs approval again",
             _ => continue,
         };
         let text = format!(

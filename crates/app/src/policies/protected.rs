@@ -82,8 +82,8 @@ impl ProtectedPaths {
         };
         bail!(
             Invalid,
-            "the root {} lies in {}, where windlass keeps {what}; its own tools must not reach them, so take another \
-             root",
+            "the root {} is inside {}, where windlass stores {what}; tools must not reach them, so choose \
+             another root",
             root.display(),
             path.display()
         )

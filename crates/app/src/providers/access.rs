@@ -56,7 +56,7 @@ impl ProviderOptions {
         let Some(path) = self.config(app)? else { return Ok(vendors) };
         let unreadable = || format!("{} cannot be read", path.display());
         let text = read_settings(&path, SettingsOwner::User).with_context(unreadable)?;
-        let text = text.context("it is not there").with_context(unreadable)?;
+        let text = text.context("it does not exist").with_context(unreadable)?;
         vendors.with_file(&text).with_context(|| format!("{} is refused", path.display()))
     }
 
@@ -109,7 +109,7 @@ impl ProviderOptions {
         let named = self.config.clone().or_else(|| variable("WINDLASS_CONFIG").map(PathBuf::from));
         if let Some(path) = named {
             let path = if path.is_dir() { path.join(USER_PROVIDERS) } else { path };
-            ensure!(path.is_file(), NotFound, "there is no file {}", path.display());
+            ensure!(path.is_file(), NotFound, "the file {} does not exist", path.display());
             return Ok(Some(path));
         }
         Ok(app.settings_file(USER_PROVIDERS).filter(|path| path.is_file()))
@@ -146,12 +146,11 @@ impl ProviderOptions {
 fn report_wait(event: &ClientEvent, notices: &Notices) {
     match event {
         ClientEvent::Retry { wait, message, .. } => {
-            notices.inform(format!("! {}; asking again in {}", display_safe(message), span(*wait)));
+            notices.inform(format!("! {}; retrying in {}", display_safe(message), span(*wait)));
         }
-        ClientEvent::Wait { wait } => notices.inform(format!(
-            "! nothing is left of what the provider allows; asking again in {}",
-            span(*wait)
-        )),
+        ClientEvent::Wait { wait } => {
+            notices.inform(format!("! the provider's rate limit is used up; retrying in {}", span(*wait)));
+        }
         _ => {}
     }
 }

@@ -100,7 +100,7 @@ impl Provider {
             fallbacks.iter().all(|provider| !provider.model.is_empty()),
             Invalid,
             remedy: Remedy::Set(Setting::Fallbacks),
-            "a fallback names no model"
+            "a fallback has no model"
         );
         Ok(fallbacks)
     }
@@ -123,7 +123,7 @@ impl Provider {
     ) -> Result<(Client, String)> {
         let vendor = self.vendor(&options.vendors(app)?)?;
         if let (Some(name), None, true) = (missing_key(&vendor), &self.base_url, recording.is_live()) {
-            bail!(MissingKey, "there is no key for {}: set {name}", vendor.name());
+            bail!(MissingKey, "the key for {} is missing: set {name}", vendor.name());
         }
         Ok((options.run_client(app, recording, vendor, Options::default())?, self.model.clone()))
     }
@@ -138,7 +138,7 @@ impl Provider {
             (Some(name), base_url) => {
                 let mut vendor = vendors.get(name).cloned().ok_or_else(|| {
                     let known = vendors.names().collect::<Vec<_>>().join(", ");
-                    let text = format!("the provider {name} is not known; known are {known}");
+                    let text = format!("unknown provider {name}; known providers: {known}");
                     AppError::new(ErrorKind::NotFound, text)
                 })?;
                 if let Some(url) = base_url {
@@ -177,7 +177,7 @@ fn find_by_key(wire: Option<WireFormat>) -> Result<&'static str> {
     bail!(
         MissingKey,
         remedy: Remedy::Set(Setting::Provider),
-        "no provider: set {} or {last}",
+        "no provider is named, and the environment has no {} or {last}",
         known.join(", ")
     )
 }

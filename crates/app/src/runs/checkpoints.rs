@@ -98,7 +98,7 @@ fn parse_turn(checkpoint: &Checkpoint, kind: &str) -> Option<u32> {
 
 /// Returns the text of a diff, with a final line that states whether it was truncated.
 pub fn format_diff(diff: Diff) -> String {
-    let end = if diff.is_cut { "[the diff goes on; it is cut here]\n" } else { "" };
+    let end = if diff.is_cut { "[the diff is cut here]\n" } else { "" };
     diff.text + end
 }
 

@@ -53,7 +53,7 @@ impl RunFolder {
         let id = new_id()?;
         let path = app.state_file("runs")?.join(&id);
         create_private_folder(&path)
-            .with_context(|| format!("the run's folder {} cannot be made", path.display()))?;
+            .with_context(|| format!("the run's folder {} cannot be created", path.display()))?;
         Ok(Self { id, path })
     }
 
@@ -61,7 +61,7 @@ impl RunFolder {
         let is_name = !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         ensure!(is_name, Invalid, "{id:?} is not the id of a run");
         let path = state.join("runs").join(id);
-        ensure!(path.is_dir(), NotFound, "there is no run {id} in {}", state.join("runs").display());
+        ensure!(path.is_dir(), NotFound, "run {id} does not exist in {}", state.join("runs").display());
         Ok(Self { id: id.to_owned(), path })
     }
 

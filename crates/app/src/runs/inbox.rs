@@ -37,11 +37,11 @@ struct Message {
 ///
 /// Fails if the message is empty, or if the run has completed.
 pub fn leave_message(folder: &RunFolder, words: &str, when: DeliverAt) -> Result<()> {
-    ensure!(!words.trim().is_empty(), Invalid, "there are no words to say");
+    ensure!(!words.trim().is_empty(), Invalid, "the message is empty");
     ensure!(
         !is_completed(folder)?,
         Conflict,
-        "run {} is completed and hears nothing any more; start a new run",
+        "run {} is completed and receives no messages; start a new run",
         folder.id
     );
     store_message(folder, words, when)

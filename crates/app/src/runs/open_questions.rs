@@ -49,7 +49,7 @@ impl OpenQuestions {
         crate::error::ensure!(
             !run.is_workflow(),
             MissingFeature,
-            "run {} is of a workflow, and this build lacks the feature `workflow`",
+            "run {} is a workflow run, and this build lacks the feature `workflow`",
             run.id
         );
         load_run(run, &records)

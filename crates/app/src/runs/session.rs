@@ -21,8 +21,9 @@ use crate::providers::ProviderOptions;
 use crate::secrets::collect_run_secrets;
 
 /// Message to a model that continues after the end of its journal was dropped.
-const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and what was done last is no longer known here. \
-    Look at the present state of what you worked on before you go on; calls that you made then may have been carried out.";
+const RECORD_WAS_DAMAGED: &str = "The record of this run was damaged, and its last steps are lost. Check \
+                                  the current state of your work before you continue; calls that you made \
+                                  in the lost steps may have run.";
 
 /// Options of one process that starts or continues a run. They are not stored.
 #[derive(Clone, Debug)]
@@ -113,7 +114,7 @@ impl Session {
             !folder.is_workflow(),
             Conflict,
             remedy: Remedy::ResumeWorkflow(folder.id.clone()),
-            "run {} is of a workflow",
+            "run {} is a workflow run",
             folder.id
         );
         let settings = folder.settings()?;
@@ -129,7 +130,7 @@ impl Session {
         let run = answers.add_to(run).with_messages(inbox.messages());
         // A failed checkpoint must not prevent the resume.
         if let Err(error) = make_missing_checkpoint(&folder, &settings, &records) {
-            app.warn(format!("no checkpoint of what the interrupted call did: {}", one_line(&error)));
+            app.warn(format!("no checkpoint after the interrupted call: {}", one_line(&error)));
         }
         let run = add_checkpoints(run, &folder, &settings);
         let events = agent.resume(run)?;
@@ -145,9 +146,10 @@ impl Session {
         let player = Player::fork(cassette, fork)?;
         let settings = read_run_settings(&player, cassette)?;
         let root = &settings.root;
-        ensure!(root.is_dir(), NotFound, "the run worked in {}, which is not there", root.display());
+        ensure!(root.is_dir(), NotFound, "the run worked in {}, which does not exist", root.display());
         app.inform(format!(
-            "the folder {} is as it is now: what the recorded run did there before the fork is not done again",
+            "the folder {} is used in its current state: changes that the recorded run made before the fork \
+             are not repeated",
             root.display()
         ));
         let secrets = collect_run_secrets(app, &settings, &options.providers)?;

@@ -78,7 +78,7 @@ impl WorkflowSession {
             folder.is_workflow(),
             Conflict,
             remedy: Remedy::ResumeRun(folder.id.clone()),
-            "run {} is of a model",
+            "run {} is a model run",
             folder.id
         );
         let stored = read_json(&folder.path.join(format!("{WORKFLOW}.json")))?;

@@ -95,7 +95,7 @@ impl StateFile {
         ensure!(
             is_own && is_private,
             Unavailable,
-            "{} is open to others, so it is not used; if its content is yours: chmod 600",
+            "other users can access {}, so it is not used; if its content is yours: chmod 600",
             self.path.display()
         );
         match bounded::read(&self.path, bounded::VALUE_BYTES) {
@@ -154,7 +154,13 @@ fn persist(file: NamedTempFile, path: &Path) -> io::Result<()> {
 /// Changes a settings file of the user. Follows a link and keeps it, and keeps the mode of the file.
 pub(crate) fn change_settings(path: &Path, change: impl FnOnce(&Path) -> Result<String>) -> Result<()> {
     let real = match fs::symlink_metadata(path) {
-        Ok(_) => path.canonicalize().with_context(|| format!("{} leads nowhere", path.display()))?,
+        Ok(_) => path.canonicalize().with_context(|| {
+            format!(
+                "the target of the link {} does not \
+                 exist",
+                path.display()
+            )
+        })?,
         Err(_) => path.to_owned(),
     };
     let folder = real.parent().context("the file has no folder")?;

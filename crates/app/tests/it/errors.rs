@@ -26,7 +26,29 @@ fn a_projects_invalid_file_is_a_warning_and_a_users_is_an_error() {
 }
 
 #[test]
-fn an_error_tells_what_is_missing_from_what_is_wrong() {
+fn an_invalid_pattern_that_a_later_entry_replaces_is_a_warning() {
+    let place = Place::new();
+    let groups = r#"[{ group = "edit", file_regex = '(' }, { group = "edit", file_regex = 'a' }]"#;
+    let mode =
+        |slug: &str| format!("[[mode]]\nslug = \"{slug}\"\nname = \"X\"\nrole = \"R\"\ngroups = {groups}\n");
+    place.write("settings/modes.toml", &mode("mine"));
+    place.write("project/.windlass/modes.toml", &mode("theirs"));
+    let modes = load_modes(&place.app, &place.project()).unwrap();
+    assert!(modes.get("mine").is_some() && modes.get("theirs").is_some());
+    let notices = place.notices();
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    for (notice, (file, slug)) in
+        notices.iter().zip([("settings/modes.toml", "mine"), (".windlass/modes.toml", "theirs")])
+    {
+        let Notice::Warning(text) = notice else { panic!("{notice:?}") };
+        for part in [file, &format!("mode {slug:?}"), "group edit", r#""(" is refused"#, "a later entry"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+}
+
+#[test]
+fn errors_distinguish_missing_from_invalid_input() {
     let place = Place::new();
     let app = &place.app;
     assert_eq!(app.find_run("1790000000-3f9a12bc").unwrap_err().kind(), ErrorKind::NotFound);

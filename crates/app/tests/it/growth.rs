@@ -11,15 +11,6 @@ const LONGEST: usize = 256 * 1024;
 const CONFIG: &str = "project/.windlass/config.toml";
 const POLICY: &str = "project/.windlass/policy.toml";
 
-/// Shapes of TOML, whatever the file is for.
-fn tables() -> Vec<Shape> {
-    let repeated =
-        ["[a{n}]\n", "[a.b.c.d.e.f{n}]\n", "a{n} = 1\n", "a = 1\n", "a.", "[[", "{", "#", "\n", "\""];
-    let within = [("a = [", "0,", "]"), ("a = ", "[", ""), ("a = ", "{a=", ""), ("a = \"", "\\u0041", "\"")];
-    let shapes = repeated.into_iter().map(Shape::repeat);
-    shapes.chain(within.map(|(front, part, back)| Shape::new(front, part, back))).collect()
-}
-
 #[test]
 fn a_configuration_of_servers_is_read_in_linear_time_up_to_its_limit() {
     let place = Place::new();
@@ -46,7 +37,7 @@ fn a_configuration_of_servers_is_read_in_linear_time_up_to_its_limit() {
         Shape::repeat("[mcp_servers.s{n}]\nurl = \"https://a{n}.example\"\n"),
         Shape::repeat("[mcp_server{n}]\n"),
     ];
-    let shapes = [shapes.to_vec(), tables()].concat();
+    let shapes = [shapes.to_vec(), growth::toml_shapes()].concat();
     let test = "growth::a_configuration_of_servers_is_read_in_linear_time_up_to_its_limit";
     growth::check(test, LONGEST, &shapes, |text| {
         place.write(CONFIG, text);
@@ -69,10 +60,10 @@ fn a_configuration_that_is_too_large_is_refused_with_its_limit() {
     let servers = |count: usize| (0..count).map(|at| format!("[mcp_servers.s{at}]\ncommand = \"x\"\n"));
     assert_eq!(refused(&servers(256).collect::<Vec<_>>().concat()).0, 256);
     let (count, told) = refused(&servers(257).collect::<Vec<_>>().concat());
-    assert!(count == 0 && told.contains("it has 257 servers, at most 256 are taken"), "{told}");
+    assert!(count == 0 && told.contains("it has 257 servers, at most 256 are allowed"), "{told}");
     let (count, told) =
         refused(&format!("{}#{}", servers(1).collect::<Vec<_>>().concat(), "a".repeat(LONGEST)));
-    assert!(count == 0 && told.contains("bytes, at most 262144 are taken"), "{told}");
+    assert!(count == 0 && told.contains("bytes, at most 262144 are allowed"), "{told}");
 }
 
 #[test]
@@ -120,7 +111,7 @@ fn a_projects_policy_is_read_in_linear_time_up_to_its_limit() {
         Shape::repeat("[[constraint]]\nid = \"c{n}\"\neffect = \"read\"\nblocked = [\"a{n}\"]\n"),
         Shape::new("[[constraint]]\nid = \"c\"\neffect = \"read\"\nblocked = [", "\"a{n}\",", "]\n"),
     ];
-    let shapes = [shapes.to_vec(), tables()].concat();
+    let shapes = [shapes.to_vec(), growth::toml_shapes()].concat();
     let test = "growth::a_projects_policy_is_read_in_linear_time_up_to_its_limit";
     growth::check(test, LONGEST, &shapes, |text| {
         place.write(POLICY, text);

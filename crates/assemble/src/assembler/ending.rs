@@ -1,12 +1,42 @@
 //! The end of an answer and of its calls: each call ends exactly once, finished or malformed (RULES S8).
 
-use windlass_protocol::{Payload, StopReason, ToolCall, ToolName};
+use windlass_protocol::{Part, Payload, StopReason, ToolCall, ToolName};
 
 use crate::calls::Place;
 use crate::classification::{AnswerEnd, Classification, End, Rank, classify};
-use crate::{AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
+use crate::parts::Slot;
+use crate::{Answer, AnswerCall, Assembler, CallEvent, Ending, MalformedCall, MalformedReason, Notes};
 
 impl Assembler {
+    /// Ends the response and returns the answer. A stream without a finish reason counts as dropped, and its
+    /// open calls are malformed.
+    pub fn finish(mut self, events: &mut Vec<CallEvent>) -> Answer {
+        if self.ending.is_none() {
+            self.end(AnswerEnd::Known(Ending::Dropped), events);
+        }
+        // All calls have ended by now, so an index in `places` equals the index in `calls`.
+        let ended = |place| match place {
+            Place::Ended(call) => Some(*call),
+            Place::Growing(_) => None,
+        };
+        let calls: Vec<AnswerCall> = self.calls.places.into_iter().filter_map(ended).collect();
+        let part = |slot| match slot {
+            Slot::Part(part) => Some(part),
+            Slot::Call(at) => calls.get(at).and_then(AnswerCall::to_call).map(Part::Call),
+        };
+        let parts = self.parts.into_slots().into_iter().filter_map(part).collect();
+        Answer {
+            parts,
+            calls,
+            stop: self.stop,
+            raw_stop: self.raw_stop,
+            usage: self.usage,
+            grounding: self.grounding,
+            error: self.error,
+            ending: self.ending.unwrap_or(Ending::Dropped),
+        }
+    }
+
     /// Ends the answer and all open calls (S8).
     pub(super) fn end(&mut self, end: AnswerEnd, events: &mut Vec<CallEvent>) {
         let open = self.calls.open();

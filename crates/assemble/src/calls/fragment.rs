@@ -3,7 +3,7 @@
 use windlass_protocol::{CallId, Opaque};
 use windlass_stream::CallChunk;
 
-use super::{Calls, Routed};
+use super::{Assignment, Calls};
 use crate::Options;
 use crate::growing::Marks;
 use crate::name::GrowingName;
@@ -45,24 +45,24 @@ enum Target {
 
 impl Calls {
     /// Assigns a fragment to a call, or starts a new call.
-    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Routed {
+    pub(crate) fn place(&mut self, fragment: &Fragment, options: &Options) -> Assignment {
         let slot = fragment.index.unwrap_or(fragment.position);
         match self.target(fragment, slot) {
-            Target::Nowhere => Routed::Nowhere,
+            Target::Nowhere => Assignment::Nowhere,
             Target::Existing(at) => {
-                let id = fragment.id.as_deref().and_then(|id| self.free_id(id));
-                let Some(call) = self.growing_mut(at) else { return Routed::Nowhere };
+                let id = fragment.id.as_deref().and_then(|id| self.ids.accept(id));
+                let Some(call) = self.growing_mut(at) else { return Assignment::Nowhere };
                 if let (None, Some(id)) = (&call.id, id) {
                     call.id = Some(id.clone());
                     self.ids.insert(id, at);
                 }
                 self.slots.insert(slot, Some(at));
-                Routed::Call(at)
+                Assignment::Call(at)
             }
             Target::New => {
                 let at = self.begin(fragment.id.as_deref(), GrowingName::default(), Marks::None, options);
                 self.slots.insert(slot, at);
-                Routed::from_index(at)
+                Assignment::from_index(at)
             }
         }
     }
@@ -84,7 +84,7 @@ impl Calls {
 
     fn find_id(&self, fragment: &Fragment) -> Option<usize> {
         let id = CallId::new(fragment.id.as_deref()?).ok()?;
-        self.ids.get(&id).copied()
+        self.ids.find(&id)
     }
 
     /// A known id takes precedence over the index, unless the fragment shows that another call has the same

@@ -85,7 +85,7 @@ fn repairs_are_made_where_they_are_asked_for_and_told() {
 
 // S10, J8
 #[test]
-fn what_was_cut_is_not_repaired() {
+fn cut_off_arguments_are_not_repaired() {
     let options = Options::default().with_repairs(Repairs::All);
     for reason in [StopReason::Length, StopReason::ContentFilter, StopReason::Error] {
         let (_, answer) = run(options.clone(), [fragment(0, "a", "read", r#"{"x":"y""#), finish(reason)]);
@@ -99,15 +99,15 @@ fn what_was_cut_is_not_repaired() {
 fn arguments_that_are_no_object_are_malformed() {
     check(
         [fragment(0, "a", "read", "[1]"), calls()],
-        &["a read ! the arguments are an array, a JSON object is wanted: [1]"],
+        &["a read ! the arguments are an array, expected a JSON object: [1]"],
     );
     check(
         [fragment(0, "a", "read", "7"), calls()],
-        &["a read ! the arguments are a number, a JSON object is wanted: 7"],
+        &["a read ! the arguments are a number, expected a JSON object: 7"],
     );
     check(
         [fragment(0, "a", "read", r#""words""#), calls()],
-        &[r#"a read ! the arguments are a string, a JSON object is wanted: "words""#],
+        &[r#"a read ! the arguments are a string, expected a JSON object: "words""#],
     );
 }
 

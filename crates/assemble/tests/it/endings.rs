@@ -13,7 +13,7 @@ const CUT: &str = r#"{"path":"a"#;
 fn check_cut(last: Vec<Chunk>, arguments: &str, ending: Ending) {
     let words = match ending {
         Ending::Length => "the answer reached its token limit inside the arguments",
-        Ending::Dropped => "the stream broke off inside the arguments",
+        Ending::Dropped => "the stream ended inside the arguments",
         Ending::Error => "the provider failed inside the arguments",
         Ending::Complete => panic!("not cut"),
     };
@@ -59,13 +59,13 @@ fn no_arguments_are_an_empty_object_where_the_answer_ended_properly() {
     check([start(0, "a", "read"), end(0), calls()], &["a read {}"]);
     check([fragment(0, "a", "read", ""), calls()], &["a read {}"]);
     check([fragment(0, "a", "read", ""), finish(StopReason::End)], &["a read {}"]);
-    check([start(0, "a", "read"), end(0)], &["a read ! the stream broke off inside the arguments: "]);
+    check([start(0, "a", "read"), end(0)], &["a read ! the stream ended inside the arguments: "]);
 }
 
 // S10: a provider that marks ends and has not marked this one left it standing.
 #[test]
 fn an_unmarked_call_without_arguments_is_not_an_empty_object() {
-    check([start(0, "a", "read"), calls()], &["a read ! the stream broke off inside the arguments: "]);
+    check([start(0, "a", "read"), calls()], &["a read ! the stream ended inside the arguments: "]);
     check([start(0, "a", "read"), delta(0, "{}"), calls()], &["a read {}"]);
 }
 
@@ -116,7 +116,7 @@ fn a_call_after_a_finish_opens_the_answer_again() {
     let (_, answer) = run(Options::default(), chunks);
     assert_eq!(answer.ending, Ending::Dropped);
     assert_eq!(lines(&answer)[0], "a read {}");
-    assert!(lines(&answer)[1].contains("broke off"));
+    assert!(lines(&answer)[1].contains("ended inside"));
 }
 
 // S12
@@ -131,7 +131,7 @@ fn an_error_surfaces_at_once() {
 #[test]
 fn an_unknown_reason_proves_no_call_whose_arguments_are_not_whole() {
     let abort = || finish(StopReason::Unknown("abort".into()));
-    let words = "the stream broke off inside the arguments";
+    let words = "the stream ended inside the arguments";
     for arguments in ["", "null", "\"\"", " ", CUT] {
         let expected = format!("a read ! {words}: {arguments}");
         check([fragment(0, "a", "read", arguments), abort()], &[&expected]);

@@ -160,7 +160,7 @@ fn calls_beyond_the_limit_are_told_once_and_touch_no_other() {
         ],
         &[
             r#"a read {"x":1}"#,
-            "call_7_1 - ! the answer has more than 1 calls; this one and those after it are left out: ",
+            "call_7_1 - ! the answer has more than 1 calls; this call and the later ones are left out: ",
         ],
     );
 }

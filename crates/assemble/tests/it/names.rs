@@ -83,7 +83,7 @@ fn a_call_that_never_gets_a_name_is_malformed_and_not_silent() {
 }
 
 #[test]
-fn what_cannot_be_a_name_is_malformed() {
+fn an_invalid_tool_name_makes_the_call_malformed() {
     check(
         [fragment(0, "a", "two\nlines", "{}"), calls()],
         &["a - ! the call's tool name is not usable: a tool name has a control character at byte 3: {}"],

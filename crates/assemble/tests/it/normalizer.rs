@@ -113,7 +113,7 @@ fn a_finish_says_that_there_are_calls() {
 
 // P2
 #[test]
-fn what_travels_with_a_call_stays_with_it() {
+fn opaque_data_of_a_call_stays_with_the_call() {
     let opaque = Some(Opaque::new("gemini", serde_json::json!({ "thoughtSignature": "c2ln" })));
     check(&[whole(Some("a"), opaque), finish(StopReason::Calls)], r#"start0:a! 0:{"a":1} end0 finish"#);
 }

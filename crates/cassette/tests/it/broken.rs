@@ -27,7 +27,7 @@ impl Transport for Silent {
 
 // correctness-3 4
 #[tokio::test]
-async fn what_ran_out_of_time_is_a_failure_in_the_replay() {
+async fn a_recorded_timeout_is_a_failure_in_the_replay() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.jsonl");
     let recorder = Recorder::create(&file, json!({}), []).unwrap();

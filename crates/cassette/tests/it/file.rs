@@ -9,7 +9,7 @@ fn check(text: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_no_cassette_is_refused() {
+fn files_that_are_not_cassettes_are_refused() {
     const BEGIN: &str = r#"{"line":"begin","version":1,"settings":null}"#;
     check("", "the file is not a cassette: its first line is not the header of one");
     check("hello\n", "the file is not a cassette: its first line is not the header of one");
@@ -17,7 +17,7 @@ fn what_is_no_cassette_is_refused() {
         r#"{"line":"end","exchange":0}"#,
         "the file is not a cassette: its first line is not the header of one",
     );
-    check(&format!("{BEGIN}\nnope\n{BEGIN}\n"), "line 2 is not of a cassette");
+    check(&format!("{BEGIN}\nnope\n{BEGIN}\n"), "line 2 is not a cassette entry");
     let later = BEGIN.replace('1', "9");
     check(&later, "the cassette has version 9, this program reads up to 2");
     Player::parse(&format!("{BEGIN}\n{{\"line\":\"en")).unwrap();

@@ -53,7 +53,7 @@ async fn a_run_that_asks_something_else_fails_and_says_where() {
             message.contains("the replay differs from its cassette: request 0 differs at body."),
             "{message}"
         );
-        assert!(message.contains("recorded \"task\", asked now \"another task\""), "{message}");
+        assert!(message.contains("recorded \"task\", now \"another task\""), "{message}");
         assert_eq!(player.differences().len(), 1);
     }
 }
@@ -66,7 +66,7 @@ async fn a_run_that_stops_before_its_recording_is_a_difference() {
     let differences = Player::open(&file).unwrap().differences();
     let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
     // Three answers and the refusal before the first.
-    assert_eq!(words.iter().filter(|word| word.contains("was never asked")).count(), 4, "{words:?}");
+    assert_eq!(words.iter().filter(|word| word.contains("was never sent")).count(), 4, "{words:?}");
     assert_eq!(words.iter().filter(|word| word.contains("was never made")).count(), 3, "{words:?}");
 }
 

@@ -60,7 +60,7 @@ fn checkpoints_are_listed_in_order_and_equal_ones_have_one_tree() {
 }
 
 #[test]
-fn what_was_never_taken_is_no_checkpoint() {
+fn an_unknown_commit_is_not_a_checkpoint() {
     let scene = require!(Need::Git, scene());
     let id = scene.take();
     let other = "f".repeat(64).parse().unwrap();
@@ -118,7 +118,7 @@ fn ignored_files_and_secrets_are_left_out() {
 
 // A rule that comes later hides nothing that was kept before.
 #[test]
-fn what_was_kept_is_kept_although_it_is_ignored_since() {
+fn tracked_files_stay_tracked_after_an_ignore_rule_is_added() {
     let scene = require!(Need::Git, scene());
     scene.write("src/a.rs", "one\n");
     let before = scene.take();
@@ -186,7 +186,7 @@ fn files_of_nested_repositories_are_kept_and_their_git_is_not() {
 // What is kept may be private, whoever may read the workspace.
 #[cfg(unix)]
 #[test]
-fn what_is_kept_is_for_the_user_alone() {
+fn stored_checkpoints_are_readable_only_by_the_user() {
     use std::os::unix::fs::PermissionsExt;
     fn check(folder: &std::path::Path) -> usize {
         let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);

@@ -23,7 +23,7 @@ fn small(scene: &Scene) -> Checkpoints {
 
 // correctness 2: the agent rewrites .gitignore, so that what was ignored is seen since.
 #[test]
-fn what_was_ignored_at_the_checkpoint_is_not_removed() {
+fn files_ignored_at_the_checkpoint_are_not_removed() {
     let scene = require!(Need::Git, scene());
     scene.write(".gitignore", "data.db\nbuild/\n*.log\n");
     for path in ["data.db", "build/deep/out.o", "deep/a.log", "node_modules/p/i.js"] {
@@ -49,7 +49,7 @@ fn what_was_ignored_at_the_checkpoint_is_not_removed() {
 }
 
 #[test]
-fn what_was_too_large_or_unread_at_the_checkpoint_is_not_removed() {
+fn files_too_large_or_unreadable_at_the_checkpoint_are_not_removed() {
     let scene = require!(Need::Git, scene());
     let checkpoints = small(&scene);
     scene.write("large", vec![b'x'; 1001]);
@@ -66,7 +66,7 @@ fn what_was_too_large_or_unread_at_the_checkpoint_is_not_removed() {
 
 // The undo checkpoint could not have the bytes of now.
 #[test]
-fn what_is_too_large_now_is_neither_told_as_deleted_nor_overwritten() {
+fn files_that_grew_too_large_are_neither_reported_as_deleted_nor_overwritten() {
     let scene = require!(Need::Git, scene());
     let checkpoints = small(&scene);
     scene.write("grows", "short\n");

@@ -89,7 +89,7 @@ fn programs_are_programs_again_and_other_mode_bits_stay() {
 
 // What somebody else did since the last checkpoint is not undone by surprise.
 #[test]
-fn what_somebody_else_changed_is_refused_kept_or_overwritten() {
+fn files_that_another_program_changed_are_refused_kept_or_overwritten() {
     let scene = require!(Need::Git, scene());
     scene.write("ours", "one\n");
     scene.write("theirs", "one\n");

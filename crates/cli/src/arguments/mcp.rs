@@ -150,7 +150,7 @@ pub(crate) struct McpServe {
     pub(crate) preset: PresetName,
     #[command(flatten)]
     pub(crate) offering: Offering,
-    /// What the agent may do without asking.
+    /// Actions that the agent may take without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) autonomy: AutonomyName,
     /// Policy file.

@@ -35,7 +35,7 @@ pub(crate) struct Restore {
     /// List the checkpoints of the run, oldest first.
     #[arg(long, conflicts_with_all = ["to", "checkpoint", "dry_run", "keep", "force", "json"])]
     pub(crate) list: bool,
-    /// Skip files that were changed after the run. By default nothing is restored if there are such files.
+    /// Skip files that were changed after the run. By default nothing is restored if such files exist.
     #[arg(long, conflicts_with = "force")]
     pub(crate) keep: bool,
     /// Also restore files that were changed after the run.

@@ -82,7 +82,7 @@ mod tests {
 
     use super::{Windlass, find_refused};
 
-    fn refused(line: &str) -> Vec<String> {
+    fn find_in(line: &str) -> Vec<String> {
         let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
         find_refused(&matches).map(|(_, options)| options).unwrap_or_default()
     }
@@ -91,17 +91,17 @@ mod tests {
     fn a_resumed_run_refuses_its_own_settings_by_name() {
         let line =
             "windlass run --resume 1-2 --model m --max-turns 3 --mode ask --preset minimal --json --yes";
-        assert_eq!(refused(line), ["--model", "--mode", "--preset", "--max-turns"]);
-        assert_eq!(refused("windlass run --replay f --autonomy auto"), ["--autonomy"]);
-        assert_eq!(refused("windlass workflow run --resume 1-2 --root x"), ["--root"]);
+        assert_eq!(find_in(line), ["--model", "--mode", "--preset", "--max-turns"]);
+        assert_eq!(find_in("windlass run --replay f --autonomy auto"), ["--autonomy"]);
+        assert_eq!(find_in("windlass workflow run --resume 1-2 --root x"), ["--root"]);
     }
 
     #[test]
     fn options_of_the_process_are_taken() {
         let line =
             "windlass run --resume 1-2 --salvage --json --config f --proxy p --ca-file c --otlp u --suspend";
-        assert!(refused(line).is_empty());
-        assert!(refused("windlass run task --model m --max-turns 3").is_empty());
+        assert!(find_in(line).is_empty());
+        assert!(find_in("windlass run task --model m --max-turns 3").is_empty());
     }
 
     #[test]

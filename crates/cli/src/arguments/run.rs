@@ -66,7 +66,7 @@ pub(crate) struct Run {
     /// Policy file.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// What the agent may do without asking.
+    /// Actions that the agent may take without asking.
     #[arg(long, value_enum, default_value = "ask")]
     pub(crate) autonomy: AutonomyName,
     #[command(flatten)]
@@ -79,8 +79,8 @@ pub(crate) struct Run {
     /// Set of tools: minimal, standard, full.
     #[arg(long, value_enum, default_value = "standard")]
     pub(crate) preset: PresetName,
-    /// How tool calls are exchanged with the model. The default depends on the model; it is native if its
-    /// capabilities are unknown.
+    /// Form in which tool calls are exchanged with the model. The default depends on the model; it is
+    /// native if its capabilities are unknown.
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolName>,
     /// Dialect of calls that are written as text; see `windlass parse --help`.

@@ -118,7 +118,7 @@ pub(crate) enum PolicyCommand {
         /// Policy file.
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
-        /// What a run may do without asking.
+        /// Actions that a run may take without asking.
         #[arg(long, alias = "mode", value_enum, default_value = "ask")]
         autonomy: AutonomyName,
         /// File with lines of `{"tool": …, "input": …, "expect": "allow", "rule": …}`; `-` is standard input.
@@ -153,7 +153,7 @@ pub(crate) enum PolicyCommand {
         /// Policy file.
         #[arg(long, value_name = "FILE")]
         policy: Option<PathBuf>,
-        /// What a run may do without asking.
+        /// Actions that a run may take without asking.
         #[arg(long, alias = "mode", value_enum, default_value = "ask")]
         autonomy: AutonomyName,
         /// Print lines of JSON (this command always does).

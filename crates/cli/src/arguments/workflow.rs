@@ -22,7 +22,7 @@ pub(crate) enum WorkflowCommand {
     #[command(
         after_help = "Example: windlass workflow run git_commit --model gpt-5-mini\n\
 Example: windlass workflow run --resume 1790000000-3f9a12bc",
-        mut_arg("task", |arg| arg.value_name("NAME").help("Which workflow"))
+        mut_arg("task", |arg| arg.value_name("NAME").help("Name of the workflow"))
     )]
     Run(Box<WorkflowRun>),
     /// List the workflows: built in, of the user (`workflows/*.toml` in the settings folder) and of the

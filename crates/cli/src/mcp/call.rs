@@ -31,7 +31,7 @@ pub(crate) async fn call(arguments: McpCall, app: &App) -> anyhow::Result<ExitCo
     let tools = known.iter().find(|(name, _)| *name == server).map(|(_, tools)| tools.as_slice());
     anyhow::ensure!(
         tools.is_some_and(|tools| tools.contains(&arguments.tool)),
-        "the MCP server {server} has no tool {}; `windlass mcp tools` lists those that there are",
+        "the MCP server {server} has no tool {}; `windlass mcp tools` lists its tools",
         arguments.tool
     );
     let name = Identity::mcp(&server, &arguments.tool).name().clone();
@@ -60,7 +60,7 @@ fn manual_calls(
     };
     let toolbox = connected.connections.add_to(Toolbox::builder()).build()?;
     let policy = add_approval_rules(policy, connected, &targets.servers)?;
-    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be created")?;
     let manual = ManualCalls::new(toolbox, policy, targets.redactor(), targets.root.clone(), outputs);
     Ok(manual.with_consent(consent).with_human(terminal_human()))
 }

@@ -46,17 +46,17 @@ fn tell(
             format!("not started: the project's, and {why} (windlass mcp trust)")
         }
         Some(ServerStatus::Ready { tools }) => format!("ready, {tools} tools"),
-        Some(ServerStatus::Failed { why, .. }) => format!("not there: {why}"),
+        Some(ServerStatus::Failed { why, .. }) => format!("not available: {why}"),
         Some(status) => format!("{status:?}").to_lowercase(),
     };
     let refused: Vec<String> = client.map_or_else(Vec::new, |client| {
         client
-            .refused_tools()
+            .list_refused_tools()
             .into_iter()
             .map(|refused| format!("{}: {}", refused.name, refused.why))
             .collect()
     });
-    let unaccepted = client.map_or(0, |client| client.unaccepted_definitions().len());
+    let unaccepted = client.map_or(0, |client| client.definitions_to_accept().len());
     let log: Vec<String> = client.map_or_else(Vec::new, |client| {
         client.log().iter().rev().take(LINES).map(|line| line.text.clone()).collect()
     });
@@ -72,13 +72,13 @@ fn tell(
         output::print("  it has resources\n")?;
     }
     if unaccepted > 0 {
-        output::print(&format!("  tools that nobody has accepted yet: {unaccepted}\n"))?;
+        output::print(&format!("  tools that are not accepted yet: {unaccepted}\n"))?;
     }
     for refused in refused {
-        output::print(&format!("  not taken: {refused}\n"))?;
+        output::print(&format!("  refused: {refused}\n"))?;
     }
     for line in log.iter().rev() {
-        output::print(&format!("  it said: {line}\n"))?;
+        output::print(&format!("  its output: {line}\n"))?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ pub(crate) fn import(arguments: &McpImport, app: &App) -> anyhow::Result<ExitCod
         output::note(note);
     }
     if import.entries.is_empty() {
-        output::note("there is no server in it");
+        output::note("the file contains no MCP server");
         return Ok(ExitCode::FAILURE);
     }
     if !arguments.write {

@@ -22,7 +22,7 @@ pub(crate) async fn login(app: &App, target: &McpTarget, browser: Browser) -> an
     // The challenge in the server's refusal names its authority.
     let options = match McpClient::start(server.clone(), ClientOptions::default()).await {
         Ok(_) => {
-            output::note(&format!("the MCP server {} lets you in already", server.id()));
+            output::note(&format!("you are already signed in to the MCP server {}", server.id()));
             return Ok(ExitCode::SUCCESS);
         }
         Err(StartError::SignIn { challenge, .. }) => LoginOptions::default().with_challenge(challenge),
@@ -43,7 +43,7 @@ pub(crate) fn logout(app: &App, target: &McpTarget) -> anyhow::Result<ExitCode> 
     let server = only(app, target)?;
     let was = server.is_signed_in();
     server.logout()?;
-    let words = if was { "the tokens are forgotten" } else { "there were no tokens" };
+    let words = if was { "the tokens were deleted" } else { "no tokens were stored" };
     output::print(&format!("{}: {words}\n", server.id()))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -53,12 +53,12 @@ fn only(app: &App, target: &McpTarget) -> anyhow::Result<McpServer> {
     let configured = targets.only()?;
     anyhow::ensure!(
         configured.entry.url.is_some(),
-        "the MCP server {} is a program: nobody signs in to it",
+        "the MCP server {} is a local program and needs no sign-in",
         configured.name
     );
     if let Some(why) = &configured.refusal {
         anyhow::bail!(
-            "the project's MCP server {0} is not reached: {why}; say yes to it with: windlass mcp trust {0}",
+            "the project's MCP server {0} is not contacted: {why}; approve it with: windlass mcp trust {0}",
             configured.name
         );
     }

@@ -23,7 +23,7 @@ const TOKEN_LETTERS: usize = 16;
 
 /// Instructions for the client's model.
 const INSTRUCTIONS: &str = "Tools that work in one folder of the user's machine; paths are relative to it. A call may need the \
-    user's approval. If one is denied, do not try to get the same in another way.";
+    user's approval. If one is denied, do not try to achieve the same effect in another way.";
 
 pub(crate) async fn serve(arguments: McpServe, app: &App) -> anyhow::Result<ExitCode> {
     let mut options = ServeOptions::default();
@@ -57,8 +57,8 @@ async fn serve_http(
 ) -> anyhow::Result<()> {
     anyhow::ensure!(
         address.ip().is_loopback() || !arguments.hosts.is_empty(),
-        "{address} can be reached from other machines, and whoever has the token works in your folder; \
-         say --allow-host NAME if that is meant"
+        "{address} can be reached from other machines, and a client with the token can work in your folder; \
+         pass --allow-host NAME to permit this"
     );
     let token = token(arguments)?;
     let options = match &token {
@@ -66,8 +66,7 @@ async fn serve_http(
         None => HttpServerOptions::allow_without_token(),
     };
     let options = arguments.hosts.iter().fold(options, HttpServerOptions::with_host);
-    let listener =
-        TcpListener::bind(address).await.with_context(|| format!("{address} cannot be listened at"))?;
+    let listener = TcpListener::bind(address).await.with_context(|| format!("{address} cannot be bound"))?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
     tell(arguments, &url, token.as_ref())?;
     tools.serve_http(listener, options, stop).await?;
@@ -98,7 +97,8 @@ fn token(arguments: &McpServe) -> anyhow::Result<Option<Token>> {
         let letters = said.chars().count();
         anyhow::ensure!(
             letters >= TOKEN_LETTERS,
-            "the token in {TOKEN} has {letters} letters and could be guessed; {TOKEN_LETTERS} are the fewest"
+            "the token in {TOKEN} has {letters} characters and could be guessed; the minimum is \
+             {TOKEN_LETTERS}"
         );
         return Ok(Some(Token::Said(said)));
     }
@@ -118,7 +118,7 @@ fn tell(arguments: &McpServe, url: &str, token: Option<&Token>) -> anyhow::Resul
         return output::line(&json!({ "url": url, "token": made }));
     }
     let token = match token {
-        None => "none is asked for".to_owned(),
+        None => "none is required".to_owned(),
         Some(Token::Said(_)) => format!("the one in {TOKEN}"),
         Some(Token::Made(token)) => token.clone(),
     };

@@ -17,7 +17,7 @@ pub(crate) async fn tools(app: &App, target: &McpTarget, json: bool) -> anyhow::
     let mut is_any = false;
     for client in connected.connections.clients() {
         is_any |= client.is_connected();
-        let unaccepted = client.unaccepted_definitions();
+        let unaccepted = client.definitions_to_accept();
         for definition in client.definitions().iter().filter(|one| client.server().enables(&one.name)) {
             let is_accepted = !unaccepted.iter().any(|other| other.name == definition.name);
             if json {
@@ -34,7 +34,10 @@ pub(crate) async fn tools(app: &App, target: &McpTarget, json: bool) -> anyhow::
         }
     }
     if !json && is_any {
-        output::note("a tool with * has not been accepted: its first call asks, and shows its definition");
+        output::note(
+            "a tool with * has not been accepted: its first call needs approval and shows its \
+             definition",
+        );
     }
     connected.connections.close().await;
     Ok(if is_any { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -18,7 +18,7 @@ pub(crate) fn trust(arguments: &McpTrust, app: &App) -> anyhow::Result<ExitCode>
         return Ok(ExitCode::SUCCESS);
     }
     for card in change_trust(app, &root, &arguments.names, !arguments.revoke)? {
-        let word = if card.is_trusted { "may be started" } else { "is not started any more" };
+        let word = if card.is_trusted { "may be started" } else { "is no longer started" };
         let TrustCard { name, command, permissions, .. } = &card;
         output::print(&format!("{} {word}: {command}\n{permissions}", display_safe(name)))?;
     }

@@ -82,7 +82,12 @@ impl Decider {
             }
         };
         let Ok(name) = ToolName::new(asked.tool.clone()) else {
-            return Ok(Err(ToolResult::text(id, ResultStatus::UnknownTool, "the name cannot be a tool's")));
+            return Ok(Err(ToolResult::text(
+                id,
+                ResultStatus::UnknownTool,
+                "the name is not a valid tool \
+                 name",
+            )));
         };
         let call = ToolCall::function(id, name, arguments);
         let checked = self.toolbox.check(&call).and_then(|checked| self.toolbox.inspect(checked));

@@ -65,10 +65,10 @@ pub(crate) fn test(decider: &Decider, file: &Path) -> anyhow::Result<ExitCode> {
         let (number, asked) = asked?;
         anyhow::ensure!(
             asked.expect.is_some() || asked.rule.is_some(),
-            "line {number} says neither what to `expect` nor which `rule`"
+            "line {number} has neither `expect` nor `rule`"
         );
-        let decided = decider.decide(&asked)?;
-        let told = Explanation::new(&asked, &decided);
+        let outcome = decider.decide(&asked)?;
+        let told = Explanation::new(&asked, &outcome);
         let is_met = asked.expect.as_ref().is_none_or(|expected| *expected == told.decision)
             && asked.rule.as_ref().is_none_or(|rule| *rule == told.rule_id);
         if is_met {

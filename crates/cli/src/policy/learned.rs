@@ -27,7 +27,7 @@ pub(crate) fn run_learned(
     if let Some(id) = revoke {
         let there;
         (learned, there) = file.update(|learned| learned.revoke(id))?;
-        anyhow::ensure!(there, "there is no lesson {id}");
+        anyhow::ensure!(there, "lesson {id} does not exist");
     }
     let learns = is_learning_enabled(app)?;
     if !learns {
@@ -57,7 +57,7 @@ pub(crate) fn run_learned(
         ))?;
     }
     if learned.entries().next().is_none() {
-        output::note("nothing is learned here yet");
+        output::note("nothing has been learned here yet");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -37,7 +37,7 @@ pub(crate) fn shadow(
         let path = path_of(app, journal)?;
         let records = FileJournal::read(&path)?;
         let entries = records.iter().map(Record::read::<Entry>).collect::<Result<Vec<_>, _>>();
-        let entries = entries.with_context(|| format!("{} is no run's journal", path.display()))?;
+        let entries = entries.with_context(|| format!("{} is not the journal of a run", path.display()))?;
         shadow_run(&policy, &path, entries, telling, &mut count)?;
     }
     let Count { decisions, changed, without_facts } = count;

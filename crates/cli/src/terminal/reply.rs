@@ -27,9 +27,9 @@ const MAYBE_YES: [&str; 20] = [
     "approve", "approved", "accept", "please", "run",
 ];
 
-const UNKNOWN: &str = "that is neither a yes nor a no";
+const UNKNOWN: &str = "the answer is neither yes nor no";
 const EMPTY: &str = "Enter alone is not an answer";
-const PASTED: &str = "pasted text is not a yes; type the answer";
+const PASTED: &str = "pasted text does not approve a call; type the answer";
 
 /// Interprets a line. Only a typed `y` or `yes` approves, in any case.
 pub(super) fn reply(line: &Line, can_remember: bool) -> Reply {
@@ -70,7 +70,7 @@ mod tests {
 
     // Regression test for the finding "command-line B19": the answer `ok` counted as a denial with a comment.
     #[test]
-    fn only_a_plain_yes_approves_and_what_is_unclear_is_asked_again() {
+    fn only_a_plain_yes_approves_and_unclear_answers_are_asked_again() {
         for text in ["y", "Y", "yes", "YES", "Yes", " yes \r"] {
             assert_eq!(reply(&typed(text), true), Reply::Yes, "{text:?}");
         }
@@ -90,7 +90,7 @@ mod tests {
 
     // security 5
     #[test]
-    fn pasted_text_is_never_a_yes() {
+    fn text_that_is_pasted_never_approves() {
         for text in ["y", "yes", "a"] {
             let line = Line { text: text.to_owned(), is_pasted: true };
             assert!(matches!(reply(&line, true), Reply::Unclear(_)), "{text}");

@@ -50,7 +50,7 @@ async fn manual_calls(arguments: &Call, app: &App) -> anyhow::Result<ManualCalls
     let policy = arguments.policy.as_deref();
     let shell = build_shell(app, arguments.sandbox.confinement(), policy)?;
     let selection = arguments.offering.selection();
-    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be made")?;
+    let outputs = tempfile::tempdir().context("a folder for long outputs cannot be created")?;
     let plan = ToolPlan::new(ToolPreset::Full, &selection).with_outputs(outputs.path());
     let toolbox = prepare_tools(app, &Recording::none(), &root, plan, &shell)?.start_processes().await;
     let toolbox = super::in_mode(toolbox, selection.mode.as_deref())?;

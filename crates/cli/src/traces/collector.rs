@@ -77,7 +77,8 @@ impl Collector {
             .with_tracked_inactivity(false);
         let runs = Targets::new().with_target("windlass_telemetry", LevelFilter::INFO);
         let subscriber = tracing_subscriber::registry().with(layer.with_filter(runs));
-        tracing::subscriber::set_global_default(subscriber).context("spans are gathered already")?;
+        tracing::subscriber::set_global_default(subscriber)
+            .context("a span collector is already installed")?;
         Ok(Some(Self { provider, url, trouble }))
     }
 
@@ -90,9 +91,9 @@ impl Collector {
             _ = tokio::signal::ctrl_c() => true,
         };
         let trouble = trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let trouble = trouble.or(is_late.then(|| "there was no answer in time".to_owned()));
+        let trouble = trouble.or(is_late.then(|| "no response arrived in time".to_owned()));
         if let Some(trouble) = trouble {
-            output::note(&format!("warning: spans were not taken by {url}: {trouble}"));
+            output::note(&format!("warning: spans were not accepted by {url}: {trouble}"));
         }
     }
 }
@@ -152,7 +153,7 @@ impl HttpClient for Sender {
     {
         let transport = Arc::clone(&self.transport);
         let sending = self.runtime.spawn(async move {
-            let late = |_| HttpError::from("there was no answer in time");
+            let late = |_| HttpError::from("no response arrived in time");
             tokio::time::timeout(BATCH, send(&transport, request)).await.map_err(late)?
         });
         Box::pin(async move {

@@ -17,7 +17,7 @@ use crate::workflow::telling;
 
 pub(super) async fn run(arguments: WorkflowRun, app: &App) -> anyhow::Result<ExitCode> {
     let unfit = arguments.run.record.is_some() || arguments.run.replay.is_some();
-    anyhow::ensure!(!unfit, "--record and --replay are for runs of a model; a workflow has a record anyhow");
+    anyhow::ensure!(!unfit, "--record and --replay are for runs of a model; a workflow always has a record");
     let stop = CancellationToken::new();
     let session = match &arguments.run.resume {
         Some(id) => resume(&arguments, app, id, &stop).await?,
@@ -33,8 +33,9 @@ pub(super) async fn run(arguments: WorkflowRun, app: &App) -> anyhow::Result<Exi
             // has been printed.
             biased;
             _ = interrupts.recv() => {
-                anyhow::ensure!(!stop.is_cancelled(), "given up; go on with: windlass workflow run --resume {}", folder.id);
-                output::note("\n■ stopping; Ctrl-C again gives the run up at once");
+                anyhow::ensure!(!stop.is_cancelled(), "aborted; continue with: windlass workflow run \
+                                                       --resume {}", folder.id);
+                output::note("\n■ stopping; Ctrl-C again aborts the run at once");
                 stop.cancel();
             }
             outcome = &mut run => break outcome?,
@@ -49,7 +50,7 @@ async fn start(
     app: &App,
     stop: &CancellationToken,
 ) -> anyhow::Result<WorkflowSession> {
-    let name = arguments.run.task.as_deref().context("say which workflow")?;
+    let name = arguments.run.task.as_deref().context("the name of the workflow is missing")?;
     let settings = settings_of(&arguments.run, app, format!("workflow {name}"))?;
     let options = session_options(&arguments.run, app, &settings, stop)?;
     let input = arguments.inputs.iter().cloned();
@@ -76,13 +77,14 @@ fn report_end(folder: &RunFolder, outcome: &WorkflowOutcome) -> ExitCode {
         WorkflowOutcome::Completed { .. } => ExitCode::SUCCESS,
         WorkflowOutcome::Suspended { .. } => {
             output::note(&format!(
-                "answer with: windlass approvals list {0} --full; then go on with: windlass workflow run --resume {0}",
+                "answer with: windlass approvals list {0} --full; then continue with: windlass workflow run \
+                 --resume {0}",
                 folder.id
             ));
             ExitCode::from(SUSPENDED)
         }
         WorkflowOutcome::Stopped => {
-            output::note(&format!("go on with: windlass workflow run --resume {}", folder.id));
+            output::note(&format!("continue with: windlass workflow run --resume {}", folder.id));
             ExitCode::from(INTERRUPTED)
         }
         _ => ExitCode::FAILURE,

@@ -48,9 +48,9 @@ fn describe_end(outcome: &WorkflowOutcome) -> String {
         }
         WorkflowOutcome::Suspended { waits } => {
             let waits = waits.iter().map(|wait| match &wait.wait {
-                Wait::Approval { call, .. } => format!("{}: a yes or no to {call}", wait.step),
+                Wait::Approval { call, .. } => format!("{}: an approval or denial of {call}", wait.step),
                 Wait::Result { call } => format!("{}: the answer to {call}", wait.step),
-                _ => format!("{}: a word", wait.step),
+                _ => format!("{}: an answer", wait.step),
             });
             format!("… it waits for {}", waits.collect::<Vec<_>>().join(", "))
         }

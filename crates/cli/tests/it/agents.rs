@@ -46,7 +46,7 @@ async fn the_question_of_an_agent_is_answered_from_another_process() {
     assert!(!place.project().join("one.txt").exists());
     let told = ok(&["approvals", "list", &id, "--full"], Some(0));
     assert!(told.contains("asked by: scribe") && told.contains("change of one.txt"), "{told}");
-    ok(&["approvals", "approve", &id, "write", "--comment", "this once"], Some(0));
+    ok(&["approvals", "approve", &id, "write", "--comment", "Run it once"], Some(0));
     let told = ok(&["run", "--resume", &id], Some(0));
     assert!(told.contains("all done"), "{told}");
     assert_eq!(fs::read_to_string(place.project().join("one.txt")).unwrap(), "1");
@@ -61,7 +61,7 @@ async fn the_question_of_an_agent_is_answered_from_another_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agents_are_offered_only_where_that_is_said() {
+async fn agents_are_offered_only_if_configured() {
     for (feature, is_offered) in [(None, false), (Some("agents"), true)] {
         let (place, provider) =
             (Place::new(), provider(r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#).await);

@@ -80,7 +80,7 @@ fn a_folder_that_the_tools_reach_is_refused() {
         let url = "http://127.0.0.1:1/v1";
         let output = place.run(&["run", "x", "--base-url", url, "--model", "m", "--approve-in", folder]);
         assert_eq!(output.status.code(), Some(1));
-        assert!(text(&output.stderr).contains("they could say yes"), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("could approve their own calls"), "{}", text(&output.stderr));
     }
     let output = place.run(&["run", "x", "--model", "m", "--approve-in", "x", "--yes"]);
     assert_eq!(output.status.code(), Some(2), "one way to answer, not two");

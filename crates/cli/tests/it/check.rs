@@ -17,15 +17,17 @@ fn cut() -> Value {
 }
 
 #[test]
-fn what_is_wrong_is_told_and_mended() {
+fn problems_of_a_request_are_reported_and_repaired() {
     let place = Place::new();
     let cut = cut().to_string();
     let output = place.run_with_input(&["check", "--wire", "openai-chat"], &cut);
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    for part in
-        ["refused: ", "the result x has no call of that id, and was taken for a", "the call b had no result"]
-    {
+    for part in [
+        "refused: ",
+        "the result x has no call of that id, and was assigned to a",
+        "the call b had no result",
+    ] {
         assert!(told.contains(part), "{part}: {told}");
     }
     let output = place.run_with_input(&["check", "--wire", "openai-chat", "--mend"], &cut);
@@ -38,7 +40,7 @@ fn what_is_wrong_is_told_and_mended() {
 }
 
 #[test]
-fn what_is_no_request_is_said_to_be_none() {
+fn input_that_is_not_a_request_is_reported() {
     let output = Place::new().run_with_input(&["check", "--wire", "anthropic"], "[]");
     assert!(!output.status.success());
     assert!(text(&output.stderr).contains("no request of anthropic"), "{}", text(&output.stderr));

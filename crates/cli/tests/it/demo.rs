@@ -24,7 +24,7 @@ fn the_demo_mends_its_project_in_every_format() {
 
 // H3: nothing happens before approval.
 #[test]
-fn without_a_terminal_it_says_what_it_would_ask_and_changes_nothing() {
+fn without_a_terminal_the_demo_reports_its_question_and_changes_nothing() {
     let output = Place::new().run(&["demo"]);
     assert_eq!(output.status.code(), Some(1));
     let asked = text(&output.stderr);
@@ -34,7 +34,7 @@ fn without_a_terminal_it_says_what_it_would_ask_and_changes_nothing() {
 
 // H14, R2: what is asked is what will run, and the words of a no reach the model in that call's own result.
 #[test]
-fn it_shows_the_diff_and_the_command_and_goes_on_after_a_no_with_words() {
+fn the_demo_shows_the_diff_and_the_command_and_continues_after_a_denial() {
     for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let answers = "y\nuse a plus, please\ny\ny\n";
         let output = Place::new().run_with_input(&["demo", "--ask", "--wire", wire], answers);

@@ -14,7 +14,7 @@ fn doctor(place: &Place) -> Value {
 
 // Q3
 #[test]
-fn the_doctor_says_the_level_and_what_a_better_one_needs() {
+fn the_doctor_reports_the_level_and_the_needs_of_a_better_one() {
     let place = Place::new();
     let report = doctor(&place);
     let level = report["sandbox"]["level"].as_str().unwrap();
@@ -68,7 +68,7 @@ fn a_command_is_confined_unless_that_is_switched_off() {
 
 // The words of a helper are nothing that a person says.
 #[test]
-fn a_helper_that_is_told_nothing_runs_nothing() {
+fn a_helper_without_instructions_runs_nothing() {
     let output = Place::new().run(&["__confine", "outer", "none", "--", "/bin/echo", "ran"]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(125), 0));
 }

@@ -85,7 +85,7 @@ fn a_search_asks_the_endpoint_that_the_user_named_once_policy_lets_it() {
     let url = format!("http://{}/v1", endpoint.address);
     let refused = search(&place, &url, &[]);
     let told = text(&refused.stderr);
-    assert!(!refused.status.success() && told.contains("opening a connection needs a yes"), "{told}");
+    assert!(!refused.status.success() && told.contains("opening a connection needs approval"), "{told}");
     assert_eq!(endpoint.asked().len(), 0);
     for (requests, texts) in [(1, 7), (2, 1)] {
         let output = search(&place, &url, &["--yes"]);
@@ -103,7 +103,7 @@ fn a_search_asks_the_endpoint_that_the_user_named_once_policy_lets_it() {
 }
 
 #[test]
-fn without_an_answer_the_words_decide_and_the_reason_is_said() {
+fn without_embeddings_the_words_rank_and_the_reason_is_reported() {
     let place = place();
     // A port that was free a moment ago.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
@@ -116,13 +116,19 @@ fn without_an_answer_the_words_decide_and_the_reason_is_said() {
 }
 
 #[test]
-fn what_is_said_of_it_is_read_before_anything_is_done() {
+fn incomplete_or_invalid_endpoint_options_are_refused() {
     let place = place();
     for (words, said) in [
         (vec!["--embeddings", "http://localhost:1/v1"], "--embeddings-model"),
         (vec!["--embeddings-model", "small"], "--embeddings <URL>"),
-        (vec!["--embeddings", "ftp://x", "--embeddings-model", "small"], "no address of an endpoint"),
-        (vec!["--embeddings", "http://a:b@x", "--embeddings-model", "small"], "no address of an endpoint"),
+        (
+            vec!["--embeddings", "ftp://x", "--embeddings-model", "small"],
+            "the endpoint for embeddings is invalid",
+        ),
+        (
+            vec!["--embeddings", "http://a:b@x", "--embeddings-model", "small"],
+            "the endpoint for embeddings is invalid",
+        ),
     ] {
         let output =
             place.run(&[&["tool", "call", "codebase_search", r#"{"query":"a"}"#], &words[..]].concat());

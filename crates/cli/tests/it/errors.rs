@@ -13,7 +13,7 @@ fn check(place: &Place, arguments: &[&str], code: i32, words: &[&str]) {
 }
 
 #[test]
-fn what_is_missing_is_named_before_anything_is_sent() {
+fn missing_settings_are_named_before_a_request_is_sent() {
     let place = Place::new();
     check(&place, &["run", "x", "--model", "m", "--provider", "openai"], 1, &["set OPENAI_API_KEY"]);
     check(
@@ -29,7 +29,7 @@ fn what_is_missing_is_named_before_anything_is_sent() {
         1,
         &["nobody is not known", "anthropic"],
     );
-    check(&place, &["run", "--resume", "nonsense"], 1, &["there is no run nonsense"]);
+    check(&place, &["run", "--resume", "nonsense"], 1, &["run nonsense does not exist"]);
     check(&place, &["run", "--resume", "../x"], 1, &["is not the id of a run"]);
     assert!(!place.folder.path().join("state").exists(), "nothing was kept of runs that never began");
 }
@@ -49,7 +49,7 @@ fn a_policy_file_that_is_wrong_is_refused_whole() {
     let run = ["run", "x", "--model", "m", "--provider", "ollama", "--policy", "p.toml"];
     for (rules, word) in [
         ("rul = 1", "unknown field"),
-        ("[[rule]]\nid='b.read'\naction='deny'", "the id is taken"),
+        ("[[rule]]\nid='b.read'\naction='deny'", "the id is already used"),
         ("[[rule]]\nid='x'\naction='maybe'", "unknown variant"),
     ] {
         std::fs::write(&file, rules).unwrap();
@@ -62,7 +62,7 @@ fn a_policy_file_that_is_wrong_is_refused_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_server_does_wrong_is_told_and_never_the_key() {
+async fn errors_of_a_server_are_reported_without_the_key() {
     let hostile = |switch: &str| {
         let status = if switch == "status" { 400 } else { 200 };
         format!(
@@ -95,7 +95,7 @@ async fn what_a_server_does_wrong_is_told_and_never_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_models_and_keys_are_told_once() {
+async fn wrong_models_and_keys_are_reported_once() {
     let (place, provider) = (Place::new(), provider(r#"{"turns":[]}"#).await);
     let url = provider.base_url();
     for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
@@ -142,8 +142,8 @@ fn bad_files_and_arguments_are_named() {
     check(&place, &["json", "bad.json"], 0, &["\"final\""]);
     check(&place, &["json", "a.txt"], 1, &["not JSON"]);
     check(&place, &["tool", "call", "read_file", "{"], 1, &["not a JSON object"]);
-    check(&place, &["tool", "call", "fly", "{}"], 1, &["there is no tool fly"]);
-    check(&place, &["tool", "show", "fly"], 1, &["there is no tool fly"]);
+    check(&place, &["tool", "call", "fly", "{}"], 1, &["unknown tool fly"]);
+    check(&place, &["tool", "show", "fly"], 1, &["unknown tool fly"]);
 }
 
 // L9: the client has tried again; nobody tries again on top of it.

@@ -33,7 +33,7 @@ async fn another_model_is_asked_where_the_first_is_not_there() {
     let ended = place.run(&run);
     let told = text(&ended.stdout) + &text(&ended.stderr);
     assert!(ended.status.success(), "{told}");
-    assert!(told.contains("the second did it") && told.contains("m has no answer: "), "{told}");
+    assert!(told.contains("the second did it") && told.contains("m failed: "), "{told}");
     assert_eq!(second.requests()[0].body["model"], "other:8b");
     first.shutdown().await;
     second.shutdown().await;

@@ -6,7 +6,7 @@ const SCRIPT: &str =
     r#"{"turns": [{"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
 
 #[test]
-fn what_a_resumed_run_cannot_change_is_refused_by_name() {
+fn options_that_a_resumed_run_cannot_change_are_refused_by_name() {
     let place = Place::new();
     let output = place.run(&["run", "--resume", "1-2", "--model", "other", "--max-turns", "3", "--json"]);
     let told = text(&output.stderr);
@@ -21,7 +21,7 @@ fn a_feature_that_nothing_waits_for_is_refused() {
     let output = place.run(&run);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("there is no feature \"agent\"") && told.contains("agents, "), "{told}");
+    assert!(told.contains("unknown feature \"agent\"") && told.contains("agents, "), "{told}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_folder_for_answers_is_not_made_by_a_typing_error() {
     let output = place.run(&run("../nosuch/answers"));
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("there is no folder ../nosuch"), "{told}");
+    assert!(told.contains("the folder ../nosuch does not exist"), "{told}");
     assert!(!place.folder.path().join("nosuch").exists());
 }
 
@@ -82,7 +82,7 @@ fn a_policy_file_that_is_not_there_is_named_as_that() {
 }
 
 #[test]
-fn a_file_that_is_no_policy_is_refused_without_its_content() {
+fn an_invalid_policy_file_is_refused_without_its_content() {
     let place = Place::new();
     std::fs::write(place.project().join("my.env"), "A=1\nOPENAI_API_KEY=sk-proj-SECRET\u{1b}[31m\n").unwrap();
     let url = "http://127.0.0.1:9/v1";
@@ -255,5 +255,5 @@ async fn words_for_a_completed_run_are_refused() {
     let output = place.run(&["say", &place.run_id(), "one more thing"]);
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("is completed and hears nothing any more"), "{told}");
+    assert!(told.contains("is completed and receives no messages"), "{told}");
 }

@@ -35,7 +35,7 @@ fn trusted(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn no_yes_and_no_revocation_of_processes_side_by_side_is_lost() {
+fn concurrent_processes_lose_no_approval_and_no_revocation() {
     for _ in 0..4 {
         let place = with_servers();
         let all: Vec<Vec<&str>> = NAMES.iter().map(|name| vec!["mcp", "trust", name]).collect();

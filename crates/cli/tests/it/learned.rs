@@ -29,14 +29,14 @@ fn nothing_is_learned_at_first() {
     let place = Place::new();
     let listed = place.run(&["policy", "learned"]);
     assert!(listed.status.success());
-    assert!(text(&listed.stderr).contains("nothing is learned here yet"));
+    assert!(text(&listed.stderr).contains("nothing has been learned here yet"));
     let unknown = place.run(&["policy", "learned", "--revoke", "nope"]);
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(text(&unknown.stderr).contains("there is no lesson nope"));
+    assert!(text(&unknown.stderr).contains("lesson nope does not exist"));
 }
 
 #[test]
-fn a_file_that_is_corrupt_is_kept_aside_and_said() {
+fn a_corrupt_file_is_set_aside_and_reported() {
     for (content, mode, words) in [
         ("{", 0o600, "the stored learned approvals cannot be read"),
         (r#"{"version":9,"epoch":"","lessons":{}}"#, 0o600, "have version 9"),
@@ -46,7 +46,7 @@ fn a_file_that_is_corrupt_is_kept_aside_and_said() {
         let listed = place.run(&["policy", "learned"]);
         assert!(listed.status.success());
         let told = text(&listed.stderr);
-        assert!(told.contains(words) && told.contains("it begins anew"), "{told}");
+        assert!(told.contains(words) && told.contains("learning starts again without it"), "{told}");
         let folder = file(&place).parent().unwrap().to_owned();
         let kept: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(kept.len(), 1);

@@ -76,7 +76,7 @@ fn servers_are_listed_looked_into_and_called() {
 }
 
 #[test]
-fn a_server_can_be_named_on_the_spot_and_a_wrong_name_says_what_was_meant() {
+fn a_server_can_be_given_by_option_and_a_wrong_name_gets_a_suggestion() {
     let place = place();
     let command = format!(
         "{:?} mcp serve --sandbox off --root {:?} --preset minimal",
@@ -92,12 +92,12 @@ fn a_server_can_be_named_on_the_spot_and_a_wrong_name_says_what_was_meant() {
     assert_eq!(nothing.status.code(), Some(1));
     assert!(text(&nothing.stdout).contains("could not be started"), "{}", text(&nothing.stdout));
     let login = run(&place, &["mcp", "login", "far"]);
-    assert!(text(&login.stderr).contains("nobody signs in to it"), "{}", text(&login.stderr));
+    assert!(text(&login.stderr).contains("needs no sign-in"), "{}", text(&login.stderr));
 }
 
 // M4
 #[test]
-fn a_server_that_fails_is_said_and_stops_nothing_unless_it_is_required() {
+fn a_failing_server_is_reported_and_stops_a_run_only_if_required() {
     let place = place();
     let broken = "[mcp_servers.broken]\ncommand = \"/no/such/program\"\n";
     fs::write(settings(&place).join("config.toml"), entry(&place, "") + broken).unwrap();
@@ -107,7 +107,14 @@ fn a_server_that_fails_is_said_and_stops_nothing_unless_it_is_required() {
     let required = format!("{}{broken}required = true\n", entry(&place, ""));
     fs::write(settings(&place).join("config.toml"), required).unwrap();
     let stopped = run(&place, &["mcp", "tools"]);
-    assert!(text(&stopped.stderr).contains("a required server is not there"), "{}", text(&stopped.stderr));
+    assert!(
+        text(&stopped.stderr).contains(
+            "a required server is not \
+             available"
+        ),
+        "{}",
+        text(&stopped.stderr)
+    );
 }
 
 const SCRIPT: &str = r#"{"turns": [
@@ -164,7 +171,7 @@ async fn a_run_has_the_servers_tools_and_a_yes_accepts_a_definition_for_good() {
 
 // H11
 #[tokio::test(flavor = "multi_thread")]
-async fn a_projects_server_is_not_started_before_the_user_said_yes() {
+async fn a_server_of_a_project_is_not_started_before_approval() {
     let (place, provider) = (place(), provider(SCRIPT).await);
     let mark = place.folder.path().join("started");
     fs::create_dir(place.project().join(".windlass")).unwrap();

@@ -72,7 +72,7 @@ fn a_projects_server_waits_for_the_users_yes_and_a_change_takes_it_back() {
     assert!(run(&place, &["trust", "docs", "--revoke"]).status.success());
     assert!(listed(&place).contains("not trusted"), "{}", listed(&place));
     let nobody = run(&place, &["trust", "nobody"]);
-    assert!(text(&nobody.stderr).contains("names no server nobody"), "{}", text(&nobody.stderr));
+    assert!(text(&nobody.stderr).contains("does not define a server nobody"), "{}", text(&nobody.stderr));
     let state = place.folder.path().join("state/mcp/trusted.json");
     fs::write(&state, "{").unwrap();
     assert!(listed(&place).contains("not trusted"));
@@ -167,7 +167,7 @@ fn project_with(config: &str, files: &[(&str, &str)]) -> Place {
 
 // security 6: `npm run x` runs what package.json says.
 #[test]
-fn a_yes_is_bound_to_the_files_that_decide_what_a_program_runs() {
+fn an_approval_is_bound_to_the_files_that_decide_what_a_program_runs() {
     for (config, file) in [
         ("command = \"npm\"\nargs = [\"run\", \"x\"]", "package.json"),
         ("command = \"npx\"\nargs = [\"--prefix\", \"tools\", \"srv\"]", "tools/package-lock.json"),
@@ -197,7 +197,7 @@ fn a_yes_is_bound_to_the_files_that_decide_what_a_program_runs() {
         let path = place.project().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, "1").unwrap();
-        assert!(listed().contains(&format!("since your yes {file} is new")), "{config}: {}", listed());
+        assert!(listed().contains(&format!("since your approval {file} is new")), "{config}: {}", listed());
         // The first yes would hold again without the file.
         assert!(run(&place, &["trust", "x", "--revoke"]).status.success());
         trust();
@@ -205,9 +205,13 @@ fn a_yes_is_bound_to_the_files_that_decide_what_a_program_runs() {
         assert!(shown.contains(&format!(": {file} (its present content)")), "{config}: {shown}");
         assert!(!shown.contains("not trusted"), "{config}: {shown}");
         fs::write(&path, "2").unwrap();
-        assert!(listed().contains(&format!("since your yes {file} has changed")), "{config}: {}", listed());
+        assert!(
+            listed().contains(&format!("since your approval {file} has changed")),
+            "{config}: {}",
+            listed()
+        );
         fs::remove_file(&path).unwrap();
-        assert!(listed().contains(&format!("since your yes {file} is gone")), "{config}: {}", listed());
+        assert!(listed().contains(&format!("since your approval {file} is gone")), "{config}: {}", listed());
         assert!(listed().contains("not trusted"), "{config}: {}", listed());
     }
 }
@@ -227,15 +231,15 @@ fn a_yes_is_bound_to_scripts_that_a_deciding_file_names_and_not_to_its_prose() {
         shown.contains("says: package.json") && shown.contains("may run the project's file: lib/srv.js"),
         "{shown}"
     );
-    assert!(shown.contains("your yes ends when such a file appears:"), "{shown}");
+    assert!(shown.contains("your approval ends when one of these files appears:"), "{shown}");
     fs::write(place.project().join("README.md"), "2").unwrap();
     assert!(!listed().contains("not trusted"), "{}", listed());
     fs::write(place.project().join("lib/srv.js"), "2").unwrap();
-    assert!(listed().contains("since your yes lib/srv.js has changed"), "{}", listed());
+    assert!(listed().contains("since your approval lib/srv.js has changed"), "{}", listed());
 }
 
 #[test]
-fn a_server_whose_deciding_file_has_changed_is_not_started_and_the_reason_is_told() {
+fn a_server_with_a_changed_bound_file_is_not_started_and_the_reason_is_reported() {
     for (program, file) in [("npm", "package.json"), ("make", "Makefile"), ("just", "justfile")] {
         let tools = tempfile::tempdir().unwrap();
         // Stands for the program: it runs what the project's file says.
@@ -252,7 +256,7 @@ fn a_server_whose_deciding_file_has_changed_is_not_started_and_the_reason_is_tol
         fs::write(place.project().join(file), format!("{content}# changed\n")).unwrap();
         let told = run(&place, &["doctor"]);
         assert!(!mark.exists(), "{program}: {}", text(&told.stderr));
-        let words = format!("since your yes {file} has changed");
+        let words = format!("since your approval {file} has changed");
         assert!(text(&told.stderr).contains(&words), "{program}: {}", text(&told.stderr));
         assert!(text(&told.stdout).contains(&words), "{program}: {}", text(&told.stdout));
         // A yes that an older version kept has no files by name; it counts, and ends all the same.
@@ -267,7 +271,7 @@ fn a_server_whose_deciding_file_has_changed_is_not_started_and_the_reason_is_tol
         fs::write(place.project().join(file), format!("{content}# again\n")).unwrap();
         let told = text(&run(&place, &["doctor"]).stderr);
         assert!(
-            told.contains("its entry or a file that it runs has changed since your yes"),
+            told.contains("its entry or a file that it runs has changed since your approval"),
             "{program}: {told}"
         );
     }

@@ -164,7 +164,7 @@ fn a_projects_authorities_are_shown_before_the_yes_and_bound_to_it() {
         shown.contains("not trusted") && shown.contains("sign-in may reach https://login.corp"),
         "{shown}"
     );
-    assert!(shown.contains("its entry has changed since your yes"), "{shown}");
+    assert!(shown.contains("its entry has changed since your approval"), "{shown}");
     let wrong = "[mcp_servers.far]\ncommand = \"x\"\noauth_authorities = [\"https://login.corp\"]\n";
     fs::write(&config, wrong).unwrap();
     let told = text(&place.run(&["mcp", "list"]).stderr);

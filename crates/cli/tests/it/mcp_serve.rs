@@ -95,7 +95,7 @@ fn tools_of_a_folder_are_served_and_those_about_a_run_are_not() {
 
 // H1, H4, H12
 #[test]
-fn what_policy_asks_about_runs_only_with_the_yes_of_the_clients_human() {
+fn calls_that_need_approval_run_only_after_the_client_user_approves() {
     let place = Place::new();
     let write = json!({"path": "new.txt", "content": "new\n"});
     let file = place.project().join("new.txt");
@@ -107,9 +107,9 @@ fn what_policy_asks_about_runs_only_with_the_yes_of_the_clients_human() {
     for (answer, said) in [
         (
             json!({"action": "accept", "content": {"allow": false, "comment": "not today"}}),
-            "the user said no: not today",
+            "the user denied the call: not today",
         ),
-        (json!({"action": "cancel"}), "the user said no"),
+        (json!({"action": "cancel"}), "the user denied the call"),
     ] {
         let question = client.call("write_file", &write);
         assert!(question["params"]["message"].as_str().unwrap().contains("new.txt"), "{question}");
@@ -140,7 +140,7 @@ fn a_port_is_for_this_machine_and_whoever_has_the_token() {
     let place = Place::new();
     let open = place.run(&["mcp", "serve", "--http", "0.0.0.0:0"]);
     assert_eq!(open.status.code(), Some(1));
-    assert!(text(&open.stderr).contains("say --allow-host NAME if that is meant"), "{}", text(&open.stderr));
+    assert!(text(&open.stderr).contains("pass --allow-host NAME to permit this"), "{}", text(&open.stderr));
     let both = place.run(&["mcp", "serve", "--http", "127.0.0.1:0", "--no-token", "--allow-host", "x"]);
     assert_eq!(both.status.code(), Some(2));
     let mut command = place.command(&["mcp", "serve", "--http", "127.0.0.1:0"]);

@@ -36,7 +36,7 @@ fn a_script_drives_a_run_in_every_format() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_is_denied_changes_nothing_and_goes_on() {
+async fn a_run_with_denied_calls_changes_nothing_and_continues() {
     let (place, provider) = (Place::new(), provider(SCRIPT).await);
     let url = provider.base_url();
     let run = ["run", "task", "--base-url", &url, "--model", "m"];

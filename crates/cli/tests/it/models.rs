@@ -23,14 +23,17 @@ fn write_providers(place: &Place, url: &str) -> String {
 }
 
 #[test]
-fn providers_are_listed_with_what_they_want() {
+fn providers_are_listed_with_their_requirements() {
     let place = Place::new();
     let output = place.run(&["models"]);
     let told = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{told}");
-    for word in
-        ["openrouter", "https://api.groq.com/openai/v1", "set GROQ_API_KEY", "OLLAMA_API_KEY if it wants one"]
-    {
+    for word in [
+        "openrouter",
+        "https://api.groq.com/openai/v1",
+        "set GROQ_API_KEY",
+        "OLLAMA_API_KEY if the server needs one",
+    ] {
         assert!(told.contains(word), "no {word:?} in {told}");
     }
     let listed =
@@ -132,7 +135,7 @@ fn check_refused(arguments: &[&str], words: &[&str]) {
 
 #[test]
 fn files_that_are_wrong_are_named_with_key_and_line() {
-    check_refused(&["models", "--config", "nowhere.toml"], &["there is no file nowhere.toml"]);
+    check_refused(&["models", "--config", "nowhere.toml"], &["the file nowhere.toml does not exist"]);
     check_refused(
         &["models", "--config", "wrong.toml"],
         &["wrong.toml is refused", "vendor.groq.quirks[0] (line 3)", "no-stop"],
@@ -141,7 +144,7 @@ fn files_that_are_wrong_are_named_with_key_and_line() {
         &["models", "--provider", "groq", "--ca-file", "empty.pem"],
         &["certificate authority 1", "no certificate"],
     );
-    check_refused(&["models", "--provider", "azure-openai"], &["{resource}", "a place to fill in"]);
+    check_refused(&["models", "--provider", "azure-openai"], &["{resource}", "a placeholder"]);
     check_refused(&["models", "--provider", "nobody"], &["nobody is not known", "openrouter"]);
 }
 
@@ -162,7 +165,7 @@ async fn the_environments_proxy_is_used_but_not_for_this_machine() {
 
 // L9, P5: a model without tool calls of its own is asked in another way, in this run and in the next.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_refusal_taught_is_known_to_the_next_run() {
+async fn facts_learned_from_a_refusal_are_known_to_the_next_run() {
     let refuses = r#"{"turns":[{"steps":[{"text":"Hello."}],
         "hostile":{"switch":"refuse_parameter","parameter":"tools"}}]}"#;
     let (place, server) = (Place::new(), provider(refuses).await);

@@ -94,6 +94,6 @@ fn a_root_inside_of_what_is_kept_is_refused() {
         explain.current_dir(place.project().join(root));
         let refused = output_with_input(explain, "");
         let told = text(&refused.stderr);
-        assert!(!refused.status.success() && told.contains("take another root"), "{root}: {told}");
+        assert!(!refused.status.success() && told.contains("choose another root"), "{root}: {told}");
     }
 }

@@ -25,7 +25,7 @@ fn decided(place: &Place, call: &str) -> String {
 }
 
 #[test]
-fn check_lists_the_rules_or_says_what_is_wrong() {
+fn check_lists_the_rules_or_reports_the_error() {
     let place = Place::new();
     write(&place, "good.toml", &format!("{DOCS}[[rule]]\nid='git'\naction='allow'\nargv=['git']\n"));
     let good = place.run(&["policy", "check", "--policy", "good.toml"]);
@@ -38,8 +38,8 @@ fn check_lists_the_rules_or_says_what_is_wrong() {
     for (content, words) in [
         ("[[rule]]\nid='a'\naction='deny'\npaht='x'\n", "unknown field `paht`"),
         ("[[rule]]\nid='a'\naction='deny'\npath='['\n", "the glob [ cannot be read"),
-        ("[[rule]]\nid='d.ask'\naction='deny'\n", "the id is taken"),
-        ("[[rule]]\nid='a'\naction='allow'\nhost='https://docs.rs'\n", "is no host"),
+        ("[[rule]]\nid='d.ask'\naction='deny'\n", "the id is already used"),
+        ("[[rule]]\nid='a'\naction='allow'\nhost='https://docs.rs'\n", "is not a valid host"),
         (
             "[[rule]]\nid='a'\naction='allow'\nargv=['git','log']\nmatch=['git logout']\n",
             "the example `git logout` is one that it does not fit",
@@ -72,7 +72,7 @@ fn a_users_file_that_is_wrong_stops_and_a_projects_asks() {
     write(&place, "p.toml", DOCS);
     std::fs::set_permissions(place.project().join("p.toml"), PermissionsExt::from_mode(0o666)).unwrap();
     let open = place.run_with_input(&["policy", "explain", "--policy", "p.toml"], read);
-    assert!(text(&open.stderr).contains("everybody can write it"), "{}", text(&open.stderr));
+    assert!(text(&open.stderr).contains("every user can write to it"), "{}", text(&open.stderr));
     for mode in [0o660, 0o664, 0o620] {
         std::fs::set_permissions(place.project().join("p.toml"), PermissionsExt::from_mode(mode)).unwrap();
         let shared = place.run_with_input(&["policy", "explain", "--policy", "p.toml"], read);

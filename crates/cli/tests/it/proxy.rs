@@ -56,11 +56,11 @@ async fn an_agent_of_any_format_works_with_a_provider_of_any_other() {
 }
 
 #[test]
-fn a_proxy_is_for_this_machine_unless_it_is_said() {
+fn a_proxy_serves_only_this_machine_unless_allowed() {
     let place = Place::new();
     let open = place.run(&["proxy", "--base-url", "http://127.0.0.1:9", "--listen", "0.0.0.0:0"]);
     assert_eq!(open.status.code(), Some(1));
-    assert!(text(&open.stderr).contains("say --allow-remote if that is meant"), "{}", text(&open.stderr));
+    assert!(text(&open.stderr).contains("pass --allow-remote to permit this"), "{}", text(&open.stderr));
     let nobody = place.run(&["proxy"]);
     assert_eq!(nobody.status.code(), Some(2));
     let unknown = place.run(&["proxy", "--upstream", "nobody"]);

@@ -39,7 +39,7 @@ fn run(place: &Place, url: &str) -> std::process::Command {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_typed_before_the_question_answers_nothing() {
+async fn input_typed_before_the_question_does_not_answer_it() {
     let (place, provider) = (Place::new(), provider(ONE).await);
     let mut pty = Pty::new();
     pty.keys("y\ny\ny");

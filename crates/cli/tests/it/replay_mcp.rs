@@ -79,7 +79,7 @@ async fn a_replay_starts_no_server_and_offers_the_recorded_tools() {
     let mark = configure_marked(&place);
     let check = |told: String, ended: &Output| {
         assert!(ended.status.success(), "{told}");
-        assert!(told.contains("the run went as it was recorded") && told.contains("it is read"), "{told}");
+        assert!(told.contains("the run matches its recording") && told.contains("it is read"), "{told}");
         assert!(!told.contains("is not there"), "{told}");
         assert!(!mark.exists(), "the server was started: {told}");
     };
@@ -93,7 +93,7 @@ async fn a_replay_starts_no_server_and_offers_the_recorded_tools() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_replay_of_a_recording_without_definitions_starts_no_server_and_says_so() {
+async fn a_replay_without_recorded_definitions_starts_no_server_and_reports_it() {
     let place = Place::new();
     record(&place).await;
     let mark = configure_marked(&place);

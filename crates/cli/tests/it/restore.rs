@@ -61,7 +61,7 @@ impl Ran {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_tells_its_changes_and_they_are_taken_back() {
+async fn a_run_reports_its_changes_and_restore_reverts_them() {
     require!(Need::Git, has_git());
     let ran = ran(&["--json"]).await;
     let events: Vec<Value> = ran.told.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -101,7 +101,7 @@ async fn a_run_tells_its_changes_and_they_are_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
+async fn restore_does_not_overwrite_later_changes_of_the_user_without_a_flag() {
     require!(Need::Git, has_git());
     let ran = ran(&[]).await;
     assert!(ran.told.contains("± turn 1: 2 files, 2 lines more and 1 less"), "{}", ran.told);
@@ -110,17 +110,17 @@ async fn what_a_person_changed_since_is_not_taken_back_by_surprise() {
     ran.refused(&["restore", &ran.id], "--keep");
     assert_eq!(ran.read("a.txt"), "by a person\n");
     let kept = ran.ok(&["restore", &ran.id, "--keep"]);
-    assert!(kept.contains("kept     a.txt (somebody else changed it since)"), "{kept}");
+    assert!(kept.contains("kept     a.txt (another program changed it since)"), "{kept}");
     fs::write(ran.place.project().join("a.txt"), "again\n").unwrap();
     ran.ok(&["restore", &ran.id, "--force"]);
     assert_eq!(ran.read("a.txt"), "hello\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_checkpoints_nothing_is_kept_and_it_is_said() {
+async fn without_checkpoints_no_state_is_stored_and_it_is_reported() {
     let ran = ran(&["--no-checkpoints"]).await;
     assert!(!ran.told.contains('±'), "{}", ran.told);
     ran.refused(&["restore", &ran.id], "has no checkpoints");
     ran.refused(&["diff", &ran.id], "has no checkpoints");
-    ran.refused(&["restore", "1-none"], "there is no run");
+    ran.refused(&["restore", "1-none"], "does not exist in");
 }

@@ -28,7 +28,7 @@ fn line_of(file: &Path, child: &mut Child) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_killed_during_a_command_goes_on_with_a_valid_history() {
+async fn a_run_killed_during_a_command_resumes_with_a_valid_history() {
     for wire in ["openai-chat", "openai-responses", "anthropic", "gemini"] {
         let (place, provider) = (Place::new(), provider(SCRIPT).await);
         let url = provider.base_url();

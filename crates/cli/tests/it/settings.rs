@@ -126,7 +126,7 @@ const PLANTED_COMMAND: &str = "{\"command\": \"planted\"}";
 
 // security 18
 #[test]
-fn a_projects_folder_of_definitions_behind_a_link_is_told_and_not_read() {
+fn a_linked_folder_of_project_definitions_is_reported_and_not_read() {
     for (folder, file, content, arguments) in DEFINED {
         for is_whole in [false, true] {
             let place = Place::new();

@@ -33,7 +33,10 @@ impl Waiting {
         let output = place.run(&arguments);
         let told = text(&output.stdout) + &text(&output.stderr);
         assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
-        assert!(told.contains("it waits for a yes or no to first, a yes or no to second"), "{told}");
+        assert!(
+            told.contains("it waits for an approval or denial of first, an approval or denial of second"),
+            "{told}"
+        );
         let id = place.run_id();
         assert!(told.contains(&format!("windlass run --resume {id}")), "{told}");
         // command-line B21
@@ -83,7 +86,10 @@ async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     let told = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(SUSPENDED), "{told}");
     assert!(run.is_there("two.txt") && !run.is_there("one.txt"), "{told}");
-    run.refused(&["approvals", "approve", id, "second"], "does not ask about second; it asks about: first");
+    run.refused(
+        &["approvals", "approve", id, "second"],
+        "has no question about second; it asks about: first",
+    );
 
     run.ok(&["approvals", "deny", id, "first", "--comment", "not that one"]);
     let told = run.ok(&["run", "--resume", id]);
@@ -93,14 +99,14 @@ async fn a_suspended_run_is_answered_from_other_processes_in_any_order() {
     assert_eq!(requests.len(), 2, "a model is asked only when all is answered");
     let body = requests[1].body.to_string();
     assert!(body.contains("not that one"), "{body}");
-    assert!(run.ok(&["approvals", "list"]).contains("no run waits for anything"));
-    run.refused(&["approvals", "approve", id, "--all"], "waits for nothing");
-    run.refused(&["approvals", "approve", "nothing", "--all"], "there is no run");
+    assert!(run.ok(&["approvals", "list"]).contains("no run has open questions"));
+    run.refused(&["approvals", "approve", id, "--all"], "has no open questions");
+    run.refused(&["approvals", "approve", "nothing", "--all"], "does not exist in");
 }
 
 // command-line B21
 #[tokio::test(flavor = "multi_thread")]
-async fn tokens_that_were_not_reported_are_not_told_as_zero() {
+async fn unreported_tokens_are_not_shown_as_zero() {
     let none = "], \"usage\": {\"input\": 0, \"output\": 0}}";
     let silent = SCRIPT.replace("]},", &format!("{none},")).replace("]}]}", &format!("{none}]}}"));
     let run = Waiting::of(&silent, &[]).await;
@@ -112,9 +118,9 @@ async fn tokens_that_were_not_reported_are_not_told_as_zero() {
     );
 }
 
-// H4, H5: what was shown is what is approved; a file that changed meanwhile is asked about again.
+// H4, H5: what was shown is what is approved; a file that changed meanwhile needs approval again.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_does_not_count_when_what_was_shown_has_changed() {
+async fn an_answer_does_not_count_if_the_displayed_call_has_changed() {
     let run = Waiting::new(&[]).await;
     run.ok(&["approvals", "approve", &run.id, "--all"]);
     std::fs::write(run.place.project().join("one.txt"), "the user's own").unwrap();
@@ -129,7 +135,7 @@ async fn a_budget_waits_for_a_word_from_outside() {
     let run = Waiting::new(&["--ask-after-requests", "1"]).await;
     let id = run.id.as_str();
     run.ok(&["approvals", "approve", id, "--all"]);
-    run.refused(&["approvals", "comment", id, "yes"], "does not ask how it goes on");
+    run.refused(&["approvals", "comment", id, "yes"], "has no open question about how it continues");
     let output = run.place.run(&["run", "--resume", id]);
     assert_eq!(output.status.code(), Some(SUSPENDED));
     assert!(run.ok(&["approvals", "list"]).contains("? The run has used 1 requests"));
@@ -140,7 +146,7 @@ async fn a_budget_waits_for_a_word_from_outside() {
 
 // H10: a word on going on counts once, for the question that it was given to.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_that_was_taken_up_is_no_answer_to_the_next_question() {
+async fn a_used_answer_does_not_answer_the_next_question() {
     let run = Waiting::new(&["--ask-after-requests", "1"]).await;
     let id = run.id.as_str();
     run.ok(&["approvals", "approve", id, "--all"]);
@@ -166,7 +172,7 @@ async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
     let id = run.id.as_str();
     run.ok(&["say", id, "be brief"]);
     run.ok(&["say", id, "then the changelog", "--after"]);
-    run.refused(&["say", id, "  "], "no words");
+    run.refused(&["say", id, "  "], "no message");
     run.ok(&["approvals", "deny", id, "--all"]);
     let told = run.ok(&["run", "--resume", id]);
     assert!(told.contains("> be brief") && told.contains("> then the changelog"), "{told}");
@@ -180,18 +186,18 @@ async fn words_reach_a_run_that_is_resumed_and_the_next_task_follows() {
 }
 
 #[test]
-fn results_of_calls_that_go_on_nowhere_are_refused() {
+fn results_of_unknown_calls_are_refused() {
     let place = Place::new();
     std::fs::create_dir_all(place.folder.path().join("state/runs/1-a")).unwrap();
     let output = place.run(&["approvals", "result", "1-a", "call", "text"]);
     assert!(!output.status.success());
     let output = place.run(&["approvals", "list"]);
-    assert!(output.status.success() && text(&output.stdout).contains("no run waits"));
+    assert!(output.status.success() && text(&output.stdout).contains("no run has open questions"));
 }
 
 // F34: damage is told with what can be done, nothing is thrown away, and the model hears of it.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_record_is_gone_on_from_when_that_is_said() {
+async fn a_damaged_record_is_resumed_with_salvage() {
     let run = Waiting::new(&[]).await;
     let journal = run.place.folder.path().join("state/runs").join(&run.id).join("journal");
     let mut bytes = std::fs::read(&journal).unwrap();
@@ -208,7 +214,7 @@ async fn a_damaged_record_is_gone_on_from_when_that_is_said() {
 
 // F36: one run is worked on by one process.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_second_process_cannot_go_on_with_a_run_that_works() {
+async fn a_second_process_cannot_resume_an_active_run() {
     let run = Waiting::new(&[]).await;
     let journal = run.place.folder.path().join("state/runs").join(&run.id).join("journal");
     let held = std::fs::File::open(&journal).unwrap();
@@ -240,7 +246,7 @@ async fn an_answer_that_cannot_be_read_is_noted_and_hides_nothing() {
 
 // A suspicion of correctness-2: messages keep their order when the clock goes back.
 #[tokio::test(flavor = "multi_thread")]
-async fn messages_are_heard_in_the_order_in_which_they_were_left() {
+async fn messages_are_delivered_in_their_order() {
     let run = Waiting::new(&[]).await;
     let id = run.id.as_str();
     let inbox = run.place.folder.path().join("state/runs").join(id).join("inbox");
@@ -259,7 +265,7 @@ async fn messages_are_heard_in_the_order_in_which_they_were_left() {
 
 // R5: the process was killed when a message was on record and its file not removed yet.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_that_is_on_record_already_is_not_heard_again() {
+async fn a_recorded_message_is_not_delivered_again() {
     let run = Waiting::new(&[]).await;
     let id = run.id.as_str();
     run.ok(&["say", id, "be brief"]);

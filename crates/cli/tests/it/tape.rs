@@ -53,7 +53,7 @@ async fn a_recorded_run_happens_again_without_a_network_and_changes_nothing() {
         let again = place.run(&["run", "--replay", "../run.jsonl"]);
         assert!(again.status.success(), "{wire}: {}{}", text(&again.stdout), text(&again.stderr));
         assert!(text(&again.stdout).contains("it is written"), "{}", text(&again.stdout));
-        assert!(text(&again.stderr).contains("the run went as it was recorded"), "{}", text(&again.stderr));
+        assert!(text(&again.stderr).contains("the run matches its recording"), "{}", text(&again.stderr));
         assert!(!made.exists(), "a replay runs no tool");
         let cassette = std::fs::read_to_string(place.folder.path().join("run.jsonl")).unwrap();
         for planted in ["planted-in-a-header", "planted-in-the-environment"] {
@@ -102,7 +102,7 @@ const OTHER: &str = r#"{"turns": [
         {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "went another way"}, "id": "end"}}]}]}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fork_goes_on_with_another_answer() {
+async fn a_fork_continues_with_another_answer() {
     for wire in FORMATS {
         let place = Place::new();
         let port = recorded(&place, wire).await;
@@ -159,7 +159,7 @@ async fn a_run_with_agents_is_replayed_and_forked_although_their_calls_have_the_
 
     let again = place.run(&["run", "--replay", "../run.jsonl"]);
     let told = text(&again.stdout) + &text(&again.stderr);
-    assert!(again.status.success() && told.contains("the run went as it was recorded"), "{told}");
+    assert!(again.status.success() && told.contains("the run matches its recording"), "{told}");
     assert!(!place.project().join("one.txt").exists(), "a replay runs no tool");
 
     let port: u16 = url.rsplit_once(':').unwrap().1.parse().unwrap();

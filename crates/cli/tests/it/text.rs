@@ -64,7 +64,7 @@ fn only_tools_on_offer_are_calls() {
 }
 
 #[test]
-fn a_bad_line_is_told_and_the_others_are_read() {
+fn an_invalid_line_is_reported_and_the_others_are_read() {
     let place = Place::new();
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
     let rows = [
@@ -94,7 +94,7 @@ fn parameters_keep_the_order_of_their_schema() {
 
 // S10
 #[test]
-fn a_call_that_is_cut_is_told_as_malformed() {
+fn a_cut_call_is_reported_as_malformed() {
     let place = Place::new();
     let output = place.run_with_input(&["parse", "--wire", "text", "-"], &ANSWER[..60]);
     assert!(lines(&output)[0]["tool_calls"][0]["malformed"].is_string(), "{}", text(&output.stdout));

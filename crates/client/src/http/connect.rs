@@ -96,7 +96,7 @@ impl Service<Uri> for Route {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
-        let Some(proxy) = self.proxies.of(&target) else {
+        let Some(proxy) = self.proxies.find(&target) else {
             let connecting = self.tcp.call(target);
             return Box::pin(async move { Ok(RoutedStream { tcp: connecting.await?, is_proxied: false }) });
         };

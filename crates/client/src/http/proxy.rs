@@ -30,7 +30,7 @@ impl Proxies {
     }
 
     /// Returns the proxy of a URL, if the options name one.
-    pub(super) fn of(&self, target: &Uri) -> Option<Intercept> {
+    pub(super) fn find(&self, target: &Uri) -> Option<Intercept> {
         self.0.intercept(target)
     }
 }

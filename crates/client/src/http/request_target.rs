@@ -27,7 +27,7 @@ impl Target {
             Some((user, host)) => (Some(user), host),
             None => (None, authority),
         };
-        let uri: Uri = format!("{scheme}://{host}{}", encoded(path)).parse().map_err(|_| refuse())?;
+        let uri: Uri = format!("{scheme}://{host}{}", percent_encode(path)).parse().map_err(|_| refuse())?;
         let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
         if !is_http || uri.host().is_none_or(str::is_empty) {
             return Err(refuse());
@@ -48,7 +48,7 @@ fn basic(user: &str) -> Option<HeaderValue> {
 }
 
 /// Percent-encodes the characters that are not allowed in a path or a query.
-fn encoded(path: &str) -> String {
+fn percent_encode(path: &str) -> String {
     let mut text = String::with_capacity(path.len());
     for byte in path.bytes() {
         if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte) {

@@ -28,7 +28,7 @@ fn a_reset_is_read_in_any_form() {
 }
 
 #[test]
-fn what_is_no_time_is_none() {
+fn an_invalid_duration_parses_to_none() {
     for text in [
         "",
         "soon",

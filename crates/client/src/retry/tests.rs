@@ -15,7 +15,7 @@ fn check(kind: ModelErrorKind, statuses: &[u16], expected: bool) {
 
 // L9
 #[test]
-fn only_what_may_pass_is_tried_again() {
+fn only_transient_failures_are_retried() {
     check(ModelErrorKind::Server, &[408, 409, 500, 502, 503, 529], true);
     check(ModelErrorKind::RateLimit, &[429, 503], true);
     check(ModelErrorKind::Refused, &[429, 402, 400, 500], false);

@@ -70,7 +70,7 @@ async fn an_error_under_a_status_of_success_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_error_inside_a_stream_comes_without_the_key() {
+async fn an_error_inside_a_stream_omits_the_key() {
     let event = format!("data: {{\"error\":{{\"message\":\"bad key {KEY}\",\"code\":502}}}}\n\n");
     let server = Server::start(vec![Reply::Close(events(&format!("{HELLO}{event}")))]).await;
     let (chunks, _) = ask(&server.client(quick()), &request()).await;
@@ -80,7 +80,7 @@ async fn an_error_inside_a_stream_comes_without_the_key() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_says_so() {
+async fn a_response_that_is_not_a_stream_is_reported() {
     let page = "<!doctype html><title>Sign in</title>";
     for kind in ["text/html", "text/event-stream", "application/json"] {
         let (_, error) = outcome(Reply::Close(response(200, kind, "", page)), quick()).await;

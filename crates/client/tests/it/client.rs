@@ -37,7 +37,7 @@ async fn one_client_answers_again_and_again() {
 }
 
 #[test]
-fn an_address_that_is_none_is_refused() {
+fn an_invalid_address_is_refused() {
     for address in ["", "api.example.com", "ftp://example.com", "http://", "https:///v1"] {
         let made = make(Endpoint::custom(address, "openai-chat"));
         assert!(matches!(made, Err(ClientError::Address { .. })), "{address}");
@@ -51,7 +51,7 @@ fn a_wire_of_another_format_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_that_no_header_can_carry_is_said_without_the_key() {
+async fn a_key_invalid_in_a_header_is_reported_without_the_key() {
     let endpoint = Endpoint::custom("http://127.0.0.1:1", "openai-chat");
     let key = format!("{KEY}\n");
     let client = Client::new(endpoint, Some(key.into()), Arc::new(OpenAiChat::default()), quick()).unwrap();

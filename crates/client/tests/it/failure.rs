@@ -46,7 +46,7 @@ async fn a_refusal_names_host_status_words_and_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_missing_key_is_said_to_be_missing() {
+async fn a_missing_key_is_reported() {
     let body = r#"{"error":{"message":"no key","code":"invalid_api_key"}}"#;
     let server = Server::start(vec![error(401, "", body)]).await;
     let client = Client::new(server.endpoint(), None, Arc::new(OpenAiChat::default()), quick()).unwrap();
@@ -123,7 +123,7 @@ fn the_key_is_in_nothing_that_is_printed() {
 
 // A password in the address and a key in a header of one's own are keys too.
 #[tokio::test]
-async fn what_else_is_secret_is_in_no_error() {
+async fn errors_contain_no_secret() {
     let body = r#"{"error":{"message":"me:pass-word-1 and header-key-2"}}"#;
     let server = Server::start(vec![error(400, "", body)]).await;
     let base = server.endpoint().base_url.replace("http://", "http://me:pass-word-1@");

@@ -53,7 +53,7 @@ fn check_next(first: Answer, requests: usize) {
 }
 
 #[test]
-fn another_model_is_asked_where_it_may_have_what_this_one_lacks() {
+fn a_fallback_is_used_for_capabilities_that_the_model_lacks() {
     check_next(Answer::new(529, r#"{"error":{"message":"overloaded","type":"overloaded_error"}}"#), 5);
     check_next(Answer::new(429, r#"{"error":{"message":"slow","type":"rate_limit_error"}}"#), 5);
     check_next(Answer::new(429, r#"{"error":{"message":"nothing left","code":"insufficient_quota"}}"#), 1);
@@ -71,7 +71,7 @@ fn check_end(first: Answer, kind: ModelErrorKind) {
 }
 
 #[test]
-fn a_request_that_is_wrong_goes_to_nobody_else() {
+fn an_invalid_request_is_not_sent_to_a_fallback() {
     check_end(
         Answer::new(400, r#"{"error":{"message":"bad","type":"invalid_request_error"}}"#),
         ModelErrorKind::Refused,
@@ -85,7 +85,7 @@ fn a_request_that_is_wrong_goes_to_nobody_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_the_first_word_nobody_else_is_asked() {
+async fn after_the_first_chunk_no_fallback_is_used() {
     let cut =
         Answer::new(200, format!("{HELLO}data: nonsense\n\n")).header("content-type", "text/event-stream");
     let (said, models, told) = outcome(cut).await;
@@ -94,7 +94,7 @@ async fn after_the_first_word_nobody_else_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_last_failure_names_those_before() {
+async fn the_last_failure_names_the_earlier_failures() {
     let quota = || Answer::new(402, r#"{"error":{"message":"nothing left"}}"#);
     let (one, two) = (Canned::new(vec![quota()]), Canned::new(vec![quota()]));
     let model = Fallback::new(Arc::new(one.client("groq").build().unwrap()), "first")

@@ -71,7 +71,7 @@ async fn a_refused_parameter_is_dropped_once_and_remembered() {
 }
 
 #[tokio::test]
-async fn what_did_not_help_is_not_remembered() {
+async fn a_change_that_did_not_help_is_not_learned() {
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE)]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
     let error = ask(&client, &warm()).await.1.unwrap();
@@ -81,7 +81,7 @@ async fn what_did_not_help_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn several_parameters_go_one_after_the_other_but_never_the_conversation() {
+async fn refused_parameters_are_dropped_one_by_one_but_never_the_conversation() {
     let limit = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens"}}"#;
     let server = Server::start(vec![error(400, "", NO_TEMPERATURE), error(400, "", limit), hello()]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
@@ -100,12 +100,12 @@ async fn several_parameters_go_one_after_the_other_but_never_the_conversation() 
 }
 
 #[tokio::test]
-async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
+async fn tools_are_never_dropped_and_the_error_names_a_remedy() {
     let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
     let server = Server::start(vec![error(404, "", refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();
     let failure = ask(&client, &with_tool(warm())).await.1.unwrap();
-    for part in ["support tool use", "let it write calls as text", "remembered"] {
+    for part in ["support tool use", "use text calls", "remembered"] {
         assert!(failure.message.contains(part), "{part} is not in {failure}");
     }
     assert_eq!((failure.kind, server.requests().await.len()), (ModelErrorKind::Unsupported, 1));
@@ -114,7 +114,7 @@ async fn tools_are_never_dropped_and_the_error_says_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_model_without_thoughts_is_no_longer_asked_for_their_cipher() {
+async fn encrypted_reasoning_is_not_requested_from_a_model_without_reasoning() {
     let refusal = r#"{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include","code":null}}"#;
     let done = "data: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":[{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"Hello\"}]}]}}\n\n";
     let answer = Reply::Close(crate::server::events(done));
@@ -164,7 +164,7 @@ fn file(folder: &TempDir) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn what_was_learned_outlives_the_process_for_seven_days() {
+async fn learned_facts_outlive_the_process_for_seven_days() {
     let folder = tempfile::tempdir().unwrap();
     let (facts, bodies) = learn(&folder).await;
     assert_eq!((facts.trouble(), bodies.len()), (None, 2));
@@ -212,7 +212,7 @@ async fn a_file_of_a_newer_version_is_left_alone() {
 
 // Two processes that learn at one time lose nothing of each other.
 #[test]
-fn what_another_has_kept_since_stays() {
+fn facts_stored_by_another_process_are_preserved() {
     let folder = tempfile::tempdir().unwrap();
     let open = || CapabilityStore::open(FileStorage::new(file(&folder)));
     let (one, two) = (open(), open());
@@ -259,7 +259,7 @@ async fn the_stronger_source_counts_and_says_that_it_was_it() {
 }
 
 #[tokio::test]
-async fn ollama_is_asked_for_each_model() {
+async fn ollama_is_queried_for_each_model() {
     let json = |body: &str| Reply::Close(crate::server::response(200, "application/json", "", body));
     let server = Server::start(vec![
         json(r#"{"object":"list","data":[{"id":"qwen3"},{"id":"old"}]}"#),
@@ -279,11 +279,11 @@ async fn ollama_is_asked_for_each_model() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
+async fn an_invalid_model_list_is_an_error_and_changes_nothing() {
     let page = Reply::Close(crate::server::response(200, "text/html", "", "<html>"));
     let server = Server::start(vec![page, error(401, "", "{}")]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
-    for said in ["no list of models", "status 401"] {
+    for said in ["not a list of models", "status 401"] {
         let error = client.list_models().await.unwrap_err();
         assert!(error.message.contains(said), "{error}");
     }
@@ -292,7 +292,7 @@ async fn a_list_that_is_none_is_an_error_and_changes_nothing() {
 
 // correctness-2 8: what writers side by side learn is all kept.
 #[test]
-fn no_fact_of_writers_side_by_side_is_lost() {
+fn concurrent_writers_lose_no_fact() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("models.json");
     std::thread::scope(|scope| {
@@ -377,7 +377,7 @@ async fn a_parameter_that_the_stream_refuses_is_dropped_too() {
 
 // P5
 #[tokio::test]
-async fn a_stream_that_refuses_tools_says_what_to_do() {
+async fn a_stream_that_refuses_tools_names_a_remedy() {
     let refusal = r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#;
     let server = Server::start(vec![in_stream(refusal), hello()]).await;
     let client = Client::vendor(vendor(&server, "openrouter")).options(quick()).build().unwrap();

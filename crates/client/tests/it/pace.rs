@@ -136,7 +136,7 @@ fn usage_only() -> &'static str {
 
 // SECURITY, provider side: pings are no content, nor is anything else that says nothing.
 #[tokio::test(start_paused = true)]
-async fn only_what_says_something_keeps_an_answer_alive() {
+async fn only_data_resets_the_idle_timeout() {
     let options = Options { idle_timeout: seconds(10.0), ..Options::default() };
     for noise in [": ping\n\n", usage_only(), "data: "] {
         let mut answer = Answer::new(200, HELLO).header("content-type", "text/event-stream");
@@ -209,7 +209,7 @@ async fn an_error_that_is_the_first_event_is_tried_again() {
 
 // A clock of minutes beside `Retry-After: 1` kept aimock's clients silent for as long as anybody waited.
 #[test]
-fn a_wait_that_is_asked_for_counts_for_more_than_the_clock_of_a_window() {
+fn a_requested_wait_overrides_the_window_of_a_limit() {
     let refusal = |status: u16| {
         Answer::new(status, SLOW)
             .header("retry-after", "1")
@@ -232,7 +232,7 @@ async fn overloaded(answer: Answer) -> (usize, Duration, windlass_stream::ModelE
 
 // L9
 #[tokio::test(start_paused = true)]
-async fn an_overloaded_provider_is_asked_again_for_as_long_as_is_said() {
+async fn an_overloaded_provider_is_retried_for_the_configured_time() {
     for status in [429, 500, 503, 529] {
         let (requests, last, error) = overloaded(Answer::new(status, "{}")).await;
         assert!(requests > 10, "{status}: {requests}");
@@ -244,7 +244,7 @@ async fn an_overloaded_provider_is_asked_again_for_as_long_as_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_that_is_too_long_is_told_with_its_hour() {
+async fn a_wait_over_the_limit_is_reported_with_its_time() {
     let (requests, _, error) = overloaded(Answer::new(429, SLOW).header("retry-after", "3600")).await;
     assert_eq!(requests, 1);
     assert!(error.message.contains("asks to wait 3600s, until "), "{error}");

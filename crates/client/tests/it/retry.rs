@@ -23,7 +23,7 @@ fn check(replies: Vec<Reply>, expected: (usize, &str, Option<ModelErrorKind>)) {
 }
 
 #[test]
-fn what_may_pass_is_sent_again() {
+fn transient_failures_are_retried() {
     check(vec![error(429, "retry-after: 0\r\n", SLOW), hello()], (2, "Hello", None));
     check(
         vec![error(429, "retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n", SLOW), hello()],
@@ -37,7 +37,7 @@ fn what_may_pass_is_sent_again() {
 }
 
 #[test]
-fn what_will_not_pass_is_sent_once() {
+fn permanent_failures_are_not_retried() {
     let quota = r#"{"error":{"message":"you exceeded your current quota","code":"insufficient_quota"}}"#;
     check(vec![error(429, "", quota)], (1, "", Some(ModelErrorKind::Refused)));
     let key = r#"{"error":{"message":"no","code":"invalid_api_key"}}"#;
@@ -52,7 +52,7 @@ fn what_will_not_pass_is_sent_once() {
 }
 
 #[test]
-fn what_may_have_been_paid_for_is_not_sent_again() {
+fn a_request_that_may_be_billed_is_not_retried() {
     check(vec![Reply::Close(Vec::new())], (1, "", Some(ModelErrorKind::Dropped)));
     let half =
         Reply::Close(events("data: {\"choices\":[{\"delta\":{\"content\":\"Hal\"}}]}\n\ndata: nonsense\n\n"));
@@ -60,7 +60,7 @@ fn what_may_have_been_paid_for_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn five_failures_are_given_up_with_their_number() {
+async fn five_failures_end_the_attempts_and_are_counted() {
     let server = Server::start(vec![error(500, "x-request-id: req_7\r\n", BROKEN)]).await;
     let failure = ask(&server.client(quick()), &request()).await.1.unwrap();
     assert_eq!(server.requests().await.len(), 5);

@@ -52,7 +52,7 @@ fn arguments(answer: &Answer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn odd_types_go_out_as_what_they_mean() {
+async fn unusual_types_are_sent_with_their_meaning() {
     let odd = r#"{"type":"dict","properties":{"n":{"type":"float"}},"required":["n"]}"#;
     let sent = json!({"n": 1.5});
     let (body, answer, losses) =
@@ -94,7 +94,7 @@ async fn names_of_properties_come_back_as_their_author_wrote_them() {
 }
 
 #[tokio::test]
-async fn what_is_lost_is_told_once_for_each_schema() {
+async fn losses_are_reported_once_for_each_schema() {
     let schema = r#"{"anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}]}"#;
     let tool = tool(schema, Strictness::Unsaid);
     // The request is checked before it is sent, and both show it in the dialect.

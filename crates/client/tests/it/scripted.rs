@@ -120,7 +120,7 @@ fn a_refusal_that_passes_is_got_over() {
 
 // L9
 #[test]
-fn a_refusal_that_stays_is_given_up() {
+fn a_permanent_refusal_ends_the_attempts() {
     let status = |status: u16| json!({"switch": "status", "status": status});
     check_bad(&status(500), ModelErrorKind::Server, "after 5 attempts", 5);
     check_bad(&status(429), ModelErrorKind::RateLimit, "after 5 attempts", 5);
@@ -131,7 +131,7 @@ fn a_refusal_that_stays_is_given_up() {
 
 // S10
 #[test]
-fn what_breaks_off_finishes_no_call() {
+fn an_interrupted_stream_finishes_no_call() {
     for after_bytes in [1, 90, 400, 700, 1000] {
         // Gemini's whole answer is shorter than the last of these.
         let wires: Vec<_> =

@@ -154,7 +154,7 @@ async fn http2_is_spoken_where_the_server_offers_it() {
 }
 
 #[tokio::test]
-async fn an_authority_that_is_not_trusted_is_said_once_with_what_to_do() {
+async fn an_untrusted_authority_is_reported_once_with_a_remedy() {
     let (own, other) = (authority("own"), authority("other"));
     for roots in [vec![], vec![other.pem.as_str()]] {
         let (said, versions) = outcome(&["h2"], &roots, &own).await;
@@ -233,7 +233,7 @@ fn check_root(pem: &str, said: &str) {
 
 #[test]
 fn an_authority_that_cannot_be_read_is_named() {
-    check_root("", "there is no certificate");
-    check_root("not PEM at all", "there is no certificate");
+    check_root("", "it contains no certificate");
+    check_root("not PEM at all", "it contains no certificate");
     check_root("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "certificate authority 2");
 }

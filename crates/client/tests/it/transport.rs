@@ -95,7 +95,7 @@ fn one_header_stands_for_all_of_its_name() {
 }
 
 #[tokio::test]
-async fn an_observer_is_told_of_retries_and_of_the_answers_id() {
+async fn an_observer_receives_retries_and_the_id_of_the_answer() {
     let refusal = error(503, "", "{}");
     let server = Server::start(vec![refusal, hello_with_id()]).await;
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -157,7 +157,7 @@ async fn a_proxy_is_used_but_for_the_hosts_that_are_named() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_is_not_there_is_said_without_its_password() {
+async fn an_unreachable_proxy_is_reported_without_its_password() {
     let http = HttpOptions::default().with_proxy("http://user:planted-word@127.0.0.1:1");
     let error = through(http, "http://provider.test/v1").await.1.unwrap();
     assert!(error.contains("cannot be reached"), "{error}");
@@ -165,7 +165,7 @@ async fn a_proxy_that_is_not_there_is_said_without_its_password() {
 }
 
 #[test]
-fn a_proxy_that_is_no_address_is_refused_without_showing_it() {
+fn an_invalid_proxy_address_is_refused_without_showing_it() {
     let http = HttpOptions::default().with_https_proxy("http://user:planted word@:::");
     let made = HttpTransport::new(&http).unwrap_err();
     assert!(matches!(made, HttpError::Proxy { scheme: "https", .. }), "{made:?}");

@@ -2,7 +2,7 @@
 
 /// The use of a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a policy must say what each of these means to it")]
+#[expect(clippy::exhaustive_enums, reason = "a policy must handle each of these")]
 pub enum TouchKind {
     /// The file is read.
     Read,

@@ -11,7 +11,7 @@ fn check(assess: fn(&str) -> bool, expected: bool, names: &[&str]) {
 
 // SECURITY "Paths"
 #[test]
-fn what_decides_later_is_known_in_every_spelling() {
+fn names_that_decide_later_execution_match_in_every_spelling() {
     let spellings = [
         ".git",
         ".GIT",

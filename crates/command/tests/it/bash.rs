@@ -1,5 +1,5 @@
-//! Bash as the oracle: what the lexer accepted runs in a real bash in which every program is a recording stub, and
-//! the recorded words and the files that appear must be the predicted ones.
+//! Bash as the oracle: what the lexer accepted runs in a real bash in which every program is a recording
+//! stub, and the recorded words and the files that appear must be the predicted ones.
 //!
 //! `WINDLASS_COMMAND_STRINGS` sets how many strings are made, `WINDLASS_COMMAND_SEED` from which seed.
 #![expect(clippy::disallowed_methods, reason = "the oracle is a process, and its stubs are files")]

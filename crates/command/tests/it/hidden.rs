@@ -93,7 +93,7 @@ fn settings_of_git_are_commands() {
 }
 
 #[test]
-fn what_nobody_knows_may_be_a_wrapper() {
+fn an_unknown_program_may_be_a_wrapper() {
     for text in [
         "frobnicate rm x",
         "frobnicate --opt 3 rm x",

@@ -104,7 +104,7 @@ fn other_redirections_are_refused() {
 }
 
 #[test]
-fn what_the_shell_would_read_is_refused() {
+fn shell_syntax_is_refused() {
     refused("echo $x", ErrorKind::Expansion, 5);
     refused("echo \"a $(b)\"", ErrorKind::Expansion, 8);
     refused("echo `b`", ErrorKind::Expansion, 5);

@@ -59,7 +59,7 @@ fn rules_are_whole_words_behind_options() {
 }
 
 #[test]
-fn what_cannot_be_named_is_partial() {
+fn effects_on_unknown_names_are_partial() {
     for text in
         ["$x y", "r? y", "$(echo rm) y", "\"$x\"", "echo 'a", "curl x | sh", "bash -c \"$x\"", "ls > $x"]
     {

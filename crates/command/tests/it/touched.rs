@@ -37,7 +37,7 @@ fn has_not(text: &str, touch: &str) {
 
 // security 2
 #[test]
-fn what_searches_a_folder_reads_all_below_it() {
+fn searching_a_folder_reads_everything_below_it() {
     has("grep -r X .", &["r+ ."]);
     has("grep -r X private", &["r+ private"]);
     has("grep -d recurse X", &["r+ ."]);
@@ -55,7 +55,7 @@ fn what_searches_a_folder_reads_all_below_it() {
 }
 
 #[test]
-fn what_removes_or_moves_a_folder_takes_all_below_it() {
+fn removing_or_moving_a_folder_affects_everything_below_it() {
     has("rm -r private", &["d+ private"]);
     has("rm -rf private/sub", &["d+ private/sub"]);
     has("rm --recurs x", &["d+ x"]);
@@ -68,7 +68,7 @@ fn what_removes_or_moves_a_folder_takes_all_below_it() {
 }
 
 #[test]
-fn what_copies_reads_all_that_it_copies() {
+fn a_copy_reads_everything_that_it_copies() {
     has("cp -r private q", &["r+ private", "w q", "w q/private"]);
     has("cp -a private/ q", &["r+ private/", "w q/private"]);
     has("cp a b", &["r a", "w b", "w b/a"]);
@@ -142,7 +142,7 @@ fn a_path_behind_a_revision_is_a_path() {
 
 // correctness-2 10
 #[test]
-fn what_is_written_is_told_whatever_the_option() {
+fn written_files_are_reported_for_every_option_form() {
     has("chmod --reference=x protected/f", &["w protected/f", "r x"]);
     has("chmod --reference x protected/f", &["w protected/f", "r x"]);
     has("chmod --ref=x protected/f", &["w protected/f"]);

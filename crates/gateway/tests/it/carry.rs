@@ -85,5 +85,9 @@ fn a_document_of_another_provider_is_refused() {
     let mut asked = request();
     asked.messages[0].parts.push(Part::File(File::from_upload("application/pdf", "file-1")));
     let carried = carry(asked, "openai-chat", format("anthropic").wire.as_ref());
-    assert_eq!(carried.refused.unwrap(), "the file file-1 is with another provider; send its bytes instead");
+    assert_eq!(
+        carried.refused.unwrap(),
+        "the file file-1 is stored at another provider; send its bytes \
+         instead"
+    );
 }

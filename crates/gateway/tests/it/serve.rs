@@ -135,15 +135,20 @@ async fn raw(port: u16, head: &str, body: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_request_is_refused_in_words_that_help() {
+async fn invalid_requests_are_refused_with_a_helpful_message() {
     let chat = format("openai-chat");
     let served = served(SCRIPT, &chat).await;
     let post = "POST /v1/chat/completions HTTP/1.1";
     for (head, body, status, words) in [
         (post, "{", "400", "not JSON"),
-        (post, r#"{"model": 7}"#, "400", "model: a text is wanted"),
-        ("POST /nowhere HTTP/1.1", "{}", "404", "nothing is at /nowhere; the formats here are openai-chat"),
-        ("GET /v1/chat/completions HTTP/1.1", "", "405", "takes POST only"),
+        (post, r#"{"model": 7}"#, "400", "model: expected a text"),
+        (
+            "POST /nowhere HTTP/1.1",
+            "{}",
+            "404",
+            "/nowhere is not a served path; the formats here are openai-chat",
+        ),
+        ("GET /v1/chat/completions HTTP/1.1", "", "405", "accepts POST only"),
         ("POST /v1/chat/completions HTTP/1.1\r\norigin: https://evil.example", "{}", "403", "web pages"),
     ] {
         let answer = raw(served.port, head, body).await;
@@ -158,7 +163,7 @@ async fn what_is_no_request_is_refused_in_words_that_help() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_lost_on_the_way_is_said_in_a_header() {
+async fn losses_of_a_conversion_are_reported_in_a_header() {
     let anthropic = format("anthropic");
     let served = served(SCRIPT, &anthropic).await;
     let body = r#"{"model":"m","logit_bias":{},"messages":[{"role":"user","content":"hi"}]}"#;
@@ -257,7 +262,7 @@ async fn an_answer_without_its_end_ends_with_an_error_in_the_clients_format() {
         let (port, _stop, _) = served_until(Begun::Ends, ServeOptions::default()).await;
         let text = streamed(port, &format).await;
         assert!(
-            text.contains("half") && text.contains("ended before it was whole"),
+            text.contains("half") && text.contains("ended before it was complete"),
             "{}: {text}",
             format.name()
         );
@@ -269,7 +274,7 @@ async fn an_answer_without_its_end_ends_with_an_error_in_the_clients_format() {
 #[tokio::test]
 async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long() {
     for format in formats() {
-        for (model, words) in [(Begun::Finishes, None), (Begun::Hangs, Some("the server stops"))] {
+        for (model, words) in [(Begun::Finishes, None), (Begun::Hangs, Some("the server shuts down"))] {
             let drain = match words {
                 None => std::time::Duration::from_secs(20),
                 Some(_) => std::time::Duration::from_millis(100),
@@ -282,7 +287,7 @@ async fn a_server_that_stops_lets_answers_end_and_tells_those_that_take_too_long
             tokio::time::sleep(std::time::Duration::from_millis(150)).await;
             stop.send(()).unwrap();
             let text = asked.await.unwrap();
-            assert_eq!(text.contains("the server stops"), words.is_some(), "{}: {text}", format.name());
+            assert_eq!(text.contains("the server shuts down"), words.is_some(), "{}: {text}", format.name());
             server.await.unwrap().unwrap();
             assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "the port is closed");
         }
@@ -303,7 +308,7 @@ async fn a_request_whose_answer_has_not_begun_when_the_server_stops_gets_503() {
         stop.send(()).unwrap();
         let text = asked.await.unwrap();
         assert!(text.starts_with("HTTP/1.1 503"), "{}: {text}", format.name());
-        assert!(text.contains("the server stops"), "{}: {text}", format.name());
+        assert!(text.contains("the server shuts down"), "{}: {text}", format.name());
         server.await.unwrap().unwrap();
     }
 }

@@ -26,7 +26,7 @@ fn paths_that_climb_are_outside() {
 }
 
 #[test]
-fn what_protects_everything_else_is_known_in_every_spelling() {
+fn protected_paths_match_in_every_spelling() {
     check(
         Place::Protected,
         &[

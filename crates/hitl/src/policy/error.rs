@@ -31,7 +31,10 @@ pub enum PolicyError {
         limit: usize,
     },
     /// A host cannot be parsed.
-    #[error("rule {id}: {host} is no host; write a name, an address, or *.name for every host below it")]
+    #[error(
+        "rule {id}: {host} is not a valid host; write a name, an address, or *.name for every host \
+         below it"
+    )]
     Host {
         /// The id of the rule or constraint.
         id: String,
@@ -42,7 +45,7 @@ pub enum PolicyError {
     #[error("a rule or constraint has an empty id")]
     EmptyId,
     /// An id is used twice, or begins like the ids of built-in rules.
-    #[error("rule {id}: the id is taken")]
+    #[error("rule {id}: the id is already used")]
     DuplicateId {
         /// The id.
         id: String,

@@ -95,7 +95,7 @@ impl Fence {
             }
             Reach::Possible => {
                 return Some(Breach::Unclear(format!(
-                    "it cannot be told whether constraint {} blocks a name below {path}",
+                    "it is not known whether constraint {} blocks a name below {path}",
                     self.id
                 )));
             }
@@ -103,7 +103,11 @@ impl Fence {
         }
         let ending = name.rsplit_once('.').map_or_else(String::new, |(_, ending)| ending.to_lowercase());
         if !self.extensions.is_empty() && !self.extensions.contains(&ending) {
-            return Some(Breach::Broken(format!("{path} has no ending that constraint {} takes", self.id)));
+            return Some(Breach::Broken(format!(
+                "the file extension of {path} is not among those of \
+                 constraint {}",
+                self.id
+            )));
         }
         None
     }
@@ -142,7 +146,7 @@ impl Fence {
             ))),
             Some(_) => None,
             None => Some(Breach::Unclear(format!(
-                "it cannot be told whether it writes more than the {most} bytes of constraint {}",
+                "it is not known whether it writes more than the {most} bytes of constraint {}",
                 self.id
             ))),
         }

@@ -69,7 +69,7 @@ mod tests {
     use super::starts;
 
     #[test]
-    fn a_glob_starts_at_what_stands_before_its_patterns() {
+    fn a_glob_starts_at_its_literal_prefix() {
         for (glob, expected) in [
             ("pub/**", vec!["pub"]),
             ("./pub//deep/*.txt", vec!["pub/deep"]),

@@ -68,7 +68,7 @@ fn a_question_without_a_limit_is_never_overdue() {
 
 // H9: refused with a reason, not ignored.
 #[test]
-fn what_is_remembered_covers_the_same_shape_only() {
+fn a_remembered_approval_covers_only_the_same_shape() {
     let mut grants = Grants::default();
     let approve = ApprovalDecision::approve("x").with_remember();
     grants.remember(&facts("tool", vec![write("src/a.rs")]), &approve).unwrap();
@@ -107,7 +107,7 @@ fn a_command_is_remembered_whole() {
 
 // H4: the digest changes with everything that was shown, and with nothing else.
 #[test]
-fn the_digest_is_bound_to_what_was_shown() {
+fn the_digest_is_bound_to_the_displayed_call() {
     let base = |call: &ToolCall, spec: &ToolSpec, root: &str| {
         let facts = facts("tool", vec![write("a")]);
         Binding { facts: &facts, call, spec, root, epoch: "e" }.digest()
@@ -142,7 +142,7 @@ fn the_digest_is_bound_to_what_was_shown() {
 
 // H14
 #[test]
-fn what_hides_is_shown() {
+fn hidden_characters_are_shown() {
     for (hidden, shown) in [
         ("a\u{1b}[31mb", "a\\u{1b}[31mb"),
         ("a\u{200b}b", "a\\u{200b}b"),

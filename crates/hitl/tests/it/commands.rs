@@ -41,7 +41,7 @@ fn check(policy: &Policy, command: &str, verdict: Verdict, rule: &str) {
 
 // security 2
 #[test]
-fn a_rule_about_reading_holds_for_what_git_keeps() {
+fn a_read_rule_applies_to_content_in_git() {
     let policy = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
     for command in [
         "git show HEAD:private/x.txt",
@@ -92,7 +92,7 @@ fn a_rule_about_reading_holds_for_archives_stashes_and_work_trees() {
 }
 
 #[test]
-fn a_rule_holds_for_what_a_link_leads_to() {
+fn a_rule_applies_to_the_target_of_a_link() {
     let no = policy(vec![deny(EffectKind::Read, "private/x.txt")]);
     let target =
         |kind, resolved: &str| Target { kind, resolved: resolved.into(), ..Target::missing("pub/x.txt") };
@@ -156,7 +156,7 @@ fn a_rule_about_writing_holds_for_every_option_that_names_a_file() {
 
 // security 21
 #[test]
-fn an_allowed_program_does_not_run_what_is_denied() {
+fn an_allowed_program_does_not_run_a_denied_program() {
     for program in
         ["prlimit", "frobnicate", "setpriv --reuid", "python3.11 run.py", "toybox", "chroot", "docker run"]
     {
@@ -223,7 +223,7 @@ fn a_rule_for_an_unknown_program_allows_and_is_noted() {
 
 // security 9
 #[test]
-fn what_is_too_much_to_assess_is_asked() {
+fn a_call_too_large_to_assess_needs_approval() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let find = format!("find . {}", "-exec find ".repeat(8_000));
     let decision = decide_call(&all, &in_auto(&find, vec![]));

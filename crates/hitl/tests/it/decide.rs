@@ -48,7 +48,7 @@ fn check(decision: &Decision, verdict: Verdict, rule: &str) {
 }
 
 #[test]
-fn the_built_in_rules_decide_where_nobody_else_does() {
+fn the_builtin_rules_decide_if_no_other_rule_does() {
     check(&by_default(vec![read("src/lib.rs")]), Verdict::Allow, "b.read");
     check(&by_default(vec![Effect::Internal]), Verdict::Allow, "b.internal");
     check(&by_default(vec![write("src/lib.rs")]), Verdict::Ask, "d.ask");
@@ -103,7 +103,7 @@ fn an_ask_rule_is_not_lowered_by_an_allow_rule_or_a_grant() {
 
 // H15: a constraint fences effects, whatever the tool.
 #[test]
-fn a_constraint_denies_what_lies_outside_its_fence() {
+fn a_constraint_denies_effects_outside_its_limits() {
     let fence = Constraint::new("fence", EffectKind::Write, vec!["docs/**".into(), "*.md".into()]);
     let allow = Rule::new("yes", Action::Allow);
     let policy = Policy::default().with_file(Source::User, file(vec![allow], vec![fence])).unwrap();
@@ -132,7 +132,7 @@ fn a_rule_for_a_tool_is_for_that_tool() {
 }
 
 #[test]
-fn no_allow_rule_lowers_what_protects_everything_else() {
+fn no_allow_rule_weakens_a_protected_path() {
     let all = policy(vec![Rule::new("yes", Action::Allow)]);
     let decide =
         |effect| decide(&all, &Grants::default(), &ApprovalHistory::default(), &facts("tool", vec![effect]));
@@ -169,7 +169,7 @@ fn a_rule_lets_through_no_more_than_the_sandbox_holds() {
 }
 
 #[test]
-fn modes_change_only_what_no_rule_decides() {
+fn autonomy_changes_only_calls_that_no_rule_decides() {
     let decide = |mode, effect| {
         decide(
             &Policy::default(),
@@ -307,7 +307,7 @@ fn every_family_of_built_in_ids_is_taken() {
 
 // H11, and the order of files is nothing.
 #[test]
-fn deny_beats_allow_whichever_file_comes_first() {
+fn deny_overrides_allow_in_any_order_of_files() {
     let allow = || file(vec![Rule::new("yes", Action::Allow)], vec![]);
     let deny = || file(vec![Rule::new("no", Action::Deny)], vec![]);
     let one = Policy::default().with_file(Source::User, allow()).unwrap();

@@ -18,7 +18,7 @@ fn linked(path: &str, resolved: &str) -> Target {
 }
 
 #[test]
-fn a_yes_to_a_file_is_none_to_a_folder() {
+fn an_approval_of_a_file_does_not_cover_a_folder() {
     let mut grants = Grants::default();
     let file = facts("delete_file", vec![Effect::Delete { path: "docs/OLD".into() }])
         .with_sight(vec![at("docs/OLD", TargetKind::File)], None);
@@ -33,7 +33,7 @@ fn a_yes_to_a_file_is_none_to_a_folder() {
 
 // security 15: a yes is for what is reached, and for no link that leads elsewhere.
 #[test]
-fn grants_and_lessons_are_for_what_links_lead_to() {
+fn grants_and_lessons_apply_to_the_targets_of_links() {
     let edit = |path: &str, resolved: &str| {
         facts("edit", vec![write(path)])
             .with_sight(vec![linked(path, resolved)], None)

@@ -1,5 +1,5 @@
-//! Growth tests: a decision takes time linear in the bytes of the call and the policy, up to a limit. Beyond the limit
-//! the call is refused with a typed reason.
+//! Growth tests: a decision takes time linear in the bytes of the call and the policy, up to a limit. Beyond
+//! the limit the call is refused with a typed reason.
 
 use windlass_hitl::{
     Action, ApprovalHistory, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants,

@@ -54,7 +54,7 @@ fn a_question_without_an_answer_counts_as_asked() {
 }
 
 #[test]
-fn a_denial_of_what_was_learned_suspends_it_until_three_more_approvals() {
+fn a_denial_suspends_a_lesson_until_three_more_approvals() {
     check(&("y".repeat(20) + "n"), false);
     check(&("y".repeat(20) + "nyy"), false);
     check(&("y".repeat(20) + "nyyy"), true);
@@ -89,7 +89,7 @@ fn a_lesson_ends_after_30_days_of_silence_and_begins_anew() {
 }
 
 #[test]
-fn what_is_of_high_risk_is_never_learned() {
+fn high_risk_calls_are_never_learned() {
     for effect in [
         Effect::Execute { command: "ls".into(), directory: ".".into() },
         Effect::Delete { path: "a".into() },
@@ -107,7 +107,7 @@ fn what_is_of_high_risk_is_never_learned() {
 
 // H2: a lesson stands after every rule, and a mode without a human is no place for it.
 #[test]
-fn a_lesson_never_lifts_what_a_rule_says() {
+fn a_lesson_never_overrides_a_rule() {
     let learned = taught("yyyyy");
     let decide_call = |policy: &Policy, facts: &Facts| decide(policy, &Grants::default(), &learned, facts);
     let allowed = decide_call(&Policy::default(), &write("docs/a.md"));
@@ -137,7 +137,7 @@ fn a_lesson_can_be_listed_and_revoked() {
 }
 
 #[test]
-fn a_store_comes_back_as_it_was_unless_the_policy_is_another() {
+fn a_store_is_restored_unless_the_policy_differs() {
     let learned = taught("yyy");
     let text = learned.to_text().unwrap();
     assert_eq!(ApprovalHistory::parse(&text, "epoch").unwrap(), learned);

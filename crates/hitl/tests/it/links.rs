@@ -50,7 +50,7 @@ fn read_tree(path: &str) -> Effect {
 }
 
 #[test]
-fn a_deny_rule_on_a_link_denies_what_it_leads_to() {
+fn a_deny_rule_on_a_link_denies_its_target() {
     for glob in ["pub/**", "./pub/**/*", "{pub,other}/**"] {
         let policy = against(Action::Deny, glob);
         for effect in [
@@ -111,7 +111,7 @@ fn an_allow_rule_on_a_link_allows_no_more_than_its_words() {
 }
 
 #[test]
-fn a_walk_does_not_show_what_a_rule_denies_by_a_link() {
+fn a_walk_does_not_show_files_denied_through_a_link() {
     let policy = against(Action::Deny, "pub/**");
     let rules = policy.path_rules(&seen(&policy, read("."))).unwrap();
     assert!(rules.refuse(&read("private/x.txt")) && rules.refuse(&read("private")));

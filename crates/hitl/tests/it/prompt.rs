@@ -46,7 +46,7 @@ fn no_text_pushes_the_question_off_the_screen() {
 }
 
 #[test]
-fn ordinary_text_is_shown_as_it_is() {
+fn ordinary_text_is_displayed_unchanged() {
     let text = "fn main() {\n    let x = 1;\n\n\n    call(\n\t\tx,\n    );\n}\n".repeat(5);
     let request = question(&serde_json::json!({ "content": text }), vec![]);
     assert_eq!(request.describe(), request.describe_whole());

@@ -206,7 +206,8 @@ proptest! {
     fn every_call_gets_a_verdict_by_a_rule_that_exists(rules in rules(), facts in any_facts()) {
         let policy = policy(&rules, Source::User);
         let decision = of(&policy, &facts);
-        // A call without effects is decided as one unknown effect; commands and links have parts of their own.
+        // A call without effects is decided as one unknown effect; commands and links have parts of their
+        // own.
         prop_assert!(decision.trace.len() >= facts.effects.len().max(1));
         for step in &decision.trace {
             prop_assert!(is_known(&policy, &step.reason.rule_id), "{}", step.reason.rule_id);
@@ -228,7 +229,7 @@ proptest! {
 
     // Adding a deny rule, an ask rule, a constraint or a project's file never makes a verdict more permissive (H11).
     #[test]
-    fn what_tightens_never_loosens(
+    fn a_stricter_setting_never_permits_more(
         rules in rules(),
         tight in prop::collection::vec(rule(vec![Action::Deny, Action::Ask]), 0..3),
         fence in prop::option::of(fence()),
@@ -270,7 +271,7 @@ proptest! {
 
     // What must be asked is asked whatever is allowed, granted or automatic, and is never remembered.
     #[test]
-    fn nothing_lifts_what_must_be_asked(facts in any_facts()) {
+    fn no_rule_removes_a_mandatory_question(facts in any_facts()) {
         let plain = of(&Policy::default(), &facts.clone().with_autonomy(Autonomy::Ask));
         if plain.trace.iter().all(|step| step.stage != Stage::AskRules) {
             return Ok(());

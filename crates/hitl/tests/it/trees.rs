@@ -66,7 +66,7 @@ fn a_rule_about_everything_below_a_folder_is_about_the_folder() {
 }
 
 #[test]
-fn a_tree_meets_each_rule_that_could_fit_below_it() {
+fn a_tree_matches_each_rule_that_could_apply_below_it() {
     for (glob, tree, expected) in [
         ("private/**", ".", Verdict::Deny),
         ("a/b/c.txt", "a", Verdict::Deny),
@@ -95,7 +95,7 @@ fn a_tree_meets_each_rule_that_could_fit_below_it() {
 }
 
 #[test]
-fn a_constraint_meets_trees() {
+fn a_constraint_applies_to_trees() {
     let policy = |constraint: Constraint| {
         let mut file = RuleFile::default();
         file.constraints.push(constraint);
@@ -163,7 +163,7 @@ fn a_name_is_removed_where_the_folder_leads() {
 
 // security 1
 #[test]
-fn what_the_program_keeps_is_out_of_reach() {
+fn files_of_the_program_itself_are_out_of_reach() {
     let mut open = RuleFile::default();
     open.rules.push(Rule::new("all", Action::Allow));
     let policy = Policy::default()
@@ -199,7 +199,7 @@ fn what_the_program_keeps_is_out_of_reach() {
 
 // What a walk comes upon is held to the same rules.
 #[test]
-fn a_walk_shows_what_the_call_itself_might_name() {
+fn a_walk_shows_files_that_the_call_may_name() {
     let mut file = RuleFile::default();
     file.rules.push(Rule::new("no", Action::Deny).with_effect(EffectKind::Read).with_path("private/**"));
     file.rules.push(Rule::new("ask", Action::Ask).with_effect(EffectKind::Read).with_path("legal/**"));

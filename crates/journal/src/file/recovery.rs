@@ -4,7 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::{FileJournal, lock};
+use super::FileJournal;
+use super::creation::lock;
 use crate::{JournalError, Record, line};
 
 /// The state of the end of an opened file.

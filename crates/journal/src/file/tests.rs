@@ -23,7 +23,7 @@ fn texts(path: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_appended_is_read_back() {
+fn appended_records_are_read_back() {
     let (_folder, path) = journal_of(&["a", "b\nwith a line break", "ü"]);
     assert_eq!(texts(&path), ["a", "b\nwith a line break", "ü"]);
 }
@@ -117,7 +117,7 @@ fn zeros_at_the_end_are_a_cut_record() {
 }
 
 #[test]
-fn what_is_whole_is_not_salvaged() {
+fn an_undamaged_file_is_not_salvaged() {
     let (folder, path) = journal_of(&["first", "second"]);
     let (_journal, salvaged) = FileJournal::salvage(&path).unwrap();
     assert_eq!(salvaged, None);

@@ -34,7 +34,7 @@ impl Core {
                 let text = words::in_circles(call.name.as_str(), calls, limit);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
             } else if limit > 0 && times > limit {
-                let text = words::repeated_text(call.name.as_str(), times);
+                let text = words::text_for_repeat(call.name.as_str(), times);
                 repeated.push(ToolResult::text(call.id.clone(), ResultStatus::Error, text));
             }
         }

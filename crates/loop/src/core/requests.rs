@@ -1,6 +1,6 @@
-//! The requests to the model, and the messages, offers and compactions before them.
+//! The messages, offers and compactions between two requests, and the counts of attempts.
 
-use windlass_protocol::{Message, Request, ToolChoice};
+use windlass_protocol::Message;
 
 use super::Core;
 use crate::conversation::SummaryPlan;
@@ -21,6 +21,13 @@ impl Core {
         }
         self.record_mode(None);
         self.conversation.begin_task(task).expect("nothing is open before the first answer");
+    }
+
+    /// Records the mode if it differs from the recorded one.
+    pub(crate) fn record_mode(&mut self, recorded: Option<&str>) {
+        if let Some(mode) = self.config.mode.clone().filter(|mode| Some(mode.as_str()) != recorded) {
+            self.record(Entry::Mode { mode });
+        }
     }
 
     /// Stores an offer for the next turn. Its mode is recorded at once, because the later calls of the same
@@ -49,9 +56,9 @@ impl Core {
             return self.show(Event::MessageRepeated { id: id.clone() });
         }
         let reason = if is_over {
-            "the run is over"
+            "the run has ended"
         } else if text.trim().is_empty() {
-            "there are no words in it"
+            "the message is empty"
         } else if self.steering.is_full(when) {
             "too many messages wait already"
         } else {
@@ -60,6 +67,21 @@ impl Core {
             return self.steering.push(id, text, when);
         };
         self.show(Event::MessageRefused { id, reason: reason.to_owned() });
+    }
+
+    /// Records a message of the user role, appends it to the conversation and shows it. Every caller runs
+    /// between answers, so no answer waits for results.
+    pub(crate) fn push_user(&mut self, source: MessageSource, text: &str) {
+        let message = Message::user(text);
+        self.record(Entry::Said { source: Some(source), message: message.clone() });
+        self.conversation.push_user(message).expect("the machine speaks only between answers");
+        let text = text.to_owned();
+        self.show(match source {
+            MessageSource::Queue | MessageSource::NextTask => Event::Said { text },
+            MessageSource::Nudge | MessageSource::InterruptReply | MessageSource::Continuation => {
+                Event::Nudged { text }
+            }
+        });
     }
 
     /// Appends the messages that were queued for the next turn.
@@ -105,30 +127,6 @@ impl Core {
     pub(crate) fn begin_summary(&mut self) {
         self.begin_attempts();
         self.show(Event::ContextCondensing);
-    }
-
-    /// Requests an answer, and returns the number that identifies it in this process.
-    pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
-        let answer = self.attempts.count_answer();
-        let request = self.config.request(self.transcript().messages().clone());
-        self.send(request, delay_ms);
-        answer
-    }
-
-    /// Requests a summary with this instruction. The request begins like all others, so that the provider's
-    /// cache applies.
-    pub(crate) fn request_summary(&mut self, instruction: &str, delay_ms: u64) {
-        let mut messages = self.transcript().messages().clone();
-        messages.push(Message::user(instruction));
-        let mut request = self.config.request(messages);
-        request.tool_choice = ToolChoice::None;
-        self.attempts.count_summary();
-        self.send(request, delay_ms);
-    }
-
-    fn send(&mut self, request: Request, delay_ms: u64) {
-        let protocol = self.protocols.current();
-        self.emit(Command::Send { request: Box::new(request), protocol, delay_ms });
     }
 
     /// Counts a repetition after a failure, shows it, and returns its delay; `None` if the request must not

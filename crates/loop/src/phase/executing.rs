@@ -1,20 +1,21 @@
 //! The phase in which the calls of an answer are decided, approved and executed.
 
-mod approvals;
 mod decisions;
+mod last_calls;
 mod outside;
-mod release;
-mod results;
+mod speculative;
+mod stopping;
 
 use std::collections::BTreeMap;
 
-use windlass_protocol::{CallId, ToolCall, ToolResult};
+use windlass_protocol::{CallId, Control, ToolCall, ToolResult};
 
 use crate::call_state::Call;
 use crate::core::{Core, RecordedApproval};
+use crate::phase::turn;
 use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
-use crate::{Event, Input};
+use crate::{Command, Event, Input, InterruptReason, Outcome, StopCause};
 
 /// The calls of one answer, in call order.
 #[derive(Debug)]
@@ -30,8 +31,8 @@ pub(crate) struct Executing {
 }
 
 impl Executing {
-    /// Creates the phase. Calls are only decided after all of them are listed, because a call may have to wait
-    /// for others.
+    /// Creates the phase. Calls are only decided after all of them are listed, because a call may have to
+    /// wait for others.
     pub(super) fn new(core: &Core, calls: Vec<ToolCall>, speculative: &SpeculativeCalls) -> Self {
         let calls = calls.into_iter().map(|call| {
             let control = core.config().hints(call.name.as_str()).control;
@@ -115,6 +116,62 @@ impl Executing {
             && call.end(result.clone()).is_ok()
         {
             core.record_result(result);
+        }
+    }
+
+    /// Applies the result of a call that runs, here or elsewhere.
+    fn apply_result(&mut self, core: &mut Core, result: ToolResult) -> Option<Transition> {
+        if !self.find(&result.call).is_some_and(|call| call.is_running() || call.is_deferred()) {
+            return None;
+        }
+        self.end_call(core, result);
+        self.advance(core)
+    }
+
+    /// Releases held calls whose siblings have ended, and ends the phase when every call has its result.
+    pub(super) fn advance(&mut self, core: &mut Core) -> Option<Transition> {
+        self.release(core);
+        self.release_last(core);
+        if self.calls.iter().any(Call::is_open) {
+            return self.suspend_if_idle();
+        }
+        let results: Vec<_> = self.calls.iter().filter_map(Call::result).collect();
+        core.end_turn(&results);
+        Some(self.end(core))
+    }
+
+    /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
+    /// and the calls after it wait for the change, so that each call is decided and run in the mode that it
+    /// was made for (RULES L11). Completions and calls that end their answer are not released here.
+    fn release(&mut self, core: &mut Core) {
+        let (mut is_open, mut is_changing) = (false, false);
+        for call in &mut self.calls {
+            let may_go = match call.control() {
+                Control::Completion | Control::Last => continue,
+                Control::ModeSwitch => !is_open,
+                _ => !is_changing,
+            };
+            if may_go && call.is_held() && call.await_decision().is_ok() {
+                core.emit(Command::Decide(call.call().clone()));
+            }
+            is_open |= call.is_open();
+            is_changing |= call.is_open() && call.control() == Control::ModeSwitch;
+        }
+    }
+
+    fn end(&mut self, core: &mut Core) -> Transition {
+        if let Some(message) = self.fatal.take() {
+            return Transition::End(Outcome::Failed { message });
+        }
+        if let Some(text) = self.completion() {
+            return turn::complete(core, text, self.is_cancelled);
+        }
+        if self.is_cancelled {
+            return Transition::stop(StopCause::Cancelled);
+        }
+        match core.mistakes_question() {
+            Some(question) => Transition::Interrupt { reason: InterruptReason::Mistakes, question },
+            None => Transition::NextTurn,
         }
     }
 }

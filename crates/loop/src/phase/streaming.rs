@@ -1,7 +1,8 @@
 //! The phase in which an answer arrives.
 
-mod answer;
+mod broken;
 mod early;
+mod early_calls;
 mod ending;
 
 use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
@@ -10,9 +11,9 @@ use windlass_stream::Chunk;
 
 use self::early::EarlyChecks;
 use crate::core::Core;
-use crate::speculative_calls::{SpeculativeCalls, is_harmless};
+use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
-use crate::{Command, EarlyRefusal, Event, Input};
+use crate::{Event, Input};
 
 /// An answer that arrives.
 #[derive(Debug)]
@@ -86,42 +87,6 @@ impl Streaming {
             core.emit(check);
         }
         self.events = events;
-    }
-
-    /// Starts a complete call while its answer streams, if that is safe.
-    fn start_early(&mut self, core: &mut Core, key: CallIndex, call: ToolCall) {
-        if self.speculative.is_closed() {
-            return;
-        }
-        let fingerprint = call.fingerprint();
-        // A repeated call may be refused, and a call with a used id gets another id.
-        let is_new = !core.progress().is_last_call(&fingerprint)
-            && !core.transcript().has_call(&call.id)
-            && !self.speculative.contains(&fingerprint, &call.id);
-        if self.early.streams_before(key) || !is_new || !is_harmless(core.config(), &call) {
-            return self.speculative.close();
-        }
-        self.speculative.push(call.id.clone(), fingerprint);
-        core.emit(Command::RunSpeculatively { answer: self.speculative.answer(), call });
-    }
-
-    /// Refuses a call that still streams. If every call that streams is refused, the answer is stopped, and
-    /// its complete calls run.
-    fn refuse_early(
-        &mut self,
-        core: &mut Core,
-        answer: u64,
-        key: CallIndex,
-        refusal: EarlyRefusal,
-    ) -> Option<Transition> {
-        let problem = self.early.refuse(answer, key, refusal)?;
-        core.show(Event::CallRefusedEarly { key, problem });
-        if !self.early.is_hopeless() {
-            return None;
-        }
-        core.emit(Command::CloseStream);
-        // The machine itself stopped the answer, so its missing end is not a failure.
-        Some(self.take_answer(core).evaluate(core))
     }
 }
 

@@ -75,22 +75,26 @@ pub enum Mend {
 impl fmt::Display for Mend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Empty { message } => write!(f, "message {message} says nothing, and was left out"),
+            Self::Empty { message } => write!(f, "message {message} is empty, and was left out"),
             Self::Renamed { message, was, now } => {
                 write!(f, "message {message} has the call id {was} a second time; it is {now} now")
             }
             Self::ByPosition { call, was } => {
-                write!(f, "the result {was} has no call of that id, and was taken for {call} by its place")
+                write!(
+                    f,
+                    "the result {was} has no call of that id, and was assigned to {call} by its \
+                     position"
+                )
             }
             Self::NoResult { call } => {
-                write!(f, "the call {call} had no result, and has one that says so now")
+                write!(f, "the call {call} had no result, and received one that states this")
             }
             Self::SecondResult { call } => {
                 write!(f, "the call {call} had a second result, which was left out")
             }
             Self::NoCall { was } => write!(f, "the result {was} has no call, and was left out"),
             Self::Moved { call } => {
-                write!(f, "the result of {call} stood elsewhere than right after its answer")
+                write!(f, "the result of {call} did not follow its answer directly, and was moved")
             }
             Self::ForeignCall { call } => write!(f, "the call {call} is not the model's, and was left out"),
         }

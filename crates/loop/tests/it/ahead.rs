@@ -75,7 +75,7 @@ fn a_reading_call_begins_before_the_answer_ends_and_its_result_waits_for_the_oth
 }
 
 #[test]
-fn a_result_that_comes_after_the_answer_is_taken_too() {
+fn a_result_after_the_end_of_the_answer_is_accepted() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}"), call("c2", "look", r#"{"n":2}"#)]);
     run.check_ahead(&["c1", "c2"]);
@@ -90,7 +90,7 @@ fn a_result_that_comes_after_the_answer_is_taken_too() {
 
 // What changes something has its place: before what follows, and after what comes before.
 #[test]
-fn nothing_begins_after_a_call_that_waits() {
+fn no_call_starts_after_a_waiting_call() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "change", "{}"), call("c2", "look", "{}")]);
     run.check_ahead(&[]);
@@ -108,7 +108,7 @@ fn nothing_begins_after_a_call_that_waits() {
 
 // L4: a call that may be refused as a repetition does not begin before that is known.
 #[test]
-fn what_was_just_called_is_not_begun_again() {
+fn a_repeated_call_is_not_started_early() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}"), call("c2", "look", "{}")]);
     run.check_ahead(&["c1"]);
@@ -135,7 +135,7 @@ fn a_used_id_does_not_begin() {
 
 // S10: an answer without its end is void, and so is what was read for it.
 #[test]
-fn what_was_begun_for_a_void_answer_is_forgotten() {
+fn early_calls_of_a_discarded_answer_are_discarded() {
     let mut run = Driven::start(early());
     run.chunks([call("c1", "look", "{}")]);
     let first = run.ahead().remove(0);

@@ -34,7 +34,7 @@ fn turn(run: &mut Driven, id: &str, before_result: Option<Input>) {
 
 // H10: what a child uses counts for the one that gave it the work.
 #[test]
-fn what_others_used_counts_for_the_budget_that_is_shared() {
+fn usage_of_other_runs_counts_for_the_shared_budget() {
     #[track_caller]
     fn check(budget: Budget, used: Used, says: Option<&str>) {
         let mut run = Driven::start(config().with_shared_budget(budget));
@@ -59,7 +59,7 @@ fn the_budget_of_its_own_is_not_used_by_others() {
 
 // H10: one yes is enough for all who share the budget.
 #[test]
-fn a_yes_to_another_run_lets_this_one_go_on() {
+fn a_budget_answer_of_another_run_lets_this_run_continue() {
     let budget = || Budget { requests: 3, ..Budget::default() };
     let mut run = Driven::start(config().with_shared_budget(budget()));
     let mut record = entries(&run.effects);
@@ -82,7 +82,7 @@ fn a_yes_to_another_run_lets_this_one_go_on() {
 }
 
 #[test]
-fn what_a_run_has_used_in_all_is_the_same_in_another_process() {
+fn total_usage_of_a_run_is_equal_in_another_process() {
     let prices = Prices { input: 1_000_000, output: 2_000_000, ..Prices::default() };
     let set_up = || config().with_budget(Budget { prices, ..Budget::default() });
     let mut run = Driven::start(set_up());
@@ -109,7 +109,8 @@ fn with_child() -> Config {
     config
 }
 
-// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown effect.
+// R6: what keeps its own record goes on from there: it is made again, decided again, and never of unknown
+// effect.
 #[test]
 fn a_call_that_keeps_its_own_record_is_made_again_after_a_crash_and_after_a_wait() {
     for waits in [false, true] {

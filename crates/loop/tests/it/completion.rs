@@ -60,7 +60,7 @@ fn of_two_completions_none_counts() {
 
 // L1: feedback goes on as the result.
 #[test]
-fn a_completion_that_the_human_does_not_accept_goes_on() {
+fn a_run_continues_if_the_human_rejects_its_completion() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "done", r#"{"result":"r"}"#)]);
     run.decide_all();

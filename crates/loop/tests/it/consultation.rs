@@ -43,7 +43,7 @@ fn suspended_at_unknown_effects(config: &Config) -> (Vec<Entry>, InterruptId) {
 
 // Correctness 1 (a): the question is asked again, so that its answer reaches the model and is not a yes to the budget.
 #[test]
-fn words_about_unknown_effects_reach_the_model_and_are_no_yes_to_the_budget() {
+fn guidance_about_unknown_effects_reaches_the_model_and_does_not_extend_the_budget() {
     let config = config()
         .with_budget(requests(3))
         .with_unanswered(UnansweredPolicy::Suspend)
@@ -118,7 +118,7 @@ fn a_question_that_shows_something_else_is_another_one() {
 
 // Correctness 18: the yes of another run moves this one to another question, which a late "no" does not answer.
 #[test]
-fn a_question_that_was_overtaken_is_taken_back_and_its_answer_refused() {
+fn a_superseded_question_is_withdrawn_and_its_answer_is_refused() {
     let config = config().with_shared_budget(requests(1)).with_unknown_effects(UnknownEffects::AskHuman);
     let mut run = Driven::start(config.clone());
     let mut record = entries(&run.effects);
@@ -192,7 +192,7 @@ fn two_questions_of_one_turn_and_two_attempts_have_two_keys() {
 }
 
 #[test]
-fn attempts_before_a_crash_are_counted_so_that_no_key_comes_twice() {
+fn attempts_before_a_crash_are_counted_so_that_no_key_repeats() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.effects.clear();

@@ -75,7 +75,7 @@ fn old_results_are_left_out_before_the_window_is_full() {
 }
 
 #[test]
-fn watchers_are_told_as_the_window_fills_and_once_for_each_step() {
+fn events_report_the_fill_of_the_window_once_for_each_step() {
     let mut run = Driven::start(with(limits()));
     let mut told = Vec::new();
     for number in 0..6 {
@@ -164,9 +164,9 @@ fn summary_with_a_call(run: &mut Driven) {
 }
 
 #[test]
-fn where_no_summary_is_wanted_none_is_asked_for() {
+fn no_summary_is_requested_if_none_is_configured() {
     let (run, _) = full(ContextLimits { condense: Condense::LeaveOut, ..limits() });
-    assert!(words(&run).contains("Look again at what you need of them"));
+    assert!(words(&run).contains("Repeat the calls whose results you still need"));
     assert_ne!(sent(&run).tool_choice, ToolChoice::None);
     check_paired(&sent(&run).messages);
 }
@@ -376,7 +376,7 @@ fn only_a_whole_summary_counts() {
         assert_eq!(sent(&run).tool_choice, ToolChoice::None, "it is asked for once more");
         let mut other = Driven { effects: run.effects.clone(), ..run };
         half(&mut other);
-        assert!(words(&other).contains("Look again at what you need"), "{stop:?}");
+        assert!(words(&other).contains("Repeat the calls whose results you still need"), "{stop:?}");
         assert!(!words(&other).contains("I cannot help"), "{stop:?}");
         check_paired(&sent(&other).messages);
     }

@@ -71,7 +71,7 @@ fn a_refused_call_stops_the_answer_and_saves_the_rest_of_it() {
 }
 
 #[test]
-fn an_answer_goes_on_while_one_of_its_calls_has_hope() {
+fn an_answer_continues_while_one_of_its_calls_is_not_refused() {
     let mut run = Driven::start(config());
     run.effects.clear();
     for chunk in [start(0, "change"), start(1, "look"), delta(0, r#"{"path":"/x","#)] {
@@ -87,7 +87,7 @@ fn an_answer_goes_on_while_one_of_its_calls_has_hope() {
 }
 
 #[test]
-fn what_was_whole_before_still_runs() {
+fn calls_complete_before_the_cut_still_run() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::Chunk(Chunk::text("I look first.")));
@@ -107,7 +107,7 @@ fn what_was_whole_before_still_runs() {
 }
 
 #[test]
-fn a_refusal_that_comes_too_late_changes_nothing() {
+fn a_late_refusal_changes_nothing() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::Chunk(start(0, "change")));

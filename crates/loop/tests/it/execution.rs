@@ -70,7 +70,7 @@ fn the_humans_comment_is_in_the_calls_own_result() {
 
 // H12: three different things.
 #[test]
-fn no_answer_in_time_and_nobody_there_have_their_own_words() {
+fn a_timeout_and_a_missing_approver_have_different_texts() {
     let mut late = Driven::start(limits(|limits| limits.approval_timeout_ms = 1_000));
     late.answer([call("c1", "change", "{}")]);
     late.decide_all();
@@ -270,7 +270,7 @@ fn poll(tool: &str, times: usize, answer: impl Fn(usize) -> String) -> (usize, V
 
 // Library B5: polling is progress as long as the answer changes. What changes something is not made again and again.
 #[test]
-fn polling_goes_on_while_its_answer_changes() {
+fn polling_continues_while_its_result_changes() {
     assert_eq!(poll("look", 12, |number| format!("{number} percent")).0, 12);
     assert_eq!(
         poll("look", 12, |number| format!("{} percent", number.min(5))).0,

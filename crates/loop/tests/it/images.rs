@@ -70,7 +70,7 @@ fn unlimited() -> Config {
 }
 
 #[test]
-fn a_refused_picture_gives_way_to_words_also_in_the_record() {
+fn a_refused_picture_is_replaced_by_text_also_in_the_record() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     look(&mut run, 0);
@@ -167,7 +167,7 @@ fn refusals_converge_when_all_pictures_have_to_go() {
 }
 
 #[test]
-fn pictures_of_the_human_go_too() {
+fn refused_pictures_of_the_human_are_replaced_too() {
     let said = Message::new(Role::User, vec![Part::text("look at this"), Part::Image(picture())]);
     let history = Transcript::import([said]).transcript;
     let mut machine = Machine::new(config()).with_history(history);
@@ -204,7 +204,7 @@ fn a_refusal_in_the_stream_counts_by_its_words() {
 
 // The summary's request has the same pictures.
 #[test]
-fn a_picture_that_is_refused_while_turns_are_summed_up_goes_and_the_summary_is_asked_for_again() {
+fn a_picture_refused_during_a_summary_is_replaced_and_the_summary_is_requested_again() {
     let limits = ContextLimits { window: 9_000, keep_answers: 4, most_images: 0, ..ContextLimits::default() };
     let mut run = Driven::start(config().with_context(limits));
     let mut number = 0;

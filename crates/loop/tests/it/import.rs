@@ -52,7 +52,7 @@ fn words(message: &Message) -> Vec<String> {
 }
 
 #[test]
-fn a_conversation_that_is_whole_comes_as_it_is() {
+fn a_complete_conversation_is_imported_unchanged() {
     let messages = vec![
         Message::user("task"),
         Message::assistant(vec![call("a"), call("b")]),
@@ -74,14 +74,14 @@ fn results_are_paired_by_id_and_then_by_place() {
         messages,
         &["User: task", "call a", "call b", "call c", "first of a", "second of b", "third of c"],
         &[
-            "the result x has no call of that id, and was taken for a",
-            "y has no call of that id, and was taken for c",
+            "the result x has no call of that id, and was assigned to a",
+            "y has no call of that id, and was assigned to c",
         ],
     );
 }
 
 #[test]
-fn what_is_missing_doubled_or_nobodys_is_mended_and_told() {
+fn missing_duplicate_and_orphan_results_are_repaired_and_reported() {
     let messages = vec![
         results(&[("z", "nobody's")]),
         Message::user("task"),
@@ -109,7 +109,7 @@ fn what_is_missing_doubled_or_nobodys_is_mended_and_told() {
         "the result of call_3_0 stood elsewhere",
         "the call b had a second result",
         "message 8 has the call id b a second time",
-        "had no result, and has one that says so now",
+        "had no result, and received one that states this",
     ] {
         assert!(mends.iter().any(|mend| mend.contains(wanted)), "{wanted}: {mends:?}");
     }
@@ -125,7 +125,7 @@ fn the_developers_words_are_kept_apart() {
 
 // R5: a run that goes on from such a conversation is resumed like any other.
 #[test]
-fn a_run_goes_on_from_a_conversation_that_was_had_elsewhere() {
+fn a_run_continues_from_an_imported_conversation() {
     let had = vec![Message::user("first"), Message::assistant(vec![call("a")])];
     let history = Transcript::import(had).transcript;
     let mut machine = Machine::new(config()).with_history(history);

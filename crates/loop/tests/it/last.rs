@@ -6,7 +6,7 @@ use windlass_protocol::ResultStatus::{Error, NotStarted, Ok};
 use crate::driven::{Driven, call, check_paired, entries, with_hand};
 
 #[test]
-fn calls_after_it_are_not_begun_and_say_so() {
+fn calls_after_a_final_call_are_not_started_and_report_it() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "{}"), call("c2", "look", "{}"), call("c3", "hand", "{}")]);
     assert_eq!(run.to_decide().len(), 1);
@@ -54,7 +54,7 @@ fn a_completion_beside_it_does_not_count() {
 }
 
 #[test]
-fn one_that_cannot_run_holds_nobody_back() {
+fn a_call_that_cannot_run_does_not_delay_other_calls() {
     let mut run = Driven::start(with_hand());
     run.answer([call("c1", "hand", "[1]"), call("c2", "look", "{}")]);
     run.decide_all();
@@ -62,7 +62,7 @@ fn one_that_cannot_run_holds_nobody_back() {
 }
 
 #[test]
-fn what_was_not_begun_stays_so_when_the_run_goes_on() {
+fn calls_keep_waiting_in_order_after_a_resume() {
     let mut run = Driven::start(with_hand());
     let mut record = entries(&run.effects);
     run.answer([call("c1", "hand", "{}"), call("c2", "change", "{}")]);

@@ -64,7 +64,7 @@ fn a_change_and_the_end_in_one_answer_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn two_changes_come_one_after_the_other_and_a_stop_ends_what_is_held() {
+fn two_writing_calls_run_in_order_and_a_stop_ends_waiting_calls() {
     let mut run = Driven::start(with_switch());
     run.answer([call("s", "switch", "{}"), call("t", "switch", r#"{"n":1}"#), call("a", "look", "{}")]);
     assert_eq!(wanted(&mut run), ["s"]);
@@ -106,7 +106,7 @@ fn an_offer_holds_from_the_next_turn_on_and_its_mode_is_recorded_at_once() {
 
 // R5: the mode is on record, so a run that goes on is in it, and says it only where it is another.
 #[test]
-fn a_run_that_goes_on_writes_down_only_a_mode_that_is_new() {
+fn a_resumed_run_records_only_a_new_mode() {
     let mut run = Driven::start(with_switch().with_mode(Some("ask".into())));
     let mut recorded = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);

@@ -16,7 +16,7 @@ proptest! {
     }
 
     #[test]
-    fn inputs_that_nobody_asked_for_change_nothing(id in "[a-z]{1,8}") {
+    fn unexpected_inputs_change_nothing(id in "[a-z]{1,8}") {
         let mut run = Driven::start(config());
         let before = run.machine.transcript().clone();
         run.result(&id, ResultStatus::Ok);

@@ -34,13 +34,13 @@ fn resumed(config: Config, record: &[Entry]) -> Machine {
 }
 
 #[test]
-fn a_run_takes_the_first_and_native_calls_if_there_is_none() {
+fn a_run_uses_the_first_protocol_or_native_calls() {
     assert_eq!(sent(&start(&[])), [Native]);
     assert_eq!(sent(&start(&[Text, Native])), [Text]);
 }
 
 #[test]
-fn what_the_provider_refuses_before_the_first_answer_gives_way_to_the_next() {
+fn a_tool_protocol_refused_before_the_first_answer_is_replaced() {
     let mut run = start(&ORDER);
     for next in [Structured, Text] {
         refuse(&mut run);
@@ -68,7 +68,7 @@ fn an_answer_locks_the_run() {
 }
 
 #[test]
-fn a_resumed_run_stays_with_what_its_record_says() {
+fn a_resumed_run_keeps_its_recorded_protocol() {
     let mut run = start(&ORDER);
     let mut record = entries(&run.effects);
     refuse(&mut run);

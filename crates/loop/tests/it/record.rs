@@ -42,7 +42,7 @@ fn there_is_a_record_of_each_version() {
 
 // R5, F37: whatever the version, a record that breaks off anywhere goes on.
 #[test]
-fn a_record_of_any_version_goes_on_from_any_cut() {
+fn a_record_of_any_version_resumes_from_any_cut() {
     for (version, text) in RECORDS {
         let record = read(text);
         for cut in 1..=record.len() {
@@ -64,7 +64,7 @@ fn a_record_of_any_version_goes_on_from_any_cut() {
 }
 
 #[test]
-fn what_is_on_record_of_an_old_run_is_what_the_model_is_told() {
+fn an_old_record_resumes_with_its_recorded_texts() {
     for (version, text) in RECORDS {
         let record = read(text);
         let end = record.iter().rposition(|entry| matches!(entry, Entry::Result { .. })).unwrap();

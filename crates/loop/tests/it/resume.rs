@@ -26,7 +26,7 @@ fn record() -> Vec<Entry> {
 }
 
 #[test]
-fn a_record_cut_anywhere_goes_on_and_never_runs_a_finished_call_again() {
+fn a_record_cut_anywhere_resumes_and_never_reruns_a_finished_call() {
     let record = record();
     for cut in 1..record.len() {
         let (machine, effects) = Machine::resume(config(), record[..cut].to_vec(), 0).unwrap();
@@ -73,7 +73,7 @@ fn a_record_survives_json() {
 }
 
 #[test]
-fn what_is_completed_or_is_no_run_does_not_go_on() {
+fn completed_or_invalid_records_are_not_resumed() {
     assert!(matches!(Machine::resume(config(), record(), 0), Err(ResumeError::Completed)));
     assert!(matches!(Machine::resume(config(), Vec::new(), 0), Err(ResumeError::NotStarted)));
     assert!(matches!(Machine::resume(config(), record()[1..].to_vec(), 0), Err(ResumeError::NotStarted)));
@@ -82,7 +82,7 @@ fn what_is_completed_or_is_no_run_does_not_go_on() {
 }
 
 #[test]
-fn a_resumed_run_comes_to_its_end() {
+fn a_resumed_run_completes() {
     let record = record();
     let at = record.iter().position(|entry| matches!(entry, Entry::Result { .. })).unwrap();
     let (machine, effects) = Machine::resume(config(), record[..=at].to_vec(), 0).unwrap();
@@ -109,7 +109,7 @@ fn a_resumed_run_comes_to_its_end() {
 
 // Correctness 30: a record that contradicts itself is an error, whatever stands in it.
 #[test]
-fn a_task_that_is_no_message_of_the_human_is_a_contradiction() {
+fn a_task_that_is_not_a_human_message_is_an_error() {
     let mut record = record();
     if let Entry::Started { task, .. } = &mut record[0] {
         task.parts.clear();

@@ -16,7 +16,7 @@ fn said(run: &Driven) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_while_calls_run_is_heard_after_their_results() {
+fn messages_sent_while_calls_run_follow_their_results() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}")]);
     run.decide_all();
@@ -31,7 +31,7 @@ fn what_is_said_while_calls_run_is_heard_after_their_results() {
 }
 
 #[test]
-fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
+fn a_completed_task_continues_with_messages_received_meanwhile() {
     let mut run = Driven::start(config());
     run.answer([call("a", "done", r#"{"result":"first"}"#)]);
     say(&mut run, "then the changelog", DeliverAt::AfterTask);
@@ -57,7 +57,7 @@ fn a_task_that_is_done_goes_on_with_what_was_said_meanwhile() {
 
 // R5: what was queued is on record before it is heard, and is heard once.
 #[test]
-fn what_was_said_outlives_a_crash_and_is_heard_once() {
+fn messages_survive_a_crash_and_are_delivered_once() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}")]);
@@ -82,7 +82,7 @@ fn what_was_said_outlives_a_crash_and_is_heard_once() {
 }
 
 #[test]
-fn what_nobody_can_hear_is_refused_aloud() {
+fn undeliverable_messages_are_refused_with_an_event() {
     #[track_caller]
     fn check(run: &mut Driven, text: &str) {
         run.effects.clear();
@@ -109,7 +109,7 @@ fn say_as(run: &mut Driven, id: &str, text: &str) {
 
 // The crash point between the record and the sender that removes what it had kept (R5).
 #[test]
-fn a_message_that_comes_again_under_its_id_is_said_once() {
+fn a_message_repeated_under_one_id_is_delivered_once() {
     let repeated = || Command::Show(Event::MessageRepeated { id: "m1".into() });
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);

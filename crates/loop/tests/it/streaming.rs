@@ -33,7 +33,7 @@ fn words_alone_are_nudged_a_limited_number_of_times() {
 }
 
 #[test]
-fn the_humans_guidance_goes_on_with_the_run() {
+fn the_guidance_of_the_human_continues_the_run() {
     let mut run = Driven::start(limits(|limits| limits.nudges = 1));
     run.answer([Chunk::text("I think")]);
     run.answer([Chunk::text("I think")]);
@@ -45,7 +45,7 @@ fn the_humans_guidance_goes_on_with_the_run() {
 
 // R7, L3
 #[test]
-fn an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge() {
+fn an_empty_answer_is_discarded_and_requested_again_before_the_nudge() {
     let mut run = Driven::start(config());
     // A signature without words, as Gemini sends it, is no answer either.
     let signature = Chunk::TextEnd { opaque: Some(Opaque::new("gemini", "c2ln".into())) };
@@ -61,7 +61,7 @@ fn an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge() {
 
 // S8, S10
 #[test]
-fn a_dropped_stream_runs_nothing_and_is_asked_for_again() {
+fn a_dropped_stream_runs_no_call_and_is_requested_again() {
     let mut run = Driven::start(config());
     run.effects.clear();
     run.step(Input::Chunk(Chunk::Call(CallChunk::Start {
@@ -167,7 +167,7 @@ fn a_call_without_a_name_gets_an_error_result() {
 
 // P1
 #[test]
-fn an_id_that_comes_again_in_a_later_turn_is_made_unique() {
+fn an_id_repeated_in_a_later_turn_is_made_unique() {
     let mut run = Driven::start(config());
     for _ in 0..3 {
         run.answer([call("c1", "look", "{}")]);
@@ -210,7 +210,7 @@ fn the_most_turns_end_the_run() {
 
 // P1
 #[test]
-fn a_made_id_is_none_that_another_call_of_the_answer_brings_along() {
+fn a_generated_id_differs_from_the_ids_of_the_answer() {
     let mut run = Driven::start(config());
     run.answer([call("c1", "look", "{}")]);
     run.decide_all();
@@ -225,7 +225,7 @@ fn a_made_id_is_none_that_another_call_of_the_answer_brings_along() {
 
 // H10: on reaching a limit the run asks, and does not fail.
 #[test]
-fn a_used_budget_asks_whether_to_go_on() {
+fn an_exhausted_budget_asks_whether_to_continue() {
     let budget = Budget { requests: 2, ..Budget::default() };
     for (answer, goes_on) in
         [(Some("yes"), true), (Some("be brief"), true), (Some("no"), false), (None, false)]

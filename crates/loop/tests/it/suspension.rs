@@ -109,7 +109,7 @@ fn approved() -> Vec<Entry> {
 
 // SECURITY "Journal": still approved, same hash, policy checked again.
 #[test]
-fn a_yes_that_was_written_down_counts_after_a_crash_and_is_not_asked_for_again() {
+fn a_recorded_approval_survives_a_crash_and_is_not_requested_again() {
     let record = approved();
     let cut = record.iter().position(|entry| matches!(entry, Entry::Intent { .. })).unwrap();
     let mut run = resumed(config(), &record[..cut]);
@@ -176,7 +176,7 @@ fn the_files_say_what_became_of_a_call_that_was_cut_off() {
         assert!(run.is_sent());
     }
     check(ReconcileOutcome::Done, ResultStatus::Ok, "The change was made");
-    check(ReconcileOutcome::Unknown, ResultStatus::EffectsUnknown, "nobody knows");
+    check(ReconcileOutcome::Unknown, ResultStatus::EffectsUnknown, "effects are not known");
     let partly = ReconcileOutcome::Partly { done: vec!["x".into()], open: vec!["y".into()] };
     check(partly, ResultStatus::EffectsUnknown, "had changed x and not yet y");
     let changed = ReconcileOutcome::Changed { paths: vec!["x".into()] };
@@ -196,7 +196,7 @@ fn a_change_that_was_not_begun_is_decided_again_and_its_yes_still_counts() {
 }
 
 #[test]
-fn a_cancelled_run_says_of_a_cut_off_call_that_nobody_knows() {
+fn a_cancelled_run_reports_an_interrupted_call_as_unknown() {
     let mut run = resumed(config(), &cut_off());
     run.step(Input::Cancel);
     assert_eq!(run.statuses(), [("b".to_owned(), ResultStatus::EffectsUnknown)]);
@@ -205,7 +205,7 @@ fn a_cancelled_run_says_of_a_cut_off_call_that_nobody_knows() {
 
 // A call that goes on elsewhere needs no process.
 #[test]
-fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
+fn a_deferred_call_suspends_the_run_until_its_result_arrives() {
     let mut run = Driven::start(config());
     let mut record = entries(&run.effects);
     run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
@@ -230,7 +230,7 @@ fn a_call_that_goes_on_elsewhere_suspends_the_run_until_its_result_is_there() {
 }
 
 #[test]
-fn a_result_that_comes_while_others_work_counts_at_once() {
+fn a_result_received_while_other_calls_run_counts_at_once() {
     let mut run = Driven::start(config());
     run.answer([call("a", "look", "{}"), call("b", "change", "{}")]);
     run.decide_all();
@@ -306,7 +306,7 @@ fn calls_beyond_the_budget_of_their_tool_do_not_begin() {
 
 // R6: by policy, the human hears of it before the model goes on.
 #[test]
-fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
+fn a_human_is_asked_about_unknown_effects_if_configured() {
     let record = approved();
     let mut run = resumed(config().with_unknown_effects(UnknownEffects::AskHuman), &record);
     assert!(!run.is_sent());
@@ -322,7 +322,7 @@ fn a_human_is_asked_about_unknown_effects_where_that_is_wanted() {
 }
 
 #[test]
-fn a_refused_call_says_nothing_of_a_decision_that_comes_too_late() {
+fn a_refused_call_ignores_a_late_decision() {
     let (mut run, _) = waiting();
     let before = run.effects.len();
     let result = windlass_protocol::ToolResult::text(id("b"), ResultStatus::Ok, "late");

@@ -20,7 +20,7 @@ fn open() -> Transcript {
 }
 
 #[test]
-fn nothing_is_said_while_results_are_missing() {
+fn no_message_is_sent_while_results_are_missing() {
     let mut transcript = open();
     assert_eq!(transcript.push_user(Message::user("more")), Err(TranscriptError::Open { missing: 2 }));
     assert_eq!(
@@ -35,7 +35,7 @@ fn nothing_is_said_while_results_are_missing() {
 }
 
 #[test]
-fn a_result_needs_its_call_and_comes_once() {
+fn a_result_needs_its_call_and_is_accepted_once() {
     let mut transcript = open();
     assert!(matches!(transcript.push_result(result("x")), Err(TranscriptError::NoSuchCall { .. })));
     transcript.push_result(result("a")).unwrap();

@@ -18,7 +18,7 @@ fn check(guard: &RequestGuard, headers: &[(&str, &str)], expected: Option<u16>) 
 
 // SECURITY "MCP": bind loopback, check Host and Origin, token
 #[test]
-fn only_this_machine_by_its_own_name_with_the_token_comes_in() {
+fn only_local_requests_with_the_host_name_and_the_token_are_accepted() {
     let guard =
         RequestGuard { token: Some(HttpToken::new("s3cret-t0ken")), hosts: vec!["box.lan".to_owned()] };
     let bearer = ("authorization", "Bearer s3cret-t0ken");

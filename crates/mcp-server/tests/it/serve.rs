@@ -233,7 +233,7 @@ async fn a_client_that_does_not_read_its_progress_does_not_keep_a_call_from_its_
 
 // H4, H12
 #[tokio::test]
-async fn what_needs_a_yes_is_asked_by_elicitation_and_only_a_yes_is_one() {
+async fn approvals_use_elicitation_and_only_an_explicit_yes_approves() {
     let mut client = Client::greeted(json!({"elicitation": {}})).await;
     let cases = [
         (json!({"action": "accept", "content": {"allow": true}}), false, "ran"),
@@ -272,7 +272,7 @@ async fn what_needs_a_yes_is_asked_by_elicitation_and_only_a_yes_is_one() {
     assert_eq!(mute.call(1, "guarded", json!({})).await["result"]["content"][1]["text"], "nobody");
     assert_eq!(
         mute.call(2, "ask", json!({})).await["result"]["content"][0]["text"],
-        "nobody is there to answer"
+        "no human is available to answer"
     );
 }
 
@@ -321,7 +321,7 @@ async fn a_client_of_the_newest_protocol_answers_with_its_next_request_and_only_
 
 // M2
 #[tokio::test]
-async fn a_cancelled_call_is_told_to_stop() {
+async fn a_cancelled_call_receives_the_cancellation() {
     let mut client = Client::greeted(json!({})).await;
     client.say(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait", "arguments": {}}})).await;
     while client.fixture.seen.lock().unwrap().is_empty() {
@@ -386,7 +386,7 @@ async fn post(port: u16, path: &str, headers: &str) -> (u16, String) {
 
 // SECURITY "MCP": bind loopback, check Host and Origin, token
 #[tokio::test]
-async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
+async fn over_http_only_requests_with_token_and_host_name_are_accepted() {
     let (port, stop) = served(HttpServerOptions::with_token(HttpToken::new("t0ken"))).await;
     let (own, bearer) = ("Host: 127.0.0.1\r\n", "Authorization: Bearer t0ken\r\n");
     let (status, text) = post(port, "/mcp", &format!("{own}{bearer}")).await;
@@ -404,7 +404,7 @@ async fn over_http_only_whoever_has_the_token_and_the_name_comes_in() {
 }
 
 #[tokio::test]
-async fn other_machines_come_in_only_where_that_was_said_and_with_a_token() {
+async fn other_machines_are_accepted_only_if_allowed_and_with_a_token() {
     let server = ToolServer::new(Arc::new(Fixture::default()));
     let mut refused = Vec::new();
     for options in [

@@ -140,7 +140,8 @@ impl Asking {
     /// quotation with invisible characters escaped.
     fn text(&self, wanted: &RequestedAnswer, more: &str) -> String {
         let mut text = format!(
-            "The MCP server {} asks. What you answer goes to it; it should be given no password and no key.\n> {}",
+            "The MCP server {} asks a question. Your answer is sent to the server; do not enter a password \
+             or a key.\n> {}",
             display_safe(&self.asks.server),
             display_safe(&wanted.message).replace('\n', "\n> "),
         );
@@ -162,7 +163,8 @@ impl Drop for Asking {
 /// to trust it.
 fn display_url(url: &OpenUrl) -> String {
     format!(
-        "It wants you to open an address of the host {}; nothing opens it for you:\n{url}\nAnswer yes when you have, or no.",
+        "The server requests that you open an address of the host {}, which is not opened \
+         automatically:\n{url}\nAnswer yes when you have, or no.",
         url.host()
     )
 }

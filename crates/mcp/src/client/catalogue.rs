@@ -32,7 +32,7 @@ impl Catalogue {
         };
         if Listing::Tools.read(connection, limits, &mut take).await? == Extent::Cut {
             let why =
-                format!("more than {} tools or {} bytes are not taken", limits.tools, limits.list_bytes);
+                format!("more than {} tools or {} bytes are not accepted", limits.tools, limits.list_bytes);
             catalogue.refused.push(RefusedTool::new("the rest of the list", why));
         }
         Ok(catalogue)

@@ -76,7 +76,7 @@ impl ClientInner {
         &self.log
     }
 
-    pub(crate) fn skipped(&self) -> SkippedMessages {
+    pub(crate) fn skip_counts(&self) -> SkippedMessages {
         *self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +100,7 @@ impl ClientInner {
         now.upgrade().is_some_and(|connection| !connection.is_over())
     }
 
-    pub(crate) async fn changed(&self) {
+    pub(crate) async fn wait_for_change(&self) {
         self.changed.notified().await;
     }
 
@@ -133,7 +133,7 @@ impl ClientInner {
             return Err(StartError::Stopped { server: server() });
         }
         if state.connection.as_ref().is_some_and(|connection| connection.is_over()) {
-            self.ended(&mut state);
+            self.record_end(&mut state);
             if matches!(self.way, Way::Http(_)) {
                 // Over HTTP a lost session can be opened again without delay. If that fails, the next attempt
                 // waits.
@@ -142,7 +142,7 @@ impl ClientInner {
         }
         if let Some(connection) = state.connection.clone() {
             if connection.ledger().take_list_changed()
-                && let Err(error) = self.within_start(self.list(&connection)).await
+                && let Err(error) = self.limit_start(self.list(&connection)).await
             {
                 connection.ledger().put_list_changed();
                 return Err(error);
@@ -153,7 +153,7 @@ impl ClientInner {
         if let Some(wait) = wait.filter(|wait| !wait.is_zero()) {
             return Err(StartError::Waiting { server: server(), wait });
         }
-        match self.within_start(Box::pin(self.open())).await {
+        match self.limit_start(Box::pin(self.open())).await {
             Ok(connection) => {
                 state.connection = Some(connection.clone());
                 *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&connection);
@@ -161,13 +161,13 @@ impl ClientInner {
                 Ok(connection)
             }
             Err(error) => {
-                self.ended(&mut state);
+                self.record_end(&mut state);
                 Err(error)
             }
         }
     }
 
-    fn ended(&self, state: &mut State) {
+    fn record_end(&self, state: &mut State) {
         let ends = self.ends.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         state.connection = None;
         state.not_before = Some(Instant::now() + self.server.limits().wait_after(ends));
@@ -189,7 +189,7 @@ impl ClientInner {
             }
             Way::Http(address) => super::over_http::connect(&self.server, address, handler).await?,
         };
-        let connection = connection.map_err(|error| self.refused(&error))?;
+        let connection = connection.map_err(|error| self.to_start_error(&error))?;
         connection.version().map_err(|why| self.unfit(why))?;
         // Changes before the first list are part of it.
         connection.ledger().take_list_changed();
@@ -212,20 +212,20 @@ impl ClientInner {
         Ok(())
     }
 
-    async fn within_start<T>(
+    async fn limit_start<T>(
         &self,
         work: impl Future<Output = Result<T, StartError>>,
     ) -> Result<T, StartError> {
         let after = self.server.limits().start;
         let server = || self.server.id().to_owned();
-        let timed_out = |_| StartError::TimedOut { server: server(), after, heard: self.heard() };
+        let timed_out = |_| StartError::TimedOut { server: server(), after, heard: self.stderr_clause() };
         tokio::select! {
             ready = tokio::time::timeout(after, work) => ready.map_err(timed_out)?,
             () = self.stopped.cancelled() => Err(StartError::Stopped { server: server() }),
         }
     }
 
-    fn refused(&self, error: &ClientInitializeError) -> StartError {
+    fn to_start_error(&self, error: &ClientInitializeError) -> StartError {
         match error.auth_challenge() {
             Some(challenge) => {
                 StartError::SignIn { server: self.server.id().to_owned(), challenge: challenge.to_owned() }
@@ -235,12 +235,12 @@ impl ClientInner {
     }
 
     fn unfit(&self, why: String) -> StartError {
-        StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.heard() }
+        StartError::Unfit { server: self.server.id().to_owned(), why, heard: self.stderr_clause() }
     }
 
     /// Returns the end of the server's standard error output as a clause for an error message.
-    fn heard(&self) -> String {
+    fn stderr_clause(&self) -> String {
         let heard = windlass_hitl::display_safe(&self.way.stderr_tail());
-        if heard.is_empty() { heard } else { format!("; it said: {heard}") }
+        if heard.is_empty() { heard } else { format!("; its error output: {heard}") }
     }
 }

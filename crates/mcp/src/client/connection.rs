@@ -101,9 +101,9 @@ impl Connection {
             Some(version) if ProtocolVersion::KNOWN_VERSIONS.contains(&version) => Ok(()),
             Some(version) => {
                 let version = windlass_hitl::display_safe(version.as_str());
-                Err(format!("it speaks version {version} of MCP, which is not known here"))
+                Err(format!("it speaks version {version} of MCP, which is not supported"))
             }
-            None => Err("its introduction is none".to_owned()),
+            None => Err("its answer to initialize is not valid".to_owned()),
         }
     }
 
@@ -134,11 +134,11 @@ impl Connection {
                     return reply.unwrap_or(Err(Failure::Gone));
                 }
                 () = wait.stop.cancelled() => return Err(Failure::Cancelled),
-                () = self.ledger.end_token().cancelled() => return Err(open.lost_failure()),
+                () = self.ledger.end_token().cancelled() => return Err(open.to_lost_failure()),
                 is_answered = open.engine(), if !is_heard_of => {
                     if !is_answered {
                         open.handle = None;
-                        return Err(open.lost_failure());
+                        return Err(open.to_lost_failure());
                     }
                     // The engine has an answer, so the raw text has arrived or arrives next.
                     is_heard_of = true;
@@ -168,7 +168,7 @@ impl Open<'_> {
         }
     }
 
-    fn lost_failure(&self) -> Failure {
+    fn to_lost_failure(&self) -> Failure {
         if self.ticket.is_sent() { Failure::Gone } else { Failure::NotSent }
     }
 }
@@ -179,7 +179,13 @@ impl Drop for Open<'_> {
         if let Some(handle) = self.handle.take() {
             self.ledger.forget(&handle.id);
             // The first poll queues the notification behind the request; its delivery is not awaited.
-            let _ = handle.cancel(Some("nobody waits for the answer any more".to_owned())).now_or_never();
+            let _ = handle
+                .cancel(Some(
+                    "the caller no longer waits for the \
+                     answer"
+                        .to_owned(),
+                ))
+                .now_or_never();
         }
     }
 }
@@ -201,6 +207,6 @@ pub(crate) fn describe_error(error: &ClientInitializeError) -> String {
                 None => "it ended".to_owned(),
             }
         }
-        _ => "its introduction is none".to_owned(),
+        _ => "its answer to initialize is not valid".to_owned(),
     }
 }

@@ -21,15 +21,16 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         Failure::TooLong { read: None } => (
             ResultStatus::Error,
             format!(
-                "{name} ran, and the server's answer is over the limit of {} bytes and was not kept. Ask for less.",
+                "{name} ran, and the server's answer exceeds the limit of {} bytes and was discarded. \
+                 Request less data.",
                 limits.frame_bytes
             ),
         ),
         Failure::TooLong { read: Some((bytes, head)) } => (
             ResultStatus::Error,
             format!(
-                "{name} ran, and the server's answer has {bytes} bytes: it is over the limit of {} and was not \
-                 kept. Ask for less. It begins so:\n{}",
+                "{name} ran, and the server's answer has {bytes} bytes: it exceeds the limit of {} and was \
+                 discarded. Request less data. It begins:\n{}",
                 limits.frame_bytes,
                 outcome::enclose(&head, server)
             ),
@@ -37,15 +38,15 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         Failure::Gone => (
             ResultStatus::EffectsUnknown,
             format!(
-                "the server {server} ended while {name} ran. It may have run or not, and it is not called again by \
-                 itself: look at what it did before calling it once more."
+                "the server {server} ended while {name} ran. It may have run or not, and it is not retried \
+                 automatically: check its effects before you call it again."
             ),
         ),
         Failure::TimedOut(limit) => (
             ResultStatus::TimedOut,
             format!(
-                "{name} did not answer in {} ms (limit `call`), which `tool_timeout_sec` sets. The server {server} was told to stop; what it had \
-                 done stays.",
+                "{name} did not answer in {} ms (limit `call`), which `tool_timeout_sec` sets. The server \
+                 {server} was asked to stop; its changes so far remain.",
                 limit.as_millis()
             ),
         ),
@@ -56,13 +57,13 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
         Failure::Broken(why) => (
             ResultStatus::EffectsUnknown,
             format!(
-                "the answer to {name} was lost: {why}. It may have run or not, and it is not called again by itself: \
-                 look at what it did before calling it once more."
+                "the answer to {name} was lost: {why}. It may have run or not, and it is not retried \
+                 automatically: check its effects before you call it again."
             ),
         ),
         Failure::Cancelled => (
             ResultStatus::Cancelled,
-            format!("{name} was stopped. The server {server} was told; what it had done stays."),
+            format!("{name} was stopped. The server {server} was informed; its changes so far remain."),
         ),
     };
     Output::text(text).with_status(status)
@@ -72,14 +73,14 @@ pub(crate) fn output(definition: &Definition, limits: &Limits, failure: Failure)
 fn not_started(name: &str, server: &str, failure: Failure) -> String {
     match failure {
         Failure::Lost => format!(
-            "the server {server} has forgotten the session, and refused {name} before it ran. A new session is begun with \
-             the next call: call {name} again if it is still wanted."
+            "the server {server} has lost the session, and refused {name} before it ran. The next call \
+             opens a new session: call {name} again if it is still needed."
         ),
         Failure::SignIn(_) => format!(
-            "the server {server} wants the human to sign in (`windlass mcp login {server}`); {name} did not run. Say so, or \
-             go on without it."
+            "the server {server} requires the human to sign in (`windlass mcp login {server}`); {name} did \
+             not run. Report this, or continue without it."
         ),
-        Failure::Unreached(why) => format!("{name} was not called: {why}. Go on without it."),
+        Failure::Unreached(why) => format!("{name} was not called: {why}. Continue without it."),
         _ => format!("the server {server} ended before {name} was called"),
     }
 }

@@ -34,7 +34,7 @@ impl<'a> Field<'a> {
         }
         if let Some(default) = self.schema.get("default") {
             let default = default.as_str().map_or_else(|| default.to_string(), ToOwned::to_owned);
-            text.push_str("\nWith no answer it is: ");
+            text.push_str("\nThe default is: ");
             text.push_str(&display_safe(&default));
         }
         text

@@ -52,8 +52,8 @@ impl Handler {
     }
 
     fn refuse(&self) -> ErrorData {
-        self.ledger.skipped().refused += 1;
-        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not offer that", None)
+        self.ledger.lock_skip_counts().refused += 1;
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "this client does not support this request", None)
     }
 
     async fn ask(&self, params: Option<Value>) -> Result<Value, ErrorData> {

@@ -91,8 +91,13 @@ impl Listing {
         for _ in 0..limits.pages.max(1) {
             let page = connection.request(self.request(cursor.clone()), None, wait).await;
             let page = page.map_err(ListError::Failure)?;
-            let page: Page<'_> = object(page.get())
-                .map_err(|error| ListError::Unfit(format!("its list of {} is none: {error}", self.word())))?;
+            let page: Page<'_> = object(page.get()).map_err(|error| {
+                ListError::Unfit(format!(
+                    "its list of {} is not valid: \
+                     {error}",
+                    self.word()
+                ))
+            })?;
             for raw in &page.tools.kept {
                 if take(raw.get()).is_break() {
                     return Ok(Extent::Cut);

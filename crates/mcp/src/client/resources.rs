@@ -137,7 +137,7 @@ pub enum RequestError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The configuration has no server with this id.
-    #[error("there is no server {0}")]
+    #[error("unknown server {0}")]
     UnknownServer(String),
     /// The server did not answer, answered with an error, or sent an invalid answer.
     #[error("the request to the server {server} failed: {why}")]

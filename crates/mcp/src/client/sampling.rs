@@ -42,7 +42,7 @@ pub struct Sample {
 /// The refusal of a sampling request. The server gets no reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the request was refused")]
-#[expect(clippy::exhaustive_structs, reason = "there is nothing in it")]
+#[expect(clippy::exhaustive_structs, reason = "it is empty")]
 pub struct SamplingRefusal;
 
 /// The future of a model's answer.

@@ -64,28 +64,31 @@ impl McpTool {
         match catalogue.tools.get(name) {
             Some(now) if now.fingerprint == self.definition.fingerprint => Ok(()),
             Some(_) => Err(ToolError::model(format!(
-                "{name} was not called: the server {server} has changed it, and what was agreed to is the old one. \
-                 Nothing was sent. Go on without it."
+                "{name} was not called: the server {server} has changed its definition since it was \
+                 accepted. Nothing was sent. Continue without it."
             ))),
             None => Err(ToolError::model(format!(
-                "{name} was not called: the server {server} does not offer it any more. Go on without it."
+                "{name} was not called: the server {server} does not offer it any more. Continue without it."
             ))),
         }
     }
 
     async fn run(&self, ctx: &Context, payload: &Payload) -> Result<Output, ToolError> {
         let arguments = RawValue::from_string(self.arguments(payload)?.to_owned())
-            .map_err(|_| ToolError::model("the arguments are no JSON; nothing was sent"))?;
+            .map_err(|_| ToolError::model("the arguments are not JSON; nothing was sent"))?;
         let (name, server) = (&self.definition.name, &self.definition.server);
         let ready = tokio::select! {
             biased;
             () = ctx.cancellation().cancelled() => {
-                return Err(ToolError::model("the call was stopped before it began; nothing was sent"));
+                return Err(ToolError::model("the call was cancelled before it started; nothing was sent"));
             }
             ready = self.client.ready() => ready,
         };
         let connection = ready.map_err(|error| {
-            ToolError::model(format!("{name} was not called: {error}. Go on without it, or try again later."))
+            ToolError::model(format!(
+                "{name} was not called: {error}. Continue without it, or try again \
+                 later."
+            ))
         })?;
         self.is_still_so()?;
         let limits = self.client.server.limits();

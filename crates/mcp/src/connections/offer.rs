@@ -42,7 +42,7 @@ impl Offers {
     pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) {
         let Some(dynamic) = &self.dynamic else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let count: usize = clients.values().map(|client| client.enabled_definitions().len()).sum();
+        let count: usize = clients.values().map(|client| client.list_enabled().len()).sum();
         let is_deferring = count > self.defer_over;
         for (id, client) in clients {
             let offer = |name: &str| {
@@ -50,7 +50,7 @@ impl Offers {
                 if is_deferring && !is_found { ToolVisibility::Deferred } else { ToolVisibility::Shown }
             };
             let now: Vec<OfferedTools> = client
-                .enabled_definitions()
+                .list_enabled()
                 .iter()
                 .map(|definition| OfferedTools {
                     name: definition.name.clone(),
@@ -61,7 +61,7 @@ impl Offers {
             if state.offered.get(id).map(Vec::as_slice).unwrap_or_default() == now.as_slice() {
                 continue;
             }
-            let tools = client.registered_tools().into_iter().map(|(identity, tool)| {
+            let tools = client.tools_with_identities().into_iter().map(|(identity, tool)| {
                 let offer = offer(identity.remote().map_or("", |(_, name)| name));
                 (identity, tool, offer)
             });

@@ -17,8 +17,8 @@ use super::{McpConnections, list_names};
 /// The maximum number of schema violations in one error message.
 const MAX_VIOLATIONS: usize = 10;
 
-/// A tool that calls another tool: the one of a server that its arguments name. The call is decided, shown and
-/// run as a call of that tool (RULES H1).
+/// A tool that calls another tool: the one of a server that its arguments name. The call is decided, shown
+/// and run as a call of that tool (RULES H1).
 struct Proxy {
     target: Target,
     spec: ToolSpec,
@@ -129,7 +129,7 @@ impl Proxy {
             names.retain(|(server, _)| self.connections.reader(server).is_some());
             let names: Vec<&str> = names.iter().map(|(server, _)| server.as_str()).collect();
             ToolError::model(format!(
-                "there is no server `{server_name}` with resources; those that have some: {}",
+                "the server `{server_name}` has no resources; the servers with resources are: {}",
                 list_names(&names)
             ))
         })?;
@@ -150,7 +150,7 @@ impl Proxy {
         }
         let servers: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
         let servers = list_names(&servers);
-        ToolError::model(format!("there is no server `{server}`; the servers are: {servers}"))
+        ToolError::model(format!("unknown server `{server}`; the servers are: {servers}"))
     }
 }
 
@@ -175,7 +175,7 @@ impl TargetCall {
         let Err(violations) = checker.check(arguments) else { return Ok(()) };
         let lines: Vec<_> = violations.iter().take(MAX_VIOLATIONS).map(|one| format!("\n- {one}")).collect();
         Err(ToolError::model(format!(
-            "the arguments do not fit the server's tool, and nothing was sent:{}",
+            "the arguments do not match the tool's schema, and nothing was sent:{}",
             lines.concat()
         )))
     }

@@ -43,11 +43,11 @@ impl ResourceReader {
         let read = tokio::select! {
             read = self.client.read_resource(&uri) => read,
             () = ctx.cancellation().cancelled() => {
-                return Err(ToolError::model("the reading was stopped"));
+                return Err(ToolError::model("the read was cancelled"));
             }
         };
         let parts = read.map_err(|error| {
-            ToolError::model(format!("{error}. Look at which resources there are, or go on without it."))
+            ToolError::model(format!("{error}. List the resources, or continue without it."))
         })?;
         Ok(outcome::parts(parts, server, self.client.server().limits()))
     }
@@ -76,7 +76,7 @@ impl Tool for ResourceReader {
             Inspection::default()
         } else {
             Inspection::default()
-                .with_change(news::diff_definition(self.client.accepted_tools(), &self.definition))
+                .with_change(news::diff_definition(self.client.acceptance(), &self.definition))
         }
     }
 

@@ -18,10 +18,11 @@ const MOST_FOUND: usize = 20;
 /// Maximum length of a description in the results, in bytes.
 const WORDS_BYTES: usize = 300;
 
-const DESCRIPTION: &str = "Finds tools of the connected MCP servers by a few words about what you want to do. There are too \
-    many of them to show them all: those that it finds are offered to you from your next turn on.";
+const DESCRIPTION: &str = "Searches the tools of the connected MCP servers by keywords, because there are \
+                           too many to list. The tools that it finds are offered to you from your next turn \
+                           on.";
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about what the tool should do, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many tools to find; 5 if you say nothing."}},"required":["query"],"additionalProperties":false}"#;
+const SCHEMA: &str = r#"{"type":"object","properties":{"query":{"type":"string","description":"A few words about what the tool should do, or its name."},"limit":{"type":"integer","minimum":1,"maximum":20,"description":"The maximum number of tools. Default 5."}},"required":["query"],"additionalProperties":false}"#;
 
 /// The tool `tool_search`. It holds a weak reference, because the connections own the list of dynamic tools.
 pub(crate) struct ToolSearch {
@@ -50,7 +51,7 @@ impl ToolSearch {
         let wanted: SearchRequest = serde_json::from_str(arguments.as_str())
             .map_err(|error| ToolError::model(format!("give an object with a `query`: {error}")))?;
         let Some(shared) = self.shared.upgrade() else {
-            return Err(ToolError::model("the MCP servers are closed; go on without them"));
+            return Err(ToolError::model("the MCP servers are closed; continue without them"));
         };
         let definitions = shared.definitions();
         let mut ranking = Ranking::default();
@@ -62,7 +63,7 @@ impl ToolSearch {
         let found: Vec<_> = best.into_iter().filter_map(|place| definitions.get(place)).collect();
         if found.is_empty() {
             return Ok(Output::text(format!(
-                "None of the {} tools of the servers is about that. Try other words, or go on without.",
+                "None of the {} tools of the servers matches. Try other words, or continue without.",
                 definitions.len()
             )));
         }

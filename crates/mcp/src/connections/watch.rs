@@ -43,7 +43,7 @@ pub(crate) fn begin(
 
 fn status(client: &McpClient, error: Option<&StartError>) -> ServerStatus {
     match error {
-        None => ServerStatus::Ready { tools: client.registered_tools().len() },
+        None => ServerStatus::Ready { tools: client.tools_with_identities().len() },
         Some(error) => ServerStatus::Failed {
             why: error.to_string(),
             wants_sign_in: matches!(error, StartError::SignIn { .. }),

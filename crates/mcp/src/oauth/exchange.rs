@@ -49,7 +49,7 @@ impl KnownOrigins {
 
     /// Returns the refused origin, if there is one. The user has to name it before the sign-in can reach it;
     /// the engine's errors do not carry the reason.
-    pub(crate) fn refused_origin(&self) -> Option<String> {
+    pub(crate) fn find_refused_origin(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -83,7 +83,7 @@ impl KnownOrigins {
 /// Error of a request to an authority that was refused here.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefusedAuthority {
-    #[error("an authority's address is https, or http to this machine itself")]
+    #[error("an authority's address must use https, or http on this machine")]
     Open,
     #[error(
         "the server named an authority's address that is not public, and the sign-in does not name it: {0}"

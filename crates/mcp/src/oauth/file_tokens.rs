@@ -51,9 +51,7 @@ impl TokenStore for FileTokens {
             Ok(about) if about.is_file() && about.len() <= MOST_BYTES => {
                 fs::read_to_string(&path).map(SecretString::from).map(Some)
             }
-            Ok(_) => {
-                Err(io::Error::new(io::ErrorKind::InvalidData, "the file of the tokens is no plain file"))
-            }
+            Ok(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "the token file is not a regular file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -15,8 +15,8 @@ const HEAD_TIME: Duration = Duration::from_secs(5);
 const MOST: usize = 16;
 const PATH: &str = "/callback";
 
-const DONE: &str = "You are signed in. You can close this page and go on where you came from.";
-const ELSEWHERE: &str = "There is nothing here.";
+const DONE: &str = "You are signed in. You can close this page.";
+const ELSEWHERE: &str = "This page does not exist.";
 
 /// A listener on a port of this machine.
 pub(crate) struct Listener {

@@ -106,9 +106,9 @@ impl McpServer {
         open: impl FnOnce(&OpenUrl) + Send,
     ) -> Result<(), LoginError> {
         let (address, sign_in) = self.sign_in()?;
-        let known = chosen_origins(address, sign_in);
+        let known = collect_origins(address, sign_in);
         let signed_in = self.sign_in_at((address, sign_in), &known, options, open).await;
-        signed_in.map_err(|error| match (error, known.refused_origin()) {
+        signed_in.map_err(|error| match (error, known.find_refused_origin()) {
             (LoginError::Refused { .. }, Some(origin)) => {
                 LoginError::AuthorityNotNamed { server: self.id().to_owned(), origin }
             }
@@ -133,7 +133,7 @@ impl McpServer {
         match sign_in.grant {
             Grant::Human => browse(manager, (sign_in, known), options.time.unwrap_or(TIME), open).await,
             Grant::Program => {
-                let missing = "no client with a secret of its own";
+                let missing = "no client id with a client secret";
                 let config = program(address, sign_in)
                     .ok_or_else(|| LoginError::NotPossible { server: self.id().to_owned(), missing })?;
                 manager.validate_client_credentials_metadata(&config).map_err(to_login_error)?;
@@ -163,7 +163,7 @@ impl McpServer {
     fn sign_in(&self) -> Result<(&Address, &SignIn), LoginError> {
         let not_possible = |missing| LoginError::NotPossible { server: self.id().to_owned(), missing };
         let Reach::Address(address) = self.reach() else { return Err(not_possible("no address")) };
-        let sign_in = address.sign_in.as_deref().ok_or_else(|| not_possible("nowhere to keep tokens"))?;
+        let sign_in = address.sign_in.as_deref().ok_or_else(|| not_possible("no storage for tokens"))?;
         Ok((address, sign_in))
     }
 }
@@ -185,7 +185,8 @@ async fn browse(
         url.query_pairs().find(|(key, _)| key == "state").map(|(_, value)| value.into_owned())
     });
     let Some(state) = state.filter(|state| !state.is_empty()) else {
-        let why = "the authority's page is not https, not public, or its address has no mark of this sign-in"
+        let why = "the authority's page is not https, not public, or its address lacks the state of this \
+                   sign-in"
             .to_owned();
         return Err(LoginError::Refused { why });
     };
@@ -221,7 +222,7 @@ pub(crate) async fn manager(
     sign_in: &SignIn,
     server: &str,
 ) -> Result<AuthorizationManager, AuthError> {
-    manager_for((address, sign_in), server, chosen_origins(address, sign_in)).await
+    manager_for((address, sign_in), server, collect_origins(address, sign_in)).await
 }
 
 async fn manager_for(
@@ -259,7 +260,7 @@ pub(crate) async fn signed_in(
 }
 
 /// Returns the origins that the user chose for a sign-in.
-fn chosen_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
+fn collect_origins(address: &Address, sign_in: &SignIn) -> KnownOrigins {
     let own = Url::parse(address.as_str()).ok();
     KnownOrigins::new(own.into_iter().chain(sign_in.authorities.iter().cloned()), sign_in.any_authority)
 }

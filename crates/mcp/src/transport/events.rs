@@ -105,7 +105,7 @@ impl Reading {
         self.mark();
         if pushed.is_err() {
             self.is_over = true;
-            self.intake.0.skipped().too_long += 1;
+            self.intake.0.lock_skip_counts().too_long += 1;
             self.intake.0.fail(self.request, Failure::TooLong { read: None });
         }
     }

@@ -17,8 +17,8 @@ pub(crate) enum HttpError {
     #[error("its answer is not a JSON-RPC message")]
     NoMessage,
     #[error(
-        "it speaks the older HTTP+SSE transport of 2024-11-05 alone, which is not spoken here; ask whoever runs it for its \
-         address of streamable HTTP"
+        "it supports only the older HTTP+SSE transport of 2024-11-05, which this client does not support; \
+         use its address of streamable HTTP"
     )]
     OldTransport,
 }

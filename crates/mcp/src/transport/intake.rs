@@ -38,7 +38,7 @@ impl Intake {
         let ledger = &self.0;
         match Message::read(text) {
             None => {
-                ledger.skipped().lines += 1;
+                ledger.lock_skip_counts().lines += 1;
                 None
             }
             Some(Message::Answer { id, outcome }) => {
@@ -60,15 +60,15 @@ impl Intake {
             }
             // Before the handshake the engine reads only pings, and would leave other requests unanswered.
             Some(Message::Request { id, method }) if !ledger.is_greeted() && method != "ping" => {
-                ledger.skipped().refused += 1;
-                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before the introduction")))
+                ledger.lock_skip_counts().refused += 1;
+                Some(PassedMessage::Refuse(message::refusal(id, NO_METHOD, "not before initialize")))
             }
             Some(Message::Request { id, .. }) => engine(text).or_else(|| {
-                ledger.skipped().refused += 1;
+                ledger.lock_skip_counts().refused += 1;
                 Some(PassedMessage::Refuse(message::refusal(
                     id,
                     NO_METHOD,
-                    "this client does not offer that",
+                    "this client does not support this request",
                 )))
             }),
             Some(Message::Notification { method }) => {
@@ -91,7 +91,7 @@ impl Intake {
 
     /// Handles a message that was too long to buffer: fails its request, if its id was found.
     pub(crate) fn take_long(&self, id: Option<u64>, bytes: u64, head: &[u8]) -> Option<PassedMessage> {
-        self.0.skipped().too_long += 1;
+        self.0.lock_skip_counts().too_long += 1;
         id?;
         let head = || String::from_utf8_lossy(head).into_owned();
         match self.0.answer(id, || Err(Failure::TooLong { read: Some((bytes, head())) })) {

@@ -135,7 +135,7 @@ impl Ledger {
         let open = id.and_then(|id| self.open().as_mut()?.remove(&id));
         match open {
             None => {
-                self.skipped().unasked += 1;
+                self.lock_skip_counts().unasked += 1;
                 AnswerReceiver::Nobody
             }
             Some(Open { ticket: None, .. }) => AnswerReceiver::Engine,
@@ -196,7 +196,7 @@ impl Ledger {
     /// Records that the server announced another list of tools.
     pub(crate) fn lists_changed(&self) {
         self.list_changed.store(true, Ordering::Release);
-        self.skipped().list_changes += 1;
+        self.lock_skip_counts().list_changes += 1;
         self.changed.notify_one();
     }
 
@@ -211,7 +211,7 @@ impl Ledger {
         self.list_changed.store(true, Ordering::Release);
     }
 
-    pub(crate) fn skipped(&self) -> MutexGuard<'_, SkippedMessages> {
+    pub(crate) fn lock_skip_counts(&self) -> MutexGuard<'_, SkippedMessages> {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

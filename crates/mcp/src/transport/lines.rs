@@ -91,7 +91,7 @@ impl Transport<RoleClient> for Lines {
                 }
                 // The server sends requests without reading the answers, so drop the answer.
                 Err(TrySendError::Full(_)) => {
-                    ledger.skipped().refused += 1;
+                    ledger.lock_skip_counts().refused += 1;
                     Ok(())
                 }
             }
@@ -135,14 +135,14 @@ async fn read(
                 PassedMessage::Refuse(mut line) => {
                     line.push(b'\n');
                     if answers.try_send(line).is_err() {
-                        intake.0.skipped().refused += 1;
+                        intake.0.lock_skip_counts().refused += 1;
                     }
                 }
             }
         }
     }
     if frames.has_half() {
-        intake.0.skipped().lines += 1;
+        intake.0.lock_skip_counts().lines += 1;
     }
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn object<'a, T: Deserialize<'a>>(json: &'a str) -> Result<T, serde_j
     if json.starts_with('{') {
         serde_json::from_str(json)
     } else {
-        Err(serde::de::Error::custom("it is no object"))
+        Err(serde::de::Error::custom("it is not an object"))
     }
 }
 

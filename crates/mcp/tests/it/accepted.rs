@@ -44,9 +44,9 @@ async fn the_first_use_shows_the_whole_definition_and_an_acceptance_ends_it() {
     assert!(!known);
     assert!(news(&client).contains(poisoned), "{}", news(&client));
     assert!(!client.accept("add", "another"), "only what it is now can be accepted");
-    assert_eq!(client.unaccepted_definitions().len(), 1);
+    assert_eq!(client.definitions_to_accept().len(), 1);
     assert!(client.accept("add", &fingerprint));
-    assert!(client.unaccepted_definitions().is_empty());
+    assert!(client.definitions_to_accept().is_empty());
     assert_eq!((effect(&client), news(&client).as_str()), ((fingerprint, true), ""));
     let text = accepted.read().unwrap().to_text().unwrap();
     assert_eq!(AcceptedDefinitions::parse(&text).unwrap(), *accepted.read().unwrap());

@@ -68,7 +68,7 @@ fn form(schema: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn nothing_is_offered_that_the_application_did_not_allow() {
+async fn only_tools_that_the_application_allows_are_offered() {
     let schema = form(&json!({"key": {"type": "string"}}));
     for (method, human) in [
         ("elicitation/create", None),
@@ -96,7 +96,7 @@ async fn a_question_names_its_server_and_only_the_human_answers_it() {
 }
 
 #[tokio::test]
-async fn silence_and_what_does_not_fit_are_no_answer() {
+async fn missing_and_invalid_replies_are_not_answers() {
     for (says, schema, action) in [
         (Err(NoAnswer::TimedOut), json!({"a": {"type": "string"}}), "cancel"),
         (Err(NoAnswer::Absent), json!({}), "cancel"),
@@ -127,7 +127,7 @@ fn address(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn an_address_is_shown_with_its_host_and_opened_by_nobody() {
+async fn an_address_is_shown_with_its_host_and_not_opened() {
     for (says, action) in [(Ok("yes"), "accept"), (Ok("no"), "decline"), (Err(NoAnswer::TimedOut), "cancel")]
     {
         let human = person(says);
@@ -214,14 +214,14 @@ async fn a_flood_of_requests_is_bounded() {
     let client = client(&server, Some(human.clone())).await;
     call(&client).await.unwrap();
     // The last of them may still be on their way.
-    while client.skipped().refused < 499 {
+    while client.skip_counts().refused < 499 {
         tokio::task::yield_now().await;
     }
     assert_eq!(human.asked.lock().unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn a_server_is_told_of_the_folders_that_it_may_know() {
+async fn a_server_receives_only_the_permitted_roots() {
     let server = asking("roots/list", json!({}));
     let options = ClientOptions::default().with_root("file:///home/me/work");
     let client = server.client_of("fake", Limits::default(), options).await.unwrap();

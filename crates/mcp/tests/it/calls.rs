@@ -79,7 +79,7 @@ async fn a_server_that_dies_in_a_call_is_not_asked_again_and_starts_anew() {
 
 // MCP-017: a server that never answers costs its time and nobody else's.
 #[tokio::test(start_paused = true)]
-async fn a_server_that_never_introduces_itself_is_given_up() {
+async fn a_server_that_never_initializes_times_out() {
     let server = FakeServer::new(|_| Vec::new());
     let before = tokio::time::Instant::now();
     let error = server.client().await.unwrap_err().to_string();
@@ -88,7 +88,7 @@ async fn a_server_that_never_introduces_itself_is_given_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_takes_too_long_or_is_stopped_is_taken_back() {
+async fn a_call_that_times_out_or_is_stopped_is_cancelled_at_the_server() {
     let server = calling(|_| Vec::new());
     let client = server.client().await.unwrap();
     let output = call(&client).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_call_that_takes_too_long_or_is_stopped_is_taken_back() {
 
 // MCP-019: ids that nobody asked for, twice, of another type.
 #[tokio::test]
-async fn answers_that_nobody_waits_for_are_counted_and_nothing_else() {
+async fn unexpected_answers_are_only_counted() {
     let server = calling(|message| {
         let other = |id: Value| Say::Message(json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
         let id = &message["id"];
@@ -141,10 +141,10 @@ async fn answers_that_nobody_waits_for_are_counted_and_nothing_else() {
         assert!(output.contains("the right one"), "{output}");
     }
     // The last duplicate may still be on its way.
-    while client.skipped().unasked < 12 {
+    while client.skip_counts().unasked < 12 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(client.skipped().unasked, 12);
+    assert_eq!(client.skip_counts().unasked, 12);
 }
 
 // F66: banners, other line ends, marks, halves: skipped and counted.
@@ -166,7 +166,7 @@ async fn dirty_lines_are_skipped_and_counted() {
     });
     let client = server.client().await.unwrap();
     assert_eq!(call(&client).await.unwrap().status, ResultStatus::Ok);
-    assert_eq!(client.skipped().lines, 6 + 3);
+    assert_eq!(client.skip_counts().lines, 6 + 3);
 }
 
 // F66 and MCP-013: a line over the cap is not kept, and its call hears of it at once.
@@ -182,7 +182,7 @@ async fn an_answer_over_the_cap_ends_its_call_with_its_size() {
         told.contains("over the limit of 10000") && told.contains("xxxx") && told.len() < 12_000,
         "{told}"
     );
-    assert_eq!(client.skipped().too_long, 1);
+    assert_eq!(client.skip_counts().too_long, 1);
 }
 
 // F66: as long as the fault's own figure, written in pieces.
@@ -196,7 +196,7 @@ async fn a_line_of_a_hundred_megabytes_goes_past_unkept() {
     });
     let client = server.client().await.unwrap();
     assert!(text(&call(&client).await.unwrap()).contains("well"));
-    assert_eq!((client.skipped().too_long, client.skipped().lines), (1, 0));
+    assert_eq!((client.skip_counts().too_long, client.skip_counts().lines), (1, 0));
 }
 
 // F67: a thousand notifications are one look, and no call runs under the old definition.
@@ -215,7 +215,7 @@ async fn a_changed_tool_does_not_run_under_its_old_definition() {
     for _ in 0..1_000 {
         server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
     }
-    while client.skipped().list_changes < 1_000 {
+    while client.skip_counts().list_changes < 1_000 {
         tokio::task::yield_now().await;
     }
     let refused = old.call(&ctx, &payload).await.unwrap_err().to_string();
@@ -336,7 +336,7 @@ proptest! {
 
 // M2: words about progress give a call more time, and are told.
 #[tokio::test(start_paused = true)]
-async fn progress_gives_a_call_more_time_and_is_told() {
+async fn progress_extends_the_time_of_a_call_and_is_reported() {
     let call_of: Arc<Mutex<Value>> = Arc::default();
     let seen = call_of.clone();
     let server = calling(move |message| {
@@ -373,7 +373,7 @@ async fn progress_gives_a_call_more_time_and_is_told() {
 
 // A server that only ever says that it is not done yet is given up all the same.
 #[tokio::test(start_paused = true)]
-async fn progress_does_not_go_on_for_ever() {
+async fn progress_extends_the_time_only_up_to_a_limit() {
     let call_of: Arc<Mutex<Value>> = Arc::default();
     let seen = call_of.clone();
     let server = calling(move |message| {
@@ -405,7 +405,7 @@ async fn progress_does_not_go_on_for_ever() {
 }
 
 #[tokio::test]
-async fn what_a_server_logs_is_kept_short_clean_and_without_secrets() {
+async fn logs_of_a_server_are_bounded_clean_and_redacted() {
     let redactor = windlass_redact::Redactor::new([secrecy::SecretString::from("hunter2-hunter2")]);
     let server = calling(|message| vec![said(message, "well")]);
     let options = ClientOptions::default().with_redactor(redactor);

@@ -38,7 +38,7 @@ fn lives(process: &str) -> bool {
 
 #[tokio::test]
 #[cfg(target_os = "linux")]
-async fn nothing_of_a_server_outlives_its_client() {
+async fn no_process_of_a_server_outlives_its_client() {
     let client = McpClient::start(shell("sh", SERVER), ClientOptions::default()).await.unwrap();
     let words = description(&client);
     let helper = words.split(' ').next().unwrap().to_owned();

@@ -38,7 +38,7 @@ fn toolbox(dynamic: &DynamicTools) -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 async fn until(holds: impl Fn() -> bool) {
@@ -53,7 +53,7 @@ async fn until(holds: impl Fn() -> bool) {
 
 // M4: one that fails stops nobody, and is told.
 #[tokio::test]
-async fn servers_that_fail_are_told_and_stop_nobody() {
+async fn failing_servers_are_reported_and_stop_no_other() {
     let told: Arc<Mutex<Vec<ServerEvent>>> = Arc::default();
     let hears = told.clone();
     let options = ConnectionOptions::default().with_listener(move |event| hears.lock().unwrap().push(event));
@@ -99,7 +99,7 @@ async fn a_server_that_has_to_be_there_is_waited_for() {
 
 // M6: by raw name, at call time, too.
 #[tokio::test]
-async fn what_is_switched_off_or_unknown_is_refused_here() {
+async fn disabled_or_unknown_tools_are_refused_by_the_client() {
     let fake = with_tools(json!([tool("add"), tool("rm"), tool("sub")]));
     let listed = server("fake").with_enabled_tools(["add", "rm"]).with_disabled_tools(["rm"]);
     let connections = start(vec![of(listed, &fake)], ConnectionOptions::default()).await;
@@ -164,7 +164,7 @@ async fn a_changed_list_takes_effect_between_turns() {
 }
 
 #[tokio::test]
-async fn a_server_that_ended_is_told_and_comes_back_when_it_is_used() {
+async fn an_ended_server_is_reported_and_restarts_on_use() {
     let mut calls = 0;
     let fake = FakeServer::new(move |message| {
         if message["method"] == "tools/call" {
@@ -258,7 +258,7 @@ async fn resources_and_prompts_are_listed_and_read() {
         format!("{messages:?}").contains("do it") && format!("{messages:?}").contains("external content")
     );
     let error = connections.list_resources("other").await.unwrap_err().to_string();
-    assert_eq!(error, "there is no server other");
+    assert_eq!(error, "unknown server other");
     let reader = connections.reader("fake").unwrap();
     let payload = Payload::Function { arguments: Arguments::parse(r#"{"uri":"file:///a"}"#).unwrap() };
     let output = reader.call(&ctx(), &payload).await.unwrap();

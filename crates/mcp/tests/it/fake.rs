@@ -153,9 +153,9 @@ pub(crate) fn with_tools(tools: Value) -> Arc<FakeServer> {
 
 /// Says that the tools changed, waits until that was heard, and brings the client's list up to date.
 pub(crate) async fn changed(server: &FakeServer, client: &McpClient) {
-    let before = client.skipped().list_changes;
+    let before = client.skip_counts().list_changes;
     server.say(json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})).await;
-    while client.skipped().list_changes == before {
+    while client.skip_counts().list_changes == before {
         tokio::task::yield_now().await;
     }
     client.refresh().await.unwrap();

@@ -94,7 +94,7 @@ async fn a_lost_session_is_begun_again_once_and_no_call_is_sent_twice() {
     let client = client(&web).await;
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::NotStarted, "{}", text(&output));
-    assert!(text(&output).contains("has forgotten the session"));
+    assert!(text(&output).contains("has lost the session"));
     let output = call(&client).await.unwrap();
     assert_eq!(output.status, ResultStatus::Ok, "{}", text(&output));
     assert_eq!(web.heard_of("initialize").len(), 2, "introduced again once");
@@ -174,11 +174,11 @@ async fn an_answer_may_come_as_an_event_after_words_about_progress() {
     let client = client(&web).await;
     let output = call(&client).await.unwrap();
     assert!(text(&output).contains("whole"), "{}", text(&output));
-    assert_eq!((client.skipped().unasked, client.skipped().lines), (1, 1));
+    assert_eq!((client.skip_counts().unasked, client.skip_counts().lines), (1, 1));
 }
 
 #[tokio::test]
-async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
+async fn a_list_change_arrives_on_the_stream_of_the_session() {
     let more: Arc<Mutex<Vec<String>>> = Arc::default();
     let (says, mut lists) = (more.clone(), 0);
     let web = WebServer::start(move |heard| match (heard.method.as_str(), heard.asks()) {
@@ -193,7 +193,7 @@ async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
     let client = client(&web).await;
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     more.lock().unwrap().push(event(&changed));
-    while client.skipped().list_changes == 0 {
+    while client.skip_counts().list_changes == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     client.refresh().await.unwrap();
@@ -201,7 +201,7 @@ async fn a_list_that_changed_is_heard_on_the_sessions_own_stream() {
 }
 
 #[tokio::test]
-async fn what_is_too_long_is_not_kept() {
+async fn answers_over_the_limit_are_discarded() {
     let limits = Limits { frame_bytes: 20_000, ..Limits::default() };
     for as_event in [true, false] {
         let web = calling(move |heard| {
@@ -250,7 +250,7 @@ async fn the_token_goes_with_every_request_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_a_sign_in_says_so() {
+async fn a_server_that_requires_a_sign_in_is_reported() {
     let challenge = "Bearer resource_metadata=\"http://127.0.0.1/x\"";
     let web = WebServer::start(move |_| Reply::Whole {
         status: 401,
@@ -291,10 +291,10 @@ fn an_address_is_https_or_this_machine() {
     for taken in ["https://example.com/mcp", "http://127.0.0.1:1/", "http://localhost/", "http://[::1]:9/a"] {
         McpServer::http("web", taken).unwrap();
     }
-    refused("http://example.com/", "is not taken");
-    refused("http://127.0.0.1.example.com/", "is not taken");
-    refused("http://192.168.1.1/", "is not taken");
-    refused("file:///etc/passwd", "is not taken");
+    refused("http://example.com/", "is not accepted");
+    refused("http://127.0.0.1.example.com/", "is not accepted");
+    refused("http://192.168.1.1/", "is not accepted");
+    refused("file:///etc/passwd", "is not accepted");
     refused("https://user:word@example.com/", "with a user name");
     refused("no address", "is not a valid URL");
     let server = McpServer::http("web", "https://example.com").unwrap();

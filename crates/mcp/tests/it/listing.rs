@@ -13,7 +13,7 @@ async fn listed(tools: Value, limits: Limits) -> (Vec<String>, Vec<String>) {
     let client = with_tools(tools).client_of("fake", limits, ClientOptions::default()).await.unwrap();
     let names = client.definitions().iter().map(|definition| definition.name.clone()).collect();
     let refused =
-        client.refused_tools().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why));
+        client.list_refused_tools().into_iter().map(|refused| format!("{}: {}", refused.name, refused.why));
     (names, refused.collect())
 }
 
@@ -76,8 +76,8 @@ async fn a_schema_that_is_too_deep_crashes_nothing() {
     let client = server.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 1);
     assert!(
-        client.refused_tools()[0].why.contains("100001 deep")
-            || client.refused_tools()[0].why.contains("100002 deep")
+        client.list_refused_tools()[0].why.contains("100001 deep")
+            || client.list_refused_tools()[0].why.contains("100002 deep")
     );
 }
 
@@ -95,10 +95,10 @@ async fn pages_are_followed_and_an_endless_list_is_cut() {
     let limits = Limits { pages: 7, ..Limits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
     assert_eq!(client.definitions().len(), 7);
-    assert_eq!(client.refused_tools().len(), 1);
+    assert_eq!(client.list_refused_tools().len(), 1);
     let limits = Limits { tools: 3, ..Limits::default() };
     let client = endless.client_of("fake", limits, ClientOptions::default()).await.unwrap();
-    assert_eq!((client.definitions().len(), client.refused_tools().len()), (3, 1));
+    assert_eq!((client.definitions().len(), client.list_refused_tools().len()), (3, 1));
     let many: Vec<Value> = (0..10_000).map(|number| tool(&format!("t{number}"))).collect();
     let (names, refused) = listed(many.into(), Limits::default()).await;
     assert_eq!((names.len(), refused.len()), (512, 1));
@@ -151,7 +151,7 @@ async fn routed(servers: &[(&str, &str)]) -> Vec<(String, String)> {
     }
     let toolbox = builder.build().unwrap();
     let mut reached = Vec::new();
-    for (spec, _) in toolbox.offered_specs() {
+    for (spec, _) in toolbox.tool_specs() {
         assert!(spec.name().as_str().len() <= 64);
         let call = ToolCall::function(CallId::new("c").unwrap(), spec.name().clone(), Arguments::default());
         let checked = toolbox.check(&call).unwrap();

@@ -115,7 +115,7 @@ fn asked(web: &WebServer, path: &str) -> Vec<Heard> {
 }
 
 #[tokio::test]
-async fn who_signed_in_is_let_in_and_stays_it() {
+async fn a_sign_in_grants_access_and_lasts() {
     let web = guarded(Authority::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let server = server(&web, &folder);
@@ -196,7 +196,7 @@ async fn only_the_answer_to_this_sign_in_counts() {
 }
 
 #[tokio::test]
-async fn who_refuses_or_stays_away_is_not_signed_in() {
+async fn a_refused_or_abandoned_sign_in_fails() {
     let web = guarded(Authority::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let server = server(&web, &folder);

@@ -50,7 +50,7 @@ async fn a_value_wins_over_the_words_beside_it() {
 }
 
 #[tokio::test]
-async fn pictures_are_parts_and_what_is_none_is_named() {
+async fn pictures_become_parts_and_other_content_is_named() {
     let picture = |data: &str, kind: &str| json!({"type": "image", "data": data, "mimeType": kind});
     let (_, content) = read(json!({"content": [
         picture("aGk=", "image/png"),

@@ -137,7 +137,7 @@ async fn a_resource_is_read_through_the_servers_reader() {
     assert_eq!(scene.called.lock().unwrap().pop().unwrap(), r#"{"uri":"issue://\"1\""}"#);
     let (status, text) = call(&*tool, &payload(&json!({"server_name": "clock", "uri": "a"}))).await;
     assert_eq!(status, ResultStatus::Error);
-    assert_eq!(text, "there is no server `clock` with resources; those that have some: tracker");
+    assert_eq!(text, "the server `clock` has no resources; the servers with resources are: tracker");
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn unknown_names_and_unfit_arguments_are_refused_without_a_request() {
     for (arguments, said) in [
         (
             json!({"server_name": "x", "tool_name": "close"}),
-            "there is no server `x`; the servers are: clock, tracker",
+            "unknown server `x`; the servers are: clock, tracker",
         ),
         (
             json!({"server_name": "tracker", "tool_name": "x"}),
@@ -169,7 +169,7 @@ async fn unknown_names_and_unfit_arguments_are_refused_without_a_request() {
     let (status, text) = call(&*tool, &unfit).await;
     assert_eq!(status, ResultStatus::Error);
     assert!(
-        text.starts_with("the arguments do not fit the server's tool, and nothing was sent:\n- "),
+        text.starts_with("the arguments do not match the tool's schema, and nothing was sent:\n- "),
         "{text}"
     );
     assert!(scene.called.lock().unwrap().is_empty());

@@ -96,7 +96,7 @@ async fn files_come_back_and_sound_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_remembered_is_read_again() {
+async fn the_memory_server_reads_back_stored_entities() {
     let script = require!(Need::McpServers, script("server-memory"));
     let folder = tempfile::tempdir().unwrap();
     let server = McpServer::new("memory", "node")

@@ -13,7 +13,7 @@ async fn check(server: McpServer, expected: &[&str]) {
         assert!(names.iter().any(|known| known == name), "{id} has {names:?}");
     }
     let client = connections.client(&id).unwrap();
-    assert!(client.refused_tools().is_empty(), "{id}: {:?}", client.refused_tools());
+    assert!(client.list_refused_tools().is_empty(), "{id}: {:?}", client.list_refused_tools());
     assert_eq!(names.len(), client.definitions().len());
     println!("corpus: the MCP server {id}: {0} of {0} tools taken", names.len());
     connections.close().await;

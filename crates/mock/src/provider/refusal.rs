@@ -91,7 +91,7 @@ pub(super) fn check<'a>(format: Format, key: Option<&str>, request: &'a Value) -
     };
     if model == NO_SUCH_MODEL {
         let kind = if format == Format::Anthropic { "not_found_error" } else { "invalid_request_error" };
-        let message = format!("there is no model {model}");
+        let message = format!("the model {model} does not exist");
         return Err(Refusal { code: Some("model_not_found"), ..Refusal::new(404, kind, message) });
     }
     if format == Format::Anthropic && request.get("max_tokens").and_then(Value::as_u64).unwrap_or(0) == 0 {

@@ -16,7 +16,7 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
                 pieces(text, turn.piece).for_each(|piece| delta(json!({"reasoning_content": piece})));
             }
             ScriptPart::Text(text) => {
-                pieces(text, turn.piece).for_each(|piece| delta(json!({"content": piece})))
+                pieces(text, turn.piece).for_each(|piece| delta(json!({"content": piece})));
             }
             ScriptPart::Call(call) => {
                 let id = call_id(call.id.as_deref(), setting.format, setting.number, calls);

@@ -13,7 +13,7 @@ pub(super) fn stream(turn: &Turn, setting: Setting<'_>) -> Frames {
                 frames.extend(pieces(text, turn.piece).map(|piece| event(&thought(piece))));
             }
             ScriptPart::Text(text) => {
-                frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece))))
+                frames.extend(pieces(text, turn.piece).map(|piece| event(&words(piece))));
             }
             // The API sends a call in one piece unless the request asks for partial arguments.
             ScriptPart::Call(call) => frames.push(event(&function_call(call, setting, index))),

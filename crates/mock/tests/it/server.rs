@@ -107,7 +107,7 @@ fn unpaired_history_is_refused() {
 
 // R1
 #[test]
-fn what_responses_refuses_is_refused() {
+fn requests_that_responses_refuses_are_refused() {
     let human = || json!({"role": "user", "content": "a"});
     let asking = || json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
     let output = |id: &str| json!({"type": "function_call_output", "call_id": id, "output": "x"});
@@ -134,7 +134,7 @@ fn what_responses_refuses_is_refused() {
 
 // R1
 #[test]
-fn what_gemini_refuses_is_refused() {
+fn requests_that_gemini_refuses_are_refused() {
     let path = "/v1beta/models/scripted-1:streamGenerateContent?alt=sse";
     let part = |role: &str, part: Value| json!({"role": role, "parts": [part]});
     let human = || part("user", json!({"text": "a"}));

@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Repair {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (name, at, count) = <(String, usize, usize)>::deserialize(deserializer)?;
         let kind = RepairKind::ALL.into_iter().find(|kind| kind.name() == name);
-        let kind = kind.ok_or_else(|| D::Error::custom(format_args!("there is no repair named {name}")))?;
+        let kind = kind.ok_or_else(|| D::Error::custom(format_args!("unknown repair {name}")))?;
         Ok(Self { kind, at, count })
     }
 }

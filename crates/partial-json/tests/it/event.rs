@@ -90,6 +90,6 @@ fn a_repeated_key_is_told_before_its_value() {
 }
 
 #[test]
-fn what_came_before_an_error_is_told() {
+fn values_before_an_error_are_reported() {
     check(&["[1, x"], &[": Array", "/0: Number", "/0 = 1"]);
 }

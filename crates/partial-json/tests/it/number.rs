@@ -38,7 +38,7 @@ fn every_form_keeps_its_text() {
 }
 
 #[test]
-fn what_breaks_the_grammar_is_refused_where_it_does() {
+fn a_grammar_error_is_reported_at_its_position() {
     check_error("-a", ErrorKind::BadNumber, 1);
     check_error("[01]", ErrorKind::BadNumber, 2);
     check_error("[1.]", ErrorKind::BadNumber, 3);

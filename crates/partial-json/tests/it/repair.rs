@@ -19,7 +19,7 @@ fn check_refused(text: &str, kind: ErrorKind, at: usize) {
 }
 
 #[test]
-fn what_is_right_stays_as_it_is() {
+fn valid_text_is_unchanged() {
     // J8
     check("{}", "{}", &[]);
     check(" {\"a\" : [1.0, \"```\"]}\n", " {\"a\" : [1.0, \"```\"]}\n", &[]);
@@ -64,7 +64,7 @@ fn a_report_tells_the_first_place_and_how_often() {
 }
 
 #[test]
-fn what_was_cut_is_never_repaired() {
+fn truncated_text_is_never_repaired() {
     // J8, S10
     use ErrorKind::Incomplete;
     check_refused("", Incomplete, 0);
@@ -82,7 +82,7 @@ fn what_was_cut_is_never_repaired() {
 }
 
 #[test]
-fn what_can_be_read_in_two_ways_is_not_repaired() {
+fn ambiguous_text_is_not_repaired() {
     // J8
     check_refused(r#"{"a":1}{"a":2}"#, ErrorKind::TrailingText, 7);
     check_refused(r#"{"a":1}{"b""#, ErrorKind::TrailingText, 7);

@@ -23,7 +23,7 @@ fn secrets_in_strings_are_taken_out_and_the_rest_stays_as_it_is() {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_in_the_text_stays() {
+fn text_that_resembles_a_secret_is_unchanged() {
     // The string is a line break and the rest, which is no secret; taken out it would be no JSON.
     check(r#"["\n3cret-word"]"#, r#"["\n3cret-word"]"#);
     // A number that is the secret is one; a number that only holds its digits is not.
@@ -32,7 +32,7 @@ fn what_only_looks_like_a_secret_in_the_text_stays() {
 }
 
 #[test]
-fn what_is_no_json_is_a_text() {
+fn input_that_is_not_json_is_treated_as_text() {
     check(r#"{"a": "n3cret-word"#, r#"{"a": "[redacted]"#);
     check(r#"n3cret-word "\q""#, r#"[redacted] "\q""#);
 }

@@ -76,7 +76,7 @@ fn a_long_value_leaves_nothing() {
 }
 
 #[test]
-fn what_would_be_found_everywhere_is_refused() {
+fn too_short_or_mark_like_secrets_are_refused() {
     let mut redactor = Redactor::default();
     for (value, registration) in [
         ("a", Registration::TooShort),
@@ -94,7 +94,7 @@ fn what_would_be_found_everywhere_is_refused() {
 }
 
 #[test]
-fn nothing_registered_changes_nothing() {
+fn an_empty_registry_changes_nothing() {
     let redactor = Redactor::default();
     assert!(redactor.is_empty());
     assert_eq!(redactor.redact("anything"), "anything");

@@ -29,7 +29,7 @@ fn a_secret_that_another_one_prolongs_has_one_mark() {
 fn a_stream_that_has_ended_begins_anew() {
     let mut stream = Redactor::new(["hunter22".into()]).stream();
     assert_eq!(stream.push(b"hunter2"), b"");
-    assert_eq!(stream.held_bytes(), 7);
+    assert_eq!(stream.pending_bytes(), 7);
     assert_eq!(stream.finish(), b"hunter2");
     assert_eq!(stream.push(b"2"), b"2");
 }
@@ -40,7 +40,7 @@ fn a_secret_that_repeats_itself_holds_little_back() {
     let mut clean = Vec::new();
     for _ in 0..10_000 {
         clean.extend(stream.push(b"a"));
-        assert!(stream.held_bytes() <= 128, "{}", stream.held_bytes());
+        assert!(stream.pending_bytes() <= 128, "{}", stream.pending_bytes());
     }
     clean.extend(stream.finish());
     assert_eq!(clean, b"[redacted]");

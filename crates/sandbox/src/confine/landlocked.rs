@@ -29,7 +29,7 @@ pub(crate) fn restrict(plan: &Plan, own_folders: &[&Path]) -> Result<i32, String
             LandlockStatus::Available { effective_abi, kernel_abi } => {
                 Ok(kernel_abi.unwrap_or(effective_abi as i32))
             }
-            other => Err(format!("the kernel says {other:?}")),
+            other => Err(format!("the kernel reports {other:?}")),
         },
     }
 }

@@ -38,5 +38,5 @@ pub(crate) fn take(leash: impl AsFd) -> io::Result<OwnedFd> {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,
     });
-    taken.ok_or_else(|| io::Error::other("no input for the command came over the leash"))
+    taken.ok_or_else(|| io::Error::other("the supervisor received no input for the command"))
 }

@@ -20,7 +20,7 @@ fn a_plan_comes_back_as_it_was_said() {
 }
 
 #[test]
-fn what_is_not_understood_whole_is_refused() {
+fn incomplete_or_invalid_confinement_arguments_are_refused() {
     for words in [
         "",
         "outer",

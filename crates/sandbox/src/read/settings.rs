@@ -30,8 +30,8 @@ pub enum SettingsOwner<'a> {
 
 /// Reads a settings file as text, without a byte order mark. Returns `None` if the file does not exist.
 ///
-/// The file is opened once and then checked by its handle, so nothing can take its place in between. The open does not
-/// wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
+/// The file is opened once and then checked by its handle, so nothing can take its place in between. The open
+/// does not wait: a pipe, a device, a folder and a file of more than 1 MiB are refused.
 ///
 /// # Errors
 /// If the file is refused, cannot be read, is not UTF-8, or does not lie below the project's root.
@@ -117,13 +117,15 @@ fn invalid(words: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, words)
 }
 
-fn outside_error() -> io::Error {
+fn to_outside_error() -> io::Error {
     invalid("it is not below the project's folder".to_owned())
 }
 
 /// Opens a file below a folder part by part; a link is an error.
 fn open_below(root: &Path, file: &Path) -> io::Result<File> {
-    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Err(outside_error()) };
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else {
+        return Err(to_outside_error());
+    };
     let dir = folder_below(root, folder)?;
     refuse_link(&dir, name)?;
     dir.open_with(name, &options(FollowSymlinks::No))
@@ -131,9 +133,9 @@ fn open_below(root: &Path, file: &Path) -> io::Result<File> {
 
 /// Opens a folder below another part by part; a link is an error.
 fn folder_below(root: &Path, folder: &Path) -> io::Result<Dir> {
-    let below = folder.strip_prefix(root).map_err(|_| outside_error())?;
+    let below = folder.strip_prefix(root).map_err(|_| to_outside_error())?;
     below.components().try_fold(Dir::open_ambient_dir(root, ambient_authority())?, |dir, part| {
-        let Component::Normal(name) = part else { return Err(outside_error()) };
+        let Component::Normal(name) = part else { return Err(to_outside_error()) };
         refuse_link(&dir, name)?;
         dir.open_dir_nofollow(name)
     })

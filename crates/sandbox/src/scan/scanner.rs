@@ -187,7 +187,7 @@ impl<'r> Scanner<'r> {
             (false, Part::Own | Part::Protected) if reads_content(name) => {
                 self.contents += 1;
                 if self.contents > self.limits.contents {
-                    let words = format!("only {} files were looked into for secrets", self.limits.contents);
+                    let words = format!("only {} files were searched for secrets", self.limits.contents);
                     self.found.add_gap(words);
                     return;
                 }

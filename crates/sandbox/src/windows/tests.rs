@@ -47,7 +47,7 @@ fn names_that_only_look_alike_are_plain() {
 
 // Whatever the words: nothing that is plain to Windows has a drive, a root, a stream or a way up.
 #[test]
-fn what_is_plain_stays_below() {
+fn plain_names_stay_below_the_root() {
     let parts = ["a", "..", ".", "C:", "NUL", "x:y", "GIT~1", "b.", "", " "];
     for first in parts {
         for second in parts {

@@ -29,7 +29,7 @@ const REPOSITORY_NAMES: [&str; 10] = [
 
 /// The depth of an inspection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the place alone or with its bytes, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "the place alone or with its bytes; the set is closed")]
 pub enum Look {
     /// The real path and the kind.
     #[default]

@@ -35,7 +35,7 @@ pub enum PathState {
 
 /// The execute permission of a file's owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a program or none, there is no third")]
+#[expect(clippy::exhaustive_enums, reason = "a program or none; the set is closed")]
 pub enum Run {
     /// The file is not executable.
     Plain,

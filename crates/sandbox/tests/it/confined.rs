@@ -296,7 +296,7 @@ fn no_child_survives_and_no_descriptor_stays_over_100_runs() {
 
 // A descriptor that the host leaks would be a way around every rule.
 #[test]
-fn what_the_host_left_open_is_closed() {
+fn descriptors_that_the_host_left_open_are_closed() {
     for level in confined() {
         let scene = scene();
         let command = scene.confinement.command(level, &helper(), &scene.work, "/bin/sh", ["-c", "cat <&9"]);

@@ -69,7 +69,7 @@ fn mode_bits_stay_but_for_what_makes_a_program() {
 }
 
 #[test]
-fn what_changed_meanwhile_and_what_is_no_file_stays() {
+fn paths_changed_meanwhile_and_paths_that_are_not_files_are_not_put_back() {
     let (folder, workspace) = scene();
     let work = folder.path().join("work");
     let path = workspace.resolve("name").unwrap();

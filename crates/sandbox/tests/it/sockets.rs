@@ -10,7 +10,7 @@ use crate::levels::{confined, helper};
 
 // security 13
 #[test]
-fn no_pair_of_sockets_sends_to_a_socket_of_the_host() {
+fn no_socket_pair_sends_to_a_socket_of_the_host() {
     require!(Need::Python, std::path::Path::new("/usr/bin/python3").exists());
     let attack = "
 import socket, sys

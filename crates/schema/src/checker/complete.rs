@@ -61,11 +61,11 @@ fn counts(error: &ValidationError<'_>, scope: Scope) -> bool {
 
 /// Describes a validation error. The schema supplies alternatives, such as similar property names.
 fn violation(error: &ValidationError<'_>, schema: &Value) -> Violation {
-    let wanted = wanted(error, schema).unwrap_or_else(|| error.masked().to_string());
-    Violation::new(error.instance_path().to_string(), met(error), wanted)
+    let wanted = describe_expectation(error, schema).unwrap_or_else(|| error.masked().to_string());
+    Violation::new(error.instance_path().to_string(), describe_value(error), wanted)
 }
 
-fn met(error: &ValidationError<'_>) -> String {
+fn describe_value(error: &ValidationError<'_>) -> String {
     match error.kind() {
         ValidationErrorKind::Required { property } => format!("no {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
@@ -76,12 +76,12 @@ fn met(error: &ValidationError<'_>) -> String {
     }
 }
 
-fn wanted(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
+fn describe_expectation(error: &ValidationError<'_>, schema: &Value) -> Option<String> {
     Some(match error.kind() {
         ValidationErrorKind::Required { property } => format!("the required {}", text_of(property)),
         ValidationErrorKind::AdditionalProperties { unexpected }
         | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-            known_properties(error, unexpected, schema)
+            list_properties(error, unexpected, schema)
         }
         ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => article(&kind.to_string()),
         ValidationErrorKind::Type { kind: TypeKind::Multiple(kinds) } => {
@@ -118,7 +118,7 @@ fn branches(
 ) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     for inner in context.iter().filter_map(|errors| errors.first()) {
-        let wanted = wanted(inner, schema)?;
+        let wanted = describe_expectation(inner, schema)?;
         let at =
             inner.instance_path().as_str().strip_prefix(error.instance_path().as_str()).unwrap_or_default();
         let words = if at.is_empty() { wanted } else { format!("{wanted} at {at}") };
@@ -130,7 +130,7 @@ fn branches(
 }
 
 /// Lists the properties of the object schema that an error is about.
-fn known_properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value) -> String {
+fn list_properties(error: &ValidationError<'_>, unexpected: &[String], schema: &Value) -> String {
     let place = error.schema_path().as_str().rsplit_once('/').map_or("", |(place, _)| place);
     let known = schema.pointer(place).and_then(|place| place.get("properties")?.as_object());
     properties(known, error.instance().as_object(), unexpected)

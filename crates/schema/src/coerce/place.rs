@@ -24,7 +24,7 @@ impl WrongPaths {
     }
 
     /// Permits changes at, around and inside these JSON Pointers. Longer ones than a coerced value can have are left out.
-    pub(super) fn of(paths: &[String]) -> Self {
+    pub(super) fn from_paths(paths: &[String]) -> Self {
         let mut root = Self::default();
         for path in paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES) {
             let mut at = &mut root;

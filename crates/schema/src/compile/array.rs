@@ -28,7 +28,7 @@ impl Compiler<'_> {
                 self.lose(
                     place,
                     "items",
-                    "is not said, and must be: strings, numbers and booleans are taken",
+                    "is missing, and is required here: strings, numbers and booleans are accepted",
                 );
             }
             let any = self.anything(Members::new());

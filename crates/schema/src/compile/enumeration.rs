@@ -22,7 +22,7 @@ impl Compiler<'_> {
         };
         if !values.iter().all(fits) {
             let said = words.value("one of", value);
-            let what = if said { "is said in the description only" } else { "is not sent" };
+            let what = if said { "is stated only in the description" } else { "is not sent" };
             self.lose(place, "enum", what);
             return None;
         }

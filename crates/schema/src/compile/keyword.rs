@@ -161,7 +161,7 @@ impl Compiler<'_> {
     }
 
     fn drop_constraint(&mut self, key: &str, value: &Json, place: &Place, words: &mut Words) {
-        let what = if words.value(key, value) { "is said in the description only" } else { "is not sent" };
+        let what = if words.value(key, value) { "is stated only in the description" } else { "is not sent" };
         self.lose(place, key, what);
     }
 

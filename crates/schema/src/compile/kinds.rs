@@ -16,7 +16,12 @@ impl Compiler<'_> {
         let kinds = said.unwrap_or_else(|| self.infer_kinds(&members, place));
         let kinds = self.narrow_enum(kinds, &mut members, place);
         if self.rules.types != Types::Kept && kinds.is_empty() {
-            self.lose(place, "type", "is not said, and must be: strings, numbers and booleans are taken");
+            self.lose(
+                place,
+                "type",
+                "is missing, and is required here: strings, numbers and booleans are \
+                 accepted",
+            );
             return self.anything(members);
         }
         if !kinds.is_empty() {
@@ -59,7 +64,15 @@ impl Compiler<'_> {
         let about = |key: &str| Kind::ALL.into_iter().find(|kind| is_about(key, *kind) == Some(true));
         let Some(kind) = members.keys().find_map(about) else { return Vec::new() };
         if self.rules.types != Types::Kept {
-            self.lose(place, "type", format!("is not said, and must be: only {} is taken", kind_name(kind)));
+            self.lose(
+                place,
+                "type",
+                format!(
+                    "is missing, and is required here: only {} is \
+                     accepted",
+                    kind_name(kind)
+                ),
+            );
             return vec![kind];
         }
         Vec::new()
@@ -82,7 +95,7 @@ impl Compiler<'_> {
         // Gemini's own examples have numbers as strings under `enum`; elsewhere this is an author's mistake.
         if kept.is_empty() {
             members.remove("enum");
-            self.lose(place, "enum", "has no value of the type that is said, and is not sent");
+            self.lose(place, "enum", "has no value of the stated type, and is not sent");
         } else {
             members.set("enum", Json::Array(kept));
         }

@@ -12,11 +12,11 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
         Json::Object(members) => members,
         Json::Bool(true) => return Members::new(),
         Json::Bool(false) => {
-            losses.tell(path, "false", "takes nothing, which cannot be said; anything is taken");
+            losses.tell(path, "false", "accepts nothing, which cannot be expressed; any value is accepted");
             return Members::new();
         }
         _ => {
-            losses.tell(path, "schema", "is none; anything is taken");
+            losses.tell(path, "schema", "is not a valid schema; any value is accepted");
             return Members::new();
         }
     };
@@ -40,7 +40,7 @@ pub(crate) fn mend(schema: &Json, path: &str, losses: &mut Losses) -> Members {
             "items" => items(members, value, &mut out),
             _ => match shape_value(key, value) {
                 Some(value) => out.push(key, value),
-                None => losses.tell(path, key, "has a value that it cannot have, and is not sent"),
+                None => losses.tell(path, key, "has an invalid value, and is not sent"),
             },
         }
     }
@@ -59,7 +59,7 @@ fn older(members: &Members, out: &mut Members, path: &str, losses: &mut Losses) 
     }
     if let Some(value) = members.get("const") {
         if out.get("enum").and_then(Json::as_array).is_some_and(|values| !values.contains(value)) {
-            losses.tell(path, "enum", "has not the value of `const`, and is not sent");
+            losses.tell(path, "enum", "differs from `const`, and is not sent");
         }
         out.set("enum", Json::Array(vec![value.clone()]));
     }
@@ -101,7 +101,7 @@ fn kinds(value: &Json, path: &str, losses: &mut Losses) -> Option<Vec<Kind>> {
             Word::Kind(_) => {}
             Word::Any => return None,
             Word::Unknown => {
-                losses.tell(path, "type", "names a type that nobody knows; anything is taken");
+                losses.tell(path, "type", "names an unknown type; any value is accepted");
                 return None;
             }
         }

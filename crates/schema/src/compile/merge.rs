@@ -21,7 +21,7 @@ fn merge(first: &mut Members, second: &Members, path: &str, losses: &mut Losses,
         losses.tell(
             path,
             "additionalProperties",
-            "is said of properties that are named beside it, which is not sent",
+            "applies to properties that are defined beside it, which is not sent",
         );
     }
     for (key, value) in second.iter() {
@@ -34,7 +34,7 @@ fn merge(first: &mut Members, second: &Members, path: &str, losses: &mut Losses,
         }
         match together(key, known, value, path, losses, depth) {
             Some(value) => first.set(key, value),
-            None => losses.tell(path, key, "is said twice, and only the first is sent"),
+            None => losses.tell(path, key, "is given twice, and only the first is sent"),
         }
     }
 }

@@ -71,7 +71,7 @@ impl Compiler<'_> {
             }
         }
         if is_short {
-            self.lose(place, "required", "names what is no property, and that is not sent");
+            self.lose(place, "required", "names an undefined property, which is not sent");
         }
         if kept.is_empty() && self.rules.objects != Objects::Closed {
             out.remove("required");
@@ -87,7 +87,7 @@ impl Compiler<'_> {
         self.lose(
             place,
             "properties",
-            "cannot be said here: the object is asked for as a text that holds JSON",
+            "cannot be expressed here: the object is requested as a string that contains JSON",
         );
         let mut text = Members::new();
         if self.rules.objects == Objects::Listed {
@@ -115,7 +115,12 @@ impl Compiler<'_> {
     fn close(&mut self, out: &mut Members, place: &Place) {
         match out.get("additionalProperties") {
             None | Some(Json::Bool(false)) => {}
-            Some(_) => self.lose(place, "additionalProperties", "is sent as false: no others can be given"),
+            Some(_) => self.lose(
+                place,
+                "additionalProperties",
+                "is sent as false: no other properties are \
+                 possible",
+            ),
         }
         let required: BTreeSet<String> = match out.get("required") {
             Some(Json::Array(names)) => names.iter().filter_map(Json::as_str).map(str::to_owned).collect(),

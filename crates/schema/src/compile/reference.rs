@@ -33,7 +33,7 @@ impl Compiler<'_> {
         for _ in 0..CHAIN {
             let Some(Json::String(reference)) = members.remove("$ref") else { return None };
             let Some(pointer) = self.target(&reference) else {
-                self.lose(place, "$ref", "leads to nothing that is here; anything is taken");
+                self.lose(place, "$ref", "leads to nothing in this schema; any value is accepted");
                 continue;
             };
             if self.rules.references != References::Inlined {
@@ -45,7 +45,7 @@ impl Compiler<'_> {
             self.expand(pointer, members, place);
         }
         if members.remove("$ref").is_some() {
-            self.lose(place, "$ref", "leads through too many others; anything is taken");
+            self.lose(place, "$ref", "leads through too many others; any value is accepted");
         }
         None
     }
@@ -72,7 +72,7 @@ impl Compiler<'_> {
             return;
         }
         if !self.spend(size(target, self.left.saturating_add(1))) {
-            self.lose(place, "$ref", "leads to more than can be sent; anything is taken");
+            self.lose(place, "$ref", "leads to more than can be sent; any value is accepted");
             return;
         }
         let target = mend(target, &place.path, &mut self.losses);
@@ -172,7 +172,7 @@ impl Compiler<'_> {
             let own =
                 |target: &Json| target.as_object()?.get("$ref")?.as_str().and_then(|to| self.target(to));
             let compiled = if own(target).as_deref() == Some(pointer.as_str()) {
-                self.lose(&place, "$ref", "leads to itself; anything is taken");
+                self.lose(&place, "$ref", "leads to itself; any value is accepted");
                 self.anything(Members::new())
             } else {
                 self.schema(target, &place)

@@ -13,9 +13,9 @@ use crate::compiled::{Restoration, RootUnion};
 use crate::dialect::Dialect;
 use crate::json::{Json, Members};
 use crate::kind::Kind;
+use crate::limits::MAX_SCHEMA_BYTES;
 use crate::loss::{Loss, Losses};
 use crate::rules::Objects;
-use crate::work::MAX_SCHEMA_BYTES;
 
 /// Maximum number of JSON values in a schema.
 const VALUES: usize = 50_000;
@@ -28,8 +28,8 @@ pub(crate) fn compile(text: &str, dialect: Dialect, union: RootUnion) -> (Json, 
     let document = if text.len() > MAX_SCHEMA_BYTES { None } else { Json::parse(text).ok() };
     match document.filter(|document| size(document, VALUES) < VALUES) {
         Some(document @ Json::Object(_)) => Compiler::new(&document, dialect).whole(union),
-        Some(_) => open(dialect, "is no schema; an object of anything is taken"),
-        None => open(dialect, "is too long, too large or too deep; an object of anything is taken"),
+        Some(_) => open(dialect, "is no schema; an object of any value is accepted"),
+        None => open(dialect, "is too long, too large or too deep; an object of any value is accepted"),
     }
 }
 
@@ -90,7 +90,7 @@ impl Compiler<'_> {
         self.merge_all(&mut members, &place);
         let kinds = members.remove("type").map(|kinds| kinds_of(&kinds));
         if kinds.is_some_and(|kinds| !kinds.contains(&Kind::Object)) {
-            self.lose(&place, "type", "is sent as object: arguments are nothing else");
+            self.lose(&place, "type", "is sent as object: arguments are always an object");
         }
         members.set_first("type", Json::text("object"));
         let mut words = Words::default();
@@ -99,7 +99,7 @@ impl Compiler<'_> {
         }
         for word in ["not", "enum"] {
             if members.remove(word).is_some() {
-                self.lose(&place, word, "cannot stand at the root, and is not sent");
+                self.lose(&place, word, "is not allowed at the root, and is not sent");
             }
         }
         let is_empty = members.get("properties").and_then(Json::as_object).is_none_or(Members::is_empty);
@@ -108,7 +108,7 @@ impl Compiler<'_> {
             self.lose(
                 &place,
                 "additionalProperties",
-                "cannot be said: the arguments are asked for as a text that holds JSON",
+                "cannot be expressed: the arguments are requested as a string that contains JSON",
             );
             return self.open();
         }
@@ -131,7 +131,7 @@ impl Compiler<'_> {
                 (Some(Json::Array(any)), None) => ("anyOf", any),
                 (None, Some(Json::Array(one))) => ("oneOf", one),
                 (Some(Json::Array(any)), Some(_)) => {
-                    self.lose(place, "oneOf", "stands beside `anyOf`, and only `anyOf` is sent");
+                    self.lose(place, "oneOf", "is beside `anyOf`, and only `anyOf` is sent");
                     ("anyOf", any)
                 }
                 _ => return None,
@@ -146,11 +146,11 @@ impl Compiler<'_> {
                 [(at, branch)] => both(members, branch, &at.path, &mut self.losses),
                 many if many.iter().all(|(_, branch)| branch.keys().all(says_no_shape)) => {
                     words.value(word, &list);
-                    self.lose(place, word, "says which properties go together, which is not sent");
+                    self.lose(place, word, "states which properties belong together, which is not sent");
                     return None;
                 }
                 many if union == RootUnion::Merge => {
-                    self.lose(place, word, "is merged: which properties go together is not sent");
+                    self.lose(place, word, "is merged: the properties that belong together are not stated");
                     *members = either(members, many, &mut self.losses);
                     return None;
                 }
@@ -158,7 +158,7 @@ impl Compiler<'_> {
                     self.lose(
                         place,
                         word,
-                        "cannot stand at the root: the arguments are asked for inside of one property",
+                        "is not allowed at the root: the arguments are requested inside one property",
                     );
                     self.tally.properties = self.tally.properties.saturating_add(1);
                     let inside = Place { depth: 1, level: 1, ..Place::default() };

@@ -56,7 +56,7 @@ impl Compiler<'_> {
             let Some(Json::String(reference)) = members.remove("$ref") else { return };
             match self.target(&reference) {
                 Some(pointer) => self.expand(pointer, members, place),
-                None => self.lose(place, "$ref", "leads to nothing that is here; anything is taken"),
+                None => self.lose(place, "$ref", "leads to nothing in this schema; any value is accepted"),
             }
         }
         members.remove("$ref");
@@ -80,7 +80,7 @@ impl Compiler<'_> {
             // For `anyOf: [{required: [a]}, {required: [b]}]` beside properties every dialect would need a
             // copy of all properties for each branch.
             if beside && mended.iter().all(|(_, branch)| branch.keys().all(says_no_shape)) {
-                let what = "says which properties go together, which is not sent";
+                let what = "states which properties belong together, which is not sent";
                 self.lose(place, word, what);
                 return Union::None(members);
             }
@@ -93,11 +93,11 @@ impl Compiler<'_> {
                     continue;
                 }
             }
-            return self.spread_branches(members, mended);
+            return self.distribute_branches(members, mended);
         }
         members.remove("anyOf");
         members.remove("oneOf");
-        self.lose(place, "anyOf", "stands in itself too often, and is not sent");
+        self.lose(place, "anyOf", "is nested in itself too often, and is not sent");
         Union::None(members)
     }
 
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         let any = members.remove("anyOf");
         let one = members.remove("oneOf");
         if any.is_some() && one.is_some() {
-            self.lose(place, "oneOf", "stands beside `anyOf`, and only `anyOf` is sent");
+            self.lose(place, "oneOf", "is beside `anyOf`, and only `anyOf` is sent");
         }
         match (any, one) {
             (Some(Json::Array(branches)), _) => Some(("anyOf", branches)),
@@ -120,7 +120,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles the branches, and merges the keywords beside them into each.
-    fn spread_branches(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
+    fn distribute_branches(&mut self, mut members: Members, branches: Vec<(Place, Members)>) -> Union {
         let mut beside = Members::new();
         let mut outer = Members::new();
         for (key, value) in std::mem::take(&mut members) {

@@ -72,7 +72,7 @@ fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
 }
 
 #[test]
-fn what_is_inside_is_put_right_too() {
+fn nested_values_are_coerced() {
     let nested = r##"{"type":"array","items":{"anyOf":[{"type":"object","properties":{"n":{"$ref":"#/$defs/n"}},"additionalProperties":{"type":"boolean"}}]}}"##;
     check(
         nested,

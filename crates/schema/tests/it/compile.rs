@@ -19,7 +19,7 @@ fn check(dialect: Dialect, schema: &str, expected: &str, lost: &[&str]) {
 const PLAIN: &str = r#"{"type":"object","properties":{"path":{"type":"string","description":"A file."},"line":{"type":"integer"}},"required":["path"]}"#;
 
 #[test]
-fn what_is_legal_stays_as_it_is_to_the_byte() {
+fn a_legal_schema_keeps_its_bytes() {
     let others = Dialect::ALL
         .into_iter()
         .filter(|dialect| !matches!(dialect, Dialect::OpenAiStrict | Dialect::Gemini));
@@ -61,8 +61,8 @@ fn gemini_has_one_type_and_an_order_of_properties() {
         r#"{"$schema":"x","type":"object","properties":{"b":{"type":["string","null"],"format":"uri"},"a":{"type":["string","integer"],"description":"d"},"c":{"const":"x"}},"required":["b","gone"],"additionalProperties":false}"#,
         r#"{"type":"object","properties":{"b":{"type":"string","nullable":true,"description":"format: \"uri\""},"a":{"anyOf":[{"type":"string","description":"d"},{"type":"integer","description":"d"}]},"c":{"enum":["x"],"type":"string"}},"required":["b"],"propertyOrdering":["b","a","c"]}"#,
         &[
-            "/properties/b: `format` is said in the description only",
-            "the root: `required` names what is no property, and that is not sent",
+            "/properties/b: `format` is stated only in the description",
+            "the root: `required` names an undefined property, which is not sent",
         ],
     );
 }
@@ -77,7 +77,8 @@ fn a_reference_that_leads_back_is_kept_where_it_can_be_and_cut_where_not() {
         r#"{"type":"object","properties":{"tree":{"type":"object","properties":{"name":{"type":"string"},"next":{"type":"string","description":"a JSON object, written as text"}},"propertyOrdering":["name","next"]}}}"#,
         &[
             "/properties/tree/properties/next: `$ref` leads back to itself, and is cut here",
-            "/properties/tree/properties/next: `properties` cannot be said here: the object is asked for as a text that holds JSON",
+            "/properties/tree/properties/next: `properties` cannot be expressed here: the object is \
+             requested as a string that contains JSON",
         ],
     );
     let root = r##"{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#"}}}}"##;
@@ -90,12 +91,12 @@ fn a_reference_that_leads_back_is_kept_where_it_can_be_and_cut_where_not() {
 }
 
 #[test]
-fn nothing_is_fetched_and_what_leads_nowhere_takes_anything() {
+fn no_reference_is_fetched_and_dangling_references_accept_any_value() {
     check(
         Dialect::OpenAi,
         r#"{"type":"object","properties":{"a":{"$ref":"https://example.com/s"}}}"#,
         r#"{"type":"object","properties":{"a":{}}}"#,
-        &["/properties/a: `$ref` leads to nothing that is here; anything is taken"],
+        &["/properties/a: `$ref` leads to nothing in this schema; any value is accepted"],
     );
 }
 
@@ -129,7 +130,7 @@ fn a_union_at_the_root_is_wrapped_or_merged() {
             r#"{{"type":"object","properties":{{"arguments":{{"type":"object",{}}},"required":["arguments"],"additionalProperties":false}}"#,
             &EITHER[1..]
         ),
-        &["the root: `oneOf` cannot stand at the root: the arguments are asked for inside of one property"],
+        &["the root: `oneOf` is not allowed at the root: the arguments are requested inside one property"],
     );
     let options = CompileOptions::default().with_root_union(RootUnion::Merge);
     let merged = Dialect::Anthropic.compile_with(&EITHER.parse().unwrap(), options);
@@ -143,7 +144,7 @@ fn a_union_at_the_root_is_wrapped_or_merged() {
         Dialect::OpenAi,
         r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
         r#"{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"description":"anyOf: [{\"required\":[\"a\"]},{\"required\":[\"b\"]}]"}"#,
-        &["the root: `anyOf` says which properties go together, which is not sent"],
+        &["the root: `anyOf` states which properties belong together, which is not sent"],
     );
 }
 
@@ -156,7 +157,7 @@ fn check_restored(dialect: Dialect, schema: &str, sent: &str, expected: &str) {
 }
 
 #[test]
-fn what_a_dialect_asked_for_otherwise_is_undone() {
+fn coercion_reverses_the_changes_of_a_dialect() {
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
     // As text too, and where the model did not wrap it.
     check_restored(Dialect::Anthropic, EITHER, r#"{"arguments":"{\"path\":\"a\"}"}"#, r#"{"path":"a"}"#);
@@ -205,11 +206,11 @@ fn a_keyword_with_a_wrong_value_is_left_out() {
         r#"{"type":"object","properties":{"a":{"type":"strin","enum":"x","minLength":-1,"description":3}},"required":"a"}"#,
         r#"{"type":"object","properties":{"a":{}}}"#,
         &[
-            "the root: `required` has a value that it cannot have, and is not sent",
-            "/properties/a: `type` names a type that nobody knows; anything is taken",
-            "/properties/a: `enum` has a value that it cannot have, and is not sent",
-            "/properties/a: `minLength` has a value that it cannot have, and is not sent",
-            "/properties/a: `description` has a value that it cannot have, and is not sent",
+            "the root: `required` has an invalid value, and is not sent",
+            "/properties/a: `type` names an unknown type; any value is accepted",
+            "/properties/a: `enum` has an invalid value, and is not sent",
+            "/properties/a: `minLength` has an invalid value, and is not sent",
+            "/properties/a: `description` has an invalid value, and is not sent",
         ],
     );
 }
@@ -328,7 +329,7 @@ proptest! {
 
 // Found by the property: a branch that closes its object says so of the properties beside it, too.
 #[test]
-fn what_a_branch_says_of_other_properties_is_told_where_it_cannot_be_said() {
+fn constraints_of_a_branch_on_other_properties_are_reported_as_losses() {
     let schema = r#"{"oneOf":[{"type":"string"},{"additionalProperties":false}],"properties":{"a":true}}"#;
     let compiled = Dialect::OpenAi.compile(&schema.parse().unwrap());
     let told: Vec<&str> = compiled.losses.iter().map(|loss| loss.keyword.as_str()).collect();
@@ -392,6 +393,6 @@ fn a_list_that_ends_with_its_first_items_takes_nothing_else() {
     for dialect in [Dialect::OpenAiStrict, Dialect::Gemini] {
         let (sent, lost) = told(dialect, schema);
         assert!(sent.contains(r#""items":{"type":"number"}"#), "{sent}");
-        assert!(lost.iter().all(|loss| !loss.contains("anything is taken")), "{lost:?}");
+        assert!(lost.iter().all(|loss| !loss.contains("any value is accepted")), "{lost:?}");
     }
 }

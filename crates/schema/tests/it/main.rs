@@ -29,24 +29,23 @@ const EDIT: &str = r#"{"type":"object","properties":{
 #[test]
 fn each_violation_names_path_met_and_wanted() {
     check(EDIT, r#"{"path":"a"}"#, &[]);
-    check(EDIT, "{}", &["the arguments: met no `path`, wanted the required `path`"]);
-    check(EDIT, r#"{"path":3}"#, &["/path: met the number 3, wanted a string"]);
-    check(EDIT, r#"{"path":""}"#, &[r#"/path: met the string "", wanted at least 1 characters"#]);
-    check(EDIT, r#"{"path":"a","mode":"c"}"#, &[r#"/mode: met the string "c", wanted one of ["a","b"]"#]);
-    check(EDIT, r#"{"path":"a","line":0}"#, &["/line: met the number 0, wanted at least 1"]);
-    check(EDIT, r#"{"path":"a","line":1.5}"#, &["/line: met the number 1.5, wanted an integer"]);
-    check(EDIT, r#"{"path":"a","items":["x",null]}"#, &["/items/1: met null, wanted a string"]);
+    check(EDIT, "{}", &["the arguments: found no `path`, expected the required `path`"]);
+    check(EDIT, r#"{"path":3}"#, &["/path: found the number 3, expected a string"]);
+    check(EDIT, r#"{"path":""}"#, &[r#"/path: found the string "", expected at least 1 characters"#]);
+    check(EDIT, r#"{"path":"a","mode":"c"}"#, &[r#"/mode: found the string "c", expected one of ["a","b"]"#]);
+    check(EDIT, r#"{"path":"a","line":0}"#, &["/line: found the number 0, expected at least 1"]);
+    check(EDIT, r#"{"path":"a","line":1.5}"#, &["/line: found the number 1.5, expected an integer"]);
+    check(EDIT, r#"{"path":"a","items":["x",null]}"#, &["/items/1: found null, expected a string"]);
     check(
         EDIT,
         r#"{"path":"a","items":["x","y","z"]}"#,
-        &["/items: met an array of 3 items, wanted at most 2 items"],
+        &["/items: found an array of 3 items, expected at most 2 items"],
     );
     check(
         EDIT,
         r#"{"path":"a","other":1}"#,
-        &[
-            "the arguments: met the unknown `other`, wanted only the properties of the schema: `items`, `line`, `mode`",
-        ],
+        &["the arguments: found the unknown `other`, expected only the properties of the schema: `items`, \
+             `line`, `mode`"],
     );
 }
 
@@ -59,27 +58,26 @@ fn a_violation_tells_what_was_probably_meant() {
     check(
         deep,
         &met("oldText"),
-        &[
-            "/edit: met the unknown `oldText`, wanted perhaps `old_text`; those not given are `new_text`, `old_text`",
-        ],
+        &["/edit: found the unknown `oldText`, expected perhaps `old_text`; those not given are \
+             `new_text`, `old_text`"],
     );
     check(
         deep,
         &met("new_txt"),
-        &[
-            "/edit: met the unknown `new_txt`, wanted perhaps `new_text`; those not given are `new_text`, `old_text`",
-        ],
+        &["/edit: found the unknown `new_txt`, expected perhaps `new_text`; those not given are \
+             `new_text`, `old_text`"],
     );
     check(
         deep,
         &met("path"),
-        &["/edit: met the unknown `path`, wanted only the properties of the schema: `new_text`, `old_text`"],
+        &["/edit: found the unknown `path`, expected only the properties of the schema: `new_text`, \
+           `old_text`"],
     );
     let closed = r#"{"properties":{},"additionalProperties":false}"#;
     check(
         closed,
         r#"{"a":1}"#,
-        &["the arguments: met the unknown `a`, wanted only the properties of the schema"],
+        &["the arguments: found the unknown `a`, expected only the properties of the schema"],
     );
 }
 
@@ -87,11 +85,11 @@ fn a_violation_tells_what_was_probably_meant() {
 fn a_union_tells_what_its_branches_want() {
     let union = r#"{"properties":{"a":{"anyOf":[{"type":"integer"},{"type":"null"},
         {"type":"object","required":["b"],"properties":{"b":{"type":"string"}}}]}}}"#;
-    check(union, r#"{"a":"x"}"#, &["/a: met the string \"x\", wanted an integer or null or an object"]);
+    check(union, r#"{"a":"x"}"#, &["/a: found the string \"x\", expected an integer or null or an object"]);
     check(
         union,
         r#"{"a":{"b":1}}"#,
-        &["/a: met an object of 1 members, wanted an integer or null or a string at /b"],
+        &["/a: found an object of 1 members, expected an integer or null or a string at /b"],
     );
     let limits =
         r#"{"properties":{"a":{"exclusiveMinimum":0},"b":{"multipleOf":2},"c":{"uniqueItems":true}}}"#;
@@ -99,9 +97,9 @@ fn a_union_tells_what_its_branches_want() {
         limits,
         r#"{"a":0,"b":3,"c":[1,1]}"#,
         &[
-            "/a: met the number 0, wanted more than 0",
-            "/b: met the number 3, wanted a multiple of 2",
-            "/c: met an array of 2 items, wanted no item twice",
+            "/a: found the number 0, expected more than 0",
+            "/b: found the number 3, expected a multiple of 2",
+            "/c: found an array of 2 items, expected no item twice",
         ],
     );
 }
@@ -122,7 +120,7 @@ fn a_long_value_is_not_told_in_full_and_the_list_ends() {
     check(
         schema,
         &format!(r#"{{"a":"{long}"}}"#),
-        &["/a: met a string of 10000 characters, wanted an integer"],
+        &["/a: found a string of 10000 characters, expected an integer"],
     );
     let many: Vec<String> = (0..100).map(|at| format!(r#""k{at}":1"#)).collect();
     let all = checker(r#"{"additionalProperties":{"type":"string"}}"#);
@@ -196,15 +194,21 @@ fn one_argument_is_checked_before_the_others_have_come() {
         "required":["path","range"],"additionalProperties":false,
         "$defs":{"range":{"type":"object","required":["from"]}}}"##;
     check(schema, "path", "\"a\"", None);
-    check(schema, "path", "3", Some("/path: met the number 3, wanted a string"));
-    check(schema, "path", "\"abcde\"", Some("/path: met the string \"abcde\", wanted at most 4 characters"));
-    check(schema, "range", "{}", Some("/range: met no `from`, wanted the required `from`"));
+    check(schema, "path", "3", Some("/path: found the number 3, expected a string"));
+    check(
+        schema,
+        "path",
+        "\"abcde\"",
+        Some("/path: found the string \"abcde\", expected at most 4 characters"),
+    );
+    check(schema, "range", "{}", Some("/range: found no `from`, expected the required `from`"));
     check(
         schema,
         "other",
         "1",
         Some(
-            "the arguments: met the unknown `other`, wanted only the properties of the schema: `path`, `range`",
+            "the arguments: found the unknown `other`, expected only the properties of the schema: `path`, \
+             `range`",
         ),
     );
     // Where one property decides about another, nothing is sure before the end.

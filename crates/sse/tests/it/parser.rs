@@ -117,7 +117,7 @@ fn one_leading_byte_order_mark_is_passed_over() {
 }
 
 #[test]
-fn what_is_not_utf8_is_replaced_and_the_stream_goes_on() {
+fn invalid_utf8_is_replaced_and_the_stream_continues() {
     check(b"data: a\xFFb\xE2\x82\n\ndata: \xE2\x82\xAC\n\n", &["message|a\u{FFFD}b\u{FFFD}|", "message|€|"]);
     check(b"event: \xFF\nid: \xFE\n: \xFD\ndata: x\n\n", &["# \u{FFFD}", "\u{FFFD}|x|\u{FFFD}"]);
 }

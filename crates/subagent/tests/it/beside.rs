@@ -35,7 +35,7 @@ async fn an_agent_works_while_its_caller_goes_on_and_reports_when_it_is_waited_f
     let told = cast.told("root");
     for says in [
         "child:s1 works",
-        "child:s1 hears it before its next answer",
+        "child:s1 receives it before its next answer",
         "child:s1: still works",
         "child:s1: done\nslept well",
         "child:s1 has ended and hears nothing",
@@ -94,9 +94,9 @@ async fn ids_and_agents_that_nobody_knows_are_named() {
     let scene = Scene::new(cast.clone(), [agent("child")]);
     ended(scene.builder().build().unwrap().stream("task")).await;
     let told = cast.told("root");
-    assert!(told.contains("there is no agent nobody; those that there are: child"), "{told}");
-    assert!(told.contains("there is no agent child:other beside this one"), "{told}");
-    assert!(told.contains("there is no agent nonsense"), "{told}");
+    assert!(told.contains("unknown agent nobody; known agents: child"), "{told}");
+    assert!(told.contains("unknown agent child:other"), "{told}");
+    assert!(told.contains("unknown agent nonsense"), "{told}");
 }
 
 // R6: the caller was killed; the agent is taken up from its record when somebody asks for it.
@@ -147,7 +147,7 @@ async fn an_id_that_a_model_invented_makes_no_journal() {
     ]);
     let scene = Scene::new(cast.clone(), [agent("child")]);
     let (_, _) = ended(scene.builder().build().unwrap().stream("task")).await;
-    assert!(cast.told("root").contains("there is no agent child:invented"), "{}", cast.told("root"));
+    assert!(cast.told("root").contains("unknown agent child:invented"), "{}", cast.told("root"));
     let keys = scene.journals.keys();
     assert!(!keys.iter().any(|key| key.contains("invented")), "{keys:?}");
 }

@@ -92,7 +92,7 @@ async fn a_no_ends_the_agent_that_asked_and_is_told_to_its_caller() {
 
 // A run that is gone on with knows what its agents had used.
 #[tokio::test(start_paused = true)]
-async fn what_was_used_is_known_in_another_process() {
+async fn usage_of_child_runs_is_known_in_another_process() {
     let scene = three();
     let journal = Shared::default();
     let set_up = |budget: u32| {

@@ -32,27 +32,27 @@ fn a_file_says_what_an_agent_is() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
+fn errors_of_a_definition_file_are_reported() {
     check_refused("no front matter", "has no `name`");
     check_refused("---\nname: one\n---\ntext", "has no `description`");
-    check_refused("---\nname: one\ndescription: d\n---\n  \n", "what the agent is told stands behind");
+    check_refused("---\nname: one\ndescription: d\n---\n  \n", "the agent's instructions follow");
     check_refused("---\nname: One Two\ndescription: d\n---\nt", "lower-case letters");
     check_refused(&file("tool: read_file\n"), "has the unknown key `tool`; the known keys are: name");
-    check_refused(&file("read-only: maybe\n"), "yes or no is wanted");
-    check_refused(&file("max-turns: many\n"), "is no number");
-    check_refused(&file("tools: a b$c\n"), "is no tool's name");
+    check_refused(&file("read-only: maybe\n"), "expected yes or no");
+    check_refused(&file("max-turns: many\n"), "is not a positive number");
+    check_refused(&file("tools: a b$c\n"), "is neither a tool name");
 }
 
 // What cannot be read as a list of tools must not give all of them.
 #[test]
 fn tools_that_are_not_one_line_of_names_are_refused() {
-    check_refused(&file("tools:\n  - read_file\n"), "names none");
-    check_refused(&file("tools:\n"), "names none");
-    check_refused(&file("tools: ','\n"), "names none");
+    check_refused(&file("tools:\n  - read_file\n"), "is empty");
+    check_refused(&file("tools:\n"), "is empty");
+    check_refused(&file("tools: ','\n"), "is empty");
 }
 
 #[test]
-fn those_that_come_along_have_names_and_stay_behind_the_users() {
+fn builtin_agents_have_names_and_yield_to_agents_of_the_user() {
     let own = AgentDefinition::new("researcher", "Asks the library.", "Ask the library.").unwrap();
     let agents = SubAgents::new(MemoryJournals::default()).with_agent(own.clone()).unwrap().with_builtin();
     let names: Vec<_> = agents.definitions().map(AgentDefinition::name).collect();
@@ -72,7 +72,7 @@ fn a_key_without_words_is_refused() {
             assert!(error.contains(key), "{key}:{value}: {error}");
         }
     }
-    check_refused(&file("max-turns: 0\n"), "is no number");
+    check_refused(&file("max-turns: 0\n"), "is not a positive number");
 }
 
 // library B8
@@ -82,6 +82,6 @@ fn an_empty_list_gives_no_tools() {
         AgentDefinition::new("one", "Does it.", "Do it well.").unwrap().with_tools(Vec::<String>::new());
     assert_eq!(AgentDefinition::parse(&file("tools: []\n")).unwrap(), wanted);
     assert_eq!(AgentDefinition::parse(&file("tools:\n  []\n")).unwrap(), wanted);
-    check_refused(&file("tools: [[]]\n"), "names none");
+    check_refused(&file("tools: [[]]\n"), "is empty");
     assert!(AgentDefinition::new("code-reviewer", "Reads.", "Read.").is_ok());
 }

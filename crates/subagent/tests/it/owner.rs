@@ -87,13 +87,13 @@ async fn the_record_says_whose_it_is() {
 #[tokio::test(start_paused = true)]
 async fn a_record_does_not_go_on_as_another_agent() {
     let (cast, writes) = run(&unfinished_work().await, agent("child"), vec![wait("w1", "other:s1")]).await;
-    assert!(cast.told("root").contains("because it is of the agent child"), "{}", cast.told("root"));
+    assert!(cast.told("root").contains("because it belongs to the agent child"), "{}", cast.told("root"));
     assert!(!was_asked(&cast, "other") && writes == 0);
     // Nor does the agent itself, while it works.
     let made = vec![spawn("s2"), wait("w1", "other:s2"), wait("w2", "child:s2")];
     let (cast, writes) = run(&MemoryJournals::default(), agent("child"), made).await;
     let told = cast.told("root");
-    assert!(told.contains("there is no agent other:s2") && told.contains("child:s2: done"), "{told}");
+    assert!(told.contains("unknown agent other:s2") && told.contains("child:s2: done"), "{told}");
     assert_eq!(writes, 1);
 }
 
@@ -128,7 +128,7 @@ async fn a_record_belongs_to_one_call() {
     let made = vec![hand("h1", "sub_agent_child"), wait("w1", "child:h1")];
     let (cast, _) = run(&journals, agent("child"), made).await;
     assert!(
-        cast.told("root").contains("because a call of sub_agent_child began it"),
+        cast.told("root").contains("because a call of sub_agent_child started it"),
         "{}",
         cast.told("root")
     );
@@ -144,7 +144,7 @@ async fn a_record_belongs_to_one_call() {
         }
     });
     let (cast, writes) = run(&copy, agent("child"), vec![wait("w1", "child:s1")]).await;
-    assert!(cast.told("root").contains("is not of an agent"), "{}", cast.told("root"));
+    assert!(cast.told("root").contains("is not the record of an agent"), "{}", cast.told("root"));
     assert_eq!(writes, 0);
 }
 

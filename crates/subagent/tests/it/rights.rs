@@ -57,7 +57,7 @@ async fn tools_are_those_of_the_definition_that_the_caller_has() {
     ended(root.stream("task")).await;
     assert_eq!(cast.offered("child"), ["read_file"]);
     assert!(cast.told("child").contains("write_file was not given to this agent"), "{}", cast.told("child"));
-    assert!(cast.told("child").contains("there is no tool run_command"), "{}", cast.told("child"));
+    assert!(cast.told("child").contains("unknown tool run_command"), "{}", cast.told("child"));
     assert_eq!(scene.write.began.load(Ordering::SeqCst), 0);
 }
 
@@ -149,7 +149,7 @@ async fn a_model_that_is_not_there_is_a_result_too() {
     let scene = Scene::new(cast.clone(), [agent("child").with_model("small-1")]);
     let root: Agent = scene.builder().build().unwrap();
     ended(root.stream("task")).await;
-    assert!(cast.told("root").contains("there is no model small-1"));
+    assert!(cast.told("root").contains("unknown model small-1"));
 }
 
 /// One model under one name.

@@ -25,7 +25,7 @@ fn events(secret: &str) -> Vec<Value> {
 
 /// SECURITY: "Traces carry hashes and sizes by default, arguments on opt-in".
 #[test]
-fn nothing_that_was_said_is_in_a_span_unless_it_was_asked_for() {
+fn spans_contain_no_content_unless_enabled() {
     let all = spans(&options(), &events("planted-word"));
     assert!(!all.words().contains("planted-word"), "{all:?}");
     assert!(!all.words().contains("because"), "{all:?}");
@@ -62,7 +62,7 @@ fn no_span_holds_a_registered_secret_or_its_digest() {
 }
 
 #[test]
-fn what_is_kept_is_bounded() {
+fn stored_content_is_bounded() {
     let mut all_events = vec![turn(1)];
     all_events.extend(std::iter::repeat_n(said(&"ä".repeat(10_000)), 20));
     all_events.extend(events(&"x".repeat(100_000)).split_off(3));

@@ -178,7 +178,7 @@ fn an_answer_that_is_void_ends_what_began_for_it_and_is_one_span_with_its_next_a
             running("c1"),
             discarded,
             changed,
-            // It was under way when the answer broke off.
+            // It was under way when the answer ended early.
             running("c1"),
             ended("c1", "ok"),
             call("c1", "look"),
@@ -239,7 +239,7 @@ fn check_end(events: &[Value], outcome: &str, run: &str, open: &str) {
 }
 
 #[test]
-fn what_is_open_when_a_run_ends_says_how_it_ended() {
+fn spans_open_at_the_end_of_a_run_record_its_outcome() {
     let begin = || vec![turn(1), call("c1", "look"), answered("calls"), running("c1")];
     let stopped = |cause: &str| finished(&json!({"outcome": "stopped", "cause": cause}));
     let with = |end: Value| [begin(), vec![end]].concat();

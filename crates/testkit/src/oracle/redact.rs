@@ -48,9 +48,9 @@ fn push_all(redactor: &Redactor, text: &[u8], cut: usize) -> Vec<u8> {
     let mut clean = Vec::new();
     for piece in text.chunks(cut) {
         clean.extend(stream.push(piece));
-        assert!(stream.held_bytes() <= 1024, "too much is held back");
+        assert!(stream.pending_bytes() <= 1024, "too much is held back");
     }
     clean.extend(stream.finish());
-    assert_eq!(stream.held_bytes(), 0, "something is held for ever");
+    assert_eq!(stream.pending_bytes(), 0, "something is held for ever");
     clean
 }

@@ -75,7 +75,7 @@ pub(super) fn content_of_turn(turn: &Turn) -> AnswerContent {
             ScriptPart::Text(text) => said.text.push_str(text),
             ScriptPart::Reasoning(text) => said.reasoning.push_str(text),
             ScriptPart::Call(call) => {
-                said.calls.push((call.name.clone(), call.arguments.as_str().to_owned()))
+                said.calls.push((call.name.clone(), call.arguments.as_str().to_owned()));
             }
             other => said.others.push(format!("{other:?}")),
         }

@@ -81,7 +81,7 @@ fn read_framed(wire: &dyn Wire, framing: Framing, bytes: &[u8]) -> Vec<Chunk> {
         return chunks;
     }
     let mut decoder = wire.decoder(Limits::default());
-    // A stream without events is an error: the answer broke off before it started.
+    // A stream without events is an error: the answer ended early before it started.
     if decoder.push(bytes, &mut chunks).and_then(|()| decoder.finish(&mut chunks)).is_err() {
         assert!(chunks.is_empty(), "{} writes what it reads", wire.name());
     }

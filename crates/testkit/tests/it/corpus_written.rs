@@ -101,8 +101,15 @@ fn read(format: &Format<'_>, framing: Framing, bytes: &[u8]) -> Result<Vec<Chunk
 fn difference(met: &Value, wanted: &Value) -> Option<String> {
     let fields = wanted.as_object().unwrap();
     let differs = fields.iter().filter(|(name, value)| met[name.as_str()] != **value);
-    let told: Vec<String> =
-        differs.map(|(name, value)| format!("{name}: met {}, wanted {value}", met[name.as_str()])).collect();
+    let told: Vec<String> = differs
+        .map(|(name, value)| {
+            format!(
+                "{name}: found {}, expected \
+                 {value}",
+                met[name.as_str()]
+            )
+        })
+        .collect();
     (!told.is_empty()).then(|| told.join("\n  "))
 }
 

@@ -18,7 +18,7 @@ const DIFFERENCES: &[Difference] = &[
     (
         "langchainjs-google__libs-providers-langchain-google-common-chat-stream-thinking-mock.array.json as Whole",
         "S8",
-        "the recording has no end, and a body has to say that the answer broke off",
+        "the recording has no end, and a body has to say that the answer ended early",
     ),
     (
         "langchainjs-google__libs-providers-langchain-google-common-llm-8-mock.array.json as Whole",
@@ -33,7 +33,7 @@ const DIFFERENCES: &[Difference] = &[
     (
         "vercel-ai__openai-responses-parallel-tool-call-wrapper.1.chunks.sse as Whole",
         "S8",
-        "nothing of the stream could be read, and a body has to say that the answer broke off",
+        "nothing of the stream could be read, and a body has to say that the answer ended early",
     ),
 ];
 

@@ -8,7 +8,7 @@ proptest! {
 
     // N6
     #[test]
-    fn what_is_remembered_is_written_as_it_would_be_without(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn cached_encodings_equal_fresh_encodings(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         oracle::encoded_history(&bytes);
     }
 }

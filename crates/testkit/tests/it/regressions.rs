@@ -6,7 +6,7 @@ use windlass_testkit::{corpora, oracle};
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the inputs are found by their folder")]
-fn what_fuzzing_found_stays_fixed() {
+fn inputs_found_by_fuzzing_stay_fixed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/regressions");
     let mut replayed = 0;
     for entry in std::fs::read_dir(&root).unwrap() {

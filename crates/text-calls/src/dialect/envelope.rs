@@ -7,60 +7,60 @@ use crate::form::{Body, Form, Shape, Step};
 const JSON: &[&str] = &["{", "["];
 
 /// A form with JSON after a mark.
-const fn marked_form(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
+const fn form_with_mark(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
     Form { place: Anywhere, steps, body: Body::Envelope(Shape::Marked), closers }
 }
 
-const fn dropped_form(marks: &'static [Step]) -> Form {
+const fn form_to_drop(marks: &'static [Step]) -> Form {
     Form { place: Anywhere, steps: marks, body: Body::Drop, closers: &[] }
 }
 
 pub(super) const TOOL_CALL: &[Form] =
-    &[marked_form(&[Lit("<tool_call>"), Space, Step::Body, One(JSON)], &["</tool_call>"])];
+    &[form_with_mark(&[Lit("<tool_call>"), Space, Step::Body, One(JSON)], &["</tool_call>"])];
 
 pub(super) const FUNCTION_CALLS: &[Form] = &[
-    marked_form(&[Lit("<function_calls>"), Space, Step::Body, One(JSON)], &["</function_calls>"]),
-    marked_form(
+    form_with_mark(&[Lit("<function_calls>"), Space, Step::Body, One(JSON)], &["</function_calls>"]),
+    form_with_mark(
         &[Lit(concat!("<", "antml:function_calls>")), Space, Step::Body, One(JSON)],
         &[concat!("</", "antml:function_calls>")],
     ),
 ];
 
-pub(super) const PYTHON_TAG: &[Form] = &[marked_form(
+pub(super) const PYTHON_TAG: &[Form] = &[form_with_mark(
     &[Lit("<|python_tag|>"), Space, Step::Body, One(JSON)],
     &["<|eom_id|>", "<|eot_id|>", ";"],
 )];
 
 pub(super) const TOOL_CALLS_MARK: &[Form] =
-    &[marked_form(&[Lit("[TOOL_CALLS]"), Space, Step::Body, One(JSON)], &["[/TOOL_CALLS]", "</s>"])];
+    &[form_with_mark(&[Lit("[TOOL_CALLS]"), Space, Step::Body, One(JSON)], &["[/TOOL_CALLS]", "</s>"])];
 
 pub(super) const TOOL_CALLS: &[Form] =
-    &[marked_form(&[Lit("<tool_calls>"), Space, Step::Body, One(JSON)], &["</tool_calls>"])];
+    &[form_with_mark(&[Lit("<tool_calls>"), Space, Step::Body, One(JSON)], &["</tool_calls>"])];
 
-pub(super) const GRANITE: &[Form] = &[marked_form(
+pub(super) const GRANITE: &[Form] = &[form_with_mark(
     &[One(&["<|tool_call|>", "<tool_call>"]), Space, Step::Body, One(JSON)],
     &["</tool_call>", "<|/tool_call|>", "<|end_of_text|>"],
 )];
 
 pub(super) const GRANITE_FRAME: &[Form] = &[
     Form { place: Start, steps: &[Lit("<response>")], body: Body::Drop, closers: &[] },
-    dropped_form(&[Lit("</response>")]),
+    form_to_drop(&[Lit("</response>")]),
 ];
 
 pub(super) const NEMOTRON: &[Form] =
-    &[marked_form(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
+    &[form_with_mark(&[Lit("<TOOLCALL>"), Space, Step::Body, One(JSON)], &["</TOOLCALL>"])];
 
-pub(super) const ACTION: &[Form] = &[marked_form(
+pub(super) const ACTION: &[Form] = &[form_with_mark(
     &[Lit("<|action_start|>"), Space, Opt("<|plugin|>"), Space, Step::Body, One(JSON)],
     &["<|action_end|>"],
 )];
 
 pub(super) const LONGCAT: &[Form] =
-    &[marked_form(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
+    &[form_with_mark(&[Lit("<longcat_tool_call>"), Space, Step::Body, One(JSON)], &["</longcat_tool_call>"])];
 
 pub(super) const GIGACHAT: &[Form] = &[
-    marked_form(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),
-    marked_form(
+    form_with_mark(&[Lit("<|function_call|>"), Space, Step::Body, Lit("{")], &["<|message_sep|>"]),
+    form_with_mark(
         &[
             Lit("<|message_sep|>"),
             Space,
@@ -75,7 +75,7 @@ pub(super) const GIGACHAT: &[Form] = &[
 ];
 
 pub(super) const COMMAND: &[Form] =
-    &[marked_form(&[Lit("<|START_ACTION|>"), Space, Step::Body, One(JSON)], &["<|END_ACTION|>"])];
+    &[form_with_mark(&[Lit("<|START_ACTION|>"), Space, Step::Body, One(JSON)], &["<|END_ACTION|>"])];
 
 pub(super) const COMMAND_ACTION: &[Form] = &[Form {
     place: Line,
@@ -84,7 +84,7 @@ pub(super) const COMMAND_ACTION: &[Form] = &[Form {
     closers: &["```"],
 }];
 
-pub(super) const COMMAND_FRAME: &[Form] = &[dropped_form(&[One(&[
+pub(super) const COMMAND_FRAME: &[Form] = &[form_to_drop(&[One(&[
     "<|START_RESPONSE|>",
     "<|END_RESPONSE|>",
     "<|START_TEXT|>",

@@ -5,11 +5,11 @@ use crate::form::Step::{Indexed, Lit, Name, One, Opt, Recipient, Space, Until};
 use crate::form::{Body, Form, Step};
 
 /// A form with a name followed by JSON arguments.
-const fn named_form(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
+const fn form_with_name(steps: &'static [Step], closers: &'static [&'static str]) -> Form {
     Form { place: Anywhere, steps, body: Body::Arguments, closers }
 }
 
-pub(super) const FUNCTION: &[Form] = &[named_form(
+pub(super) const FUNCTION: &[Form] = &[form_with_name(
     &[Lit("<function="), Name(">"), Lit(">"), Space, Step::Body, Lit("{")],
     &["</function>", "<|eom_id|>"],
 )];
@@ -17,11 +17,11 @@ pub(super) const FUNCTION: &[Form] = &[named_form(
 const MISTRAL_END: &[&str] = &["</s>"];
 
 pub(super) const TOOL_CALLS: &[Form] = &[
-    named_form(
+    form_with_name(
         &[Lit("[TOOL_CALLS]"), Opt(" "), Name("["), Until("[ARGS]"), Opt(" "), Step::Body, Lit("{")],
         MISTRAL_END,
     ),
-    named_form(&[Lit("[TOOL_CALLS]"), Opt(" "), Name("{"), Step::Body, Lit("{")], MISTRAL_END),
+    form_with_name(&[Lit("[TOOL_CALLS]"), Opt(" "), Name("{"), Step::Body, Lit("{")], MISTRAL_END),
 ];
 
 const DEEPSEEK_END: &[&str] =
@@ -29,7 +29,7 @@ const DEEPSEEK_END: &[&str] =
 
 pub(super) const DEEPSEEK: &[Form] = &[
     // V3 and R1 write the call type first and the arguments in a fence.
-    named_form(
+    form_with_name(
         &[
             Opt("<｜tool▁calls▁begin｜>"),
             Space,
@@ -45,7 +45,7 @@ pub(super) const DEEPSEEK: &[Form] = &[
         DEEPSEEK_END,
     ),
     // V3.1 writes only the name.
-    named_form(
+    form_with_name(
         &[
             Opt("<｜tool▁calls▁begin｜>"),
             Space,
@@ -60,7 +60,7 @@ pub(super) const DEEPSEEK: &[Form] = &[
     ),
 ];
 
-pub(super) const KIMI: &[Form] = &[named_form(
+pub(super) const KIMI: &[Form] = &[form_with_name(
     &[
         Opt("<|tool_calls_section_begin|>"),
         Space,
@@ -81,7 +81,7 @@ pub(super) const FUNCTIONARY: &[Form] = &[
         body: Body::Arguments,
         closers: &["<|eot_id|>"],
     },
-    named_form(&[Lit(">>>"), Name("\n{"), Lit("\n"), Step::Body, Lit("{")], &["<|eot_id|>"]),
+    form_with_name(&[Lit(">>>"), Name("\n{"), Lit("\n"), Step::Body, Lit("{")], &["<|eot_id|>"]),
 ];
 
 pub(super) const FUNCTIONARY_FRAME: &[Form] = &[
@@ -92,11 +92,11 @@ pub(super) const FUNCTIONARY_FRAME: &[Form] = &[
 const HARMONY_END: &[&str] = &["<|call|>", "<|end|>", "<|return|>"];
 
 pub(super) const HARMONY: &[Form] = &[
-    named_form(
+    form_with_name(
         &[Opt("<|start|>assistant"), Lit("<|channel|>"), Recipient, Space, Step::Body, Lit("{")],
         HARMONY_END,
     ),
-    named_form(&[Lit("<|start|>assistant to="), Recipient, Space, Step::Body, Lit("{")], HARMONY_END),
+    form_with_name(&[Lit("<|start|>assistant to="), Recipient, Space, Step::Body, Lit("{")], HARMONY_END),
     Form {
         place: Start,
         steps: &[Lit("to="), Recipient, Space, Step::Body, Lit("{")],

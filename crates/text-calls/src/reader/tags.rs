@@ -119,16 +119,14 @@ impl TagsReader {
     }
 
     fn begin_value(&mut self, found: MatchedOpening<'_>, tools: &Tools, sink: &mut Sink<'_>) {
-        let known = tools
-            .get(&self.tool)
-            .map(|tool| tool.accepted_kinds(found.name))
-            .filter(|wanted| wanted.is_known());
+        let known =
+            tools.get(&self.tool).map(|tool| tool.kinds_of(found.name)).filter(|wanted| wanted.is_known());
         let wanted = match known {
             Some(wanted) if wanted.takes(WantedKind::String) && found.between.contains("string=\"true\"") => {
                 AcceptedKinds::UNKNOWN
             }
             Some(wanted) => wanted,
-            None => declared_kind(found.between),
+            None => parse_kind(found.between),
         };
         let value = ValueReader::new(self.tags, found.name, wanted, self.key);
         if value.streams() {
@@ -188,7 +186,7 @@ enum BetweenStep {
 }
 
 /// Returns the type that the parameter's own tag declares, as in `string="false"` or `type="number"`.
-fn declared_kind(attributes: &str) -> AcceptedKinds {
+fn parse_kind(attributes: &str) -> AcceptedKinds {
     if attributes.contains("string=\"false\"") {
         return AcceptedKinds::ANY;
     }

@@ -24,7 +24,7 @@ fn check(schema: &Value, text: &str, expected: Option<Value>) {
 }
 
 #[test]
-fn what_looks_like_json_stays_a_string_where_a_string_is_wanted() {
+fn text_that_looks_like_json_stays_a_string_for_a_string_parameter() {
     for text in ["true", "1", "null", "{\"a\": 1}", "[1]", "", " x ", "\"quoted\""] {
         check(&json!({ "type": "string" }), text, Some(json!(text)));
         check(&json!({ "enum": ["a", "b"] }), text, Some(json!(text)));
@@ -96,7 +96,7 @@ fn references_are_followed_and_their_circles_end() {
 }
 
 #[test]
-fn what_became_of_each_argument_is_told() {
+fn the_outcome_of_each_argument_is_reported() {
     let schema = r#"{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"integer"},"c":{"type":"integer"}}}"#;
     let legacy = parse_legacy(&tool("f", schema), [("a", "true"), ("b", "null"), ("c", "x"), ("d", "1")]);
     assert_eq!(legacy.arguments.to_value(), json!({ "a": true, "c": "x", "d": "1" }));

@@ -268,7 +268,7 @@ fn any_arguments() -> impl Strategy<Value = Value> {
 proptest! {
     // S14
     #[test]
-    fn what_is_written_in_a_dialect_is_read_back(value in any_arguments(), seed in any::<u64>()) {
+    fn calls_rendered_in_a_dialect_are_parsed_back(value in any_arguments(), seed in any::<u64>()) {
         for dialect in Dialect::ALL {
             let text = render_call(*dialect, "write_file", &arguments(&value));
             let pieces = windlass_testkit::split::deltas(&text, windlass_testkit::split::Cut::Ragged, seed);

@@ -36,11 +36,11 @@ fn a_call_is_taken_if_all_four_conditions_hold() {
 #[test]
 fn each_condition_that_fails_is_named() {
     nudged(CALL, NativeCalls::Some, "proper form");
-    nudged(&CALL.replace("\"f\"", "\"g\""), NativeCalls::None, "no tool of this name");
+    nudged(&CALL.replace("\"f\"", "\"g\""), NativeCalls::None, "no tool has this name");
     nudged(&CALL.replace('1', "\"x\""), NativeCalls::None, "/n");
     nudged(&CALL.replace("\"n\": 1", ""), NativeCalls::None, "required");
     nudged(&format!("So:\n```\n{CALL}\n```"), NativeCalls::None, "code");
-    nudged(&CALL[..CALL.len() - 20], NativeCalls::None, "not whole");
+    nudged(&CALL[..CALL.len() - 20], NativeCalls::None, "incomplete");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn check_broken(text: &str) {
 }
 
 #[test]
-fn what_has_to_be_run_first_is_no_literal() {
+fn an_expression_that_must_be_evaluated_is_not_a_literal() {
     for value in [
         "str(\"x\")",
         "os.getcwd()",

@@ -70,13 +70,13 @@ fn keys_are_far_from_those_of_providers() {
 
 // S16
 #[test]
-fn what_is_beyond_a_limit_is_text_and_told() {
+fn calls_over_a_limit_become_text_and_are_reported() {
     let limited = |limits: Limits, text: &str| {
         let mut scanner = Scanner::new(options().with_limits(limits));
         let mut out = Vec::new();
         scanner.push(text, &mut out);
         scanner.finish(&mut out);
-        (merged(out), scanner.exceeded_limit())
+        (merged(out), scanner.limit_error())
     };
     let calls = Limits { calls: 1, ..Limits::default() };
     let (out, exceeded) = limited(calls, &format!("{CALL} {CALL}"));
@@ -97,7 +97,7 @@ fn what_is_beyond_a_limit_is_text_and_told() {
 
 // S16
 #[test]
-fn what_is_deep_or_endless_neither_recurses_nor_piles_up() {
+fn deep_or_endless_input_neither_recurses_nor_accumulates() {
     let deep = format!("[g(n={})]", "[".repeat(20_000));
     let mut texts = vec![
         "<tool_call>{\"name\": \"f\", \"arguments\": ".to_owned() + &"[".repeat(20_000),

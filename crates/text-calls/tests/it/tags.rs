@@ -49,7 +49,7 @@ fn content_goes_up_to_the_last_closing_tag() {
 
 // X2
 #[test]
-fn what_follows_content_is_read_when_the_call_is_over() {
+fn text_after_content_is_read_after_the_call() {
     let text = "<write_to_file><path>a</path><content>b</content><line_count>3</line_count></write_to_file>";
     check(Dialect::Roo, text, &json!({ "path": "a", "content": "b", "line_count": 3 }), "");
     let text = "<write_to_file><content>b</content> odd <path>a</path></write_to_file> after";

@@ -34,7 +34,7 @@ fn encodings_are_known_by_their_bytes() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_by_name() {
+fn files_that_are_not_text_are_refused_by_kind() {
     for (bytes, expected) in [
         (&b"a\0"[..], NotText::Binary),
         (b"\xff\xfea\0\0", NotText::Utf16 { at: 4 }),

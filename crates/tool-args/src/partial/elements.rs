@@ -48,7 +48,7 @@ impl<T: PartialValue> PartialValue for Vec<T> {
             growing.elements.push(Partial::Missing);
         }
         match (growing.elements.last_mut(), part) {
-            (Some(element), Part::Inside) => element.inside(step, mismatches),
+            (Some(element), Part::Inside) => element.apply_inside(step, mismatches),
             (Some(element), part) => growing.place.note(element.turn(part, mismatches)),
             (None, _) => {}
         }

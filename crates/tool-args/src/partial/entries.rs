@@ -52,7 +52,7 @@ impl<T: PartialValue> Entries<T> {
         };
         let Some((_, part)) = self.place.part(step, begin) else { return };
         match (self.entries.last_mut(), part) {
-            (Some((_, value)), Part::Inside) => value.inside(step, mismatches),
+            (Some((_, value)), Part::Inside) => value.apply_inside(step, mismatches),
             (Some((_, value)), part) => self.place.note(value.turn(part, mismatches)),
             (None, _) => {}
         }

@@ -55,7 +55,7 @@ const TOLD: usize = 60;
 
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: met {}, wanted {}", self.path, self.met, self.wanted)
+        write!(f, "{}: found {}, expected {}", self.path, self.met, self.wanted)
     }
 }
 

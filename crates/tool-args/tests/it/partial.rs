@@ -41,7 +41,7 @@ fn a_text_grows() {
 }
 
 #[test]
-fn what_is_no_text_waits_until_it_is_whole() {
+fn values_that_are_not_text_wait_until_they_are_complete() {
     check::<Search>(r#"{"maxResults": 1"#, &expect!["PartialSearch { }"]);
     check::<Search>(
         r#"{"maxResults": 12, "exact": tru"#,
@@ -101,7 +101,7 @@ fn names_are_serdes() {
 }
 
 #[test]
-fn what_never_came_has_its_default_at_the_end_or_is_told() {
+fn missing_fields_get_their_default_at_the_end_or_are_reported() {
     check::<Settings>(
         r#"{"depth": 1}"#,
         &expect![[r#"PartialSettings { name: Complete("plain"), depth: Complete(1) }"#]],
@@ -110,19 +110,19 @@ fn what_never_came_has_its_default_at_the_end_or_is_told() {
         r#"{"path": "a"}"#,
         &expect![[r#"
         PartialWriteFile { path: Complete("a"), }
-        the arguments: met no `content`, wanted the required `content`"#]],
+        the arguments: found no `content`, expected the required `content`"#]],
     );
     check::<Search>(
         r#"{"lookFor": "x", "ranges": [{"to": 2}], "exact": true}"#,
         &expect![[r#"
         PartialSearch { look_for: Complete("x"), in_paths: Complete([]), max_results: Complete(None), odd: Complete(None), mode: Complete(Whole(None)), ranges: Growing([Growing(PartialRange { to: Complete(2) })]), main: Complete(None), labels: Complete({}), counts: Complete({}), ratio: Complete(None), exact: Complete(true), extra: Complete(None) }
-        /ranges/0: met no `from`, wanted the required `from`"#]],
+        /ranges/0: found no `from`, expected the required `from`"#]],
     );
     check::<WriteFile>(
         r#"{"path": "a", "content": "", "mode": 1}"#,
         &expect![[r#"
         PartialWriteFile { path: Complete("a"), content: Complete("") }
-        the arguments: met an unknown one, wanted only the properties of the schema"#]],
+        the arguments: found an unknown one, expected only the properties of the schema"#]],
     );
 }
 
@@ -133,52 +133,52 @@ fn a_wrong_type_is_remembered_and_the_rest_goes_on() {
         r#"{"path": 3, "content": "x"#,
         &expect![[r#"
         PartialWriteFile { content: Growing("x") }
-        /path: met a number, wanted a string"#]],
+        /path: found a number, expected a string"#]],
     );
     check::<WriteFile>(
         r#"{"path": {"path": "a"}, "content": ["x", "y"]}"#,
         &expect![[r"
         PartialWriteFile { }
-        /path: met an object, wanted a string
-        /content: met an array, wanted a string"]],
+        /path: found an object, expected a string
+        /content: found an array, expected a string"]],
     );
     check::<Search>(
         r#"{"maxResults": "ten", "exact": "yes", "mode": "words", "ratio": true, "a/b~c": []"#,
         &expect![[r#"
         PartialSearch { }
-        /maxResults: met string "ten", wanted u64
-        /exact: met string "yes", wanted a boolean
-        /mode: met `words`, wanted one of files, lines
-        /ratio: met boolean `true`, wanted f64
-        /a~1b~0c: met an array, wanted a string"#]],
+        /maxResults: found string "ten", expected u64
+        /exact: found string "yes", expected a boolean
+        /mode: found `words`, expected one of files, lines
+        /ratio: found boolean `true`, expected f64
+        /a~1b~0c: found an array, expected a string"#]],
     );
     check::<Search>(
         r#"{"inPaths": ["a", 1, "b"], "ranges": [{"from": -1}, {"from": 1}], "main": []"#,
         &expect![[r#"
         PartialSearch { in_paths: Growing([Complete("a"), Missing, Complete("b")]), ranges: Growing([Growing(PartialRange { to: Complete(99) }), Complete(Range { from: 1, to: 99 })]), }
-        /inPaths/1: met a number, wanted a string
-        /ranges/0/from: met integer `-1`, wanted u32
-        /main: met an array, wanted an object"#]],
+        /inPaths/1: found a number, expected a string
+        /ranges/0/from: found integer `-1`, expected u32
+        /main: found an array, expected an object"#]],
     );
     check::<Search>(
         r#"{"counts": {"a": 1, "b": "x"}, "maxResults": 1e400, "labels": []"#,
         &expect![[r#"
             PartialSearch { counts: Growing({"a": Complete(1),}), }
-            /counts/b: met string "x", wanted i64
-            /maxResults: met 1e400, wanted a number in range
-            /labels: met an array, wanted an object"#]],
+            /counts/b: found string "x", expected i64
+            /maxResults: found 1e400, expected a number in range
+            /labels: found an array, expected an object"#]],
     );
     check::<WriteFile>(
         r#"[{"path": "a"}]"#,
         &expect![[r"
         PartialWriteFile { }
-        the arguments: met an array, wanted an object"]],
+        the arguments: found an array, expected an object"]],
     );
     check::<WriteFile>(
         r#""path""#,
         &expect![[r"
         PartialWriteFile { }
-        the arguments: met a string, wanted an object"]],
+        the arguments: found a string, expected an object"]],
     );
 }
 
@@ -193,12 +193,12 @@ fn the_last_of_a_repeated_key_wins() {
         r#"{"path": "a", "path": 1, "content": "#,
         &expect![[r"
         PartialWriteFile { }
-        /path: met a number, wanted a string"]],
+        /path: found a number, expected a string"]],
     );
 }
 
 #[test]
-fn what_is_not_json_ends_what_is_shown_and_takes_nothing_back() {
+fn invalid_json_ends_the_partial_value_and_retracts_nothing() {
     check::<WriteFile>(
         r#"{"path": "a", "content": "b" "c"}"#,
         &expect![[r#"PartialWriteFile { path: Complete("a"), content: Complete("b") }"#]],

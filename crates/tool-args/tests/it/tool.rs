@@ -87,7 +87,7 @@ async fn call(tool: &dyn Tool, arguments: &str) -> String {
 #[track_caller]
 fn check_spec(tool: &dyn Tool, expected: &Expect) {
     let ToolSpec::Function { name, description, parameters, .. } = tool.spec() else {
-        panic!("a function is wanted")
+        panic!("expected a function")
     };
     expected.assert_eq(&format!("{name}\n{description}\n{}", parameters.as_str()));
 }

@@ -8,7 +8,7 @@ use windlass_testkit::{Need, require};
 const RECORDED: &str = "rustc 1.95.";
 
 #[test]
-fn what_is_refused_is_told_where_it_stands() {
+fn macro_errors_point_to_their_source() {
     let cases = trybuild::TestCases::new();
     cases.compile_fail("tests/refused/*.rs");
     // Here the words are the compiler's own, and another version has others.

@@ -25,7 +25,7 @@ fn all() -> ToolboxBuilder {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn wrong_arguments_are_told_with_path_met_and_wanted() {
     let result = toolbox.check(&call("read_file", r#"{"n":"one","m":2}"#)).err().unwrap();
     assert_eq!(result.status, ResultStatus::InvalidArguments);
     let text = result.wire_text();
-    assert!(text.contains(r#"/n: met the string "one", wanted an integer"#), "{text}");
+    assert!(text.contains(r#"/n: found the string "one", expected an integer"#), "{text}");
     assert!(text.contains("met the unknown `m`"), "{text}");
 }
 

@@ -22,11 +22,11 @@ fn toolbox(dynamic: &DynamicTools) -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
-fn what_comes_is_offered_at_the_next_turn_behind_the_others() {
+fn added_tools_are_offered_last_from_the_next_turn_on() {
     let dynamic = DynamicTools::default();
     let first = toolbox(&dynamic);
     dynamic.add(says("late")).unwrap();
@@ -44,7 +44,7 @@ fn what_comes_is_offered_at_the_next_turn_behind_the_others() {
 
 // N1: its name is understood after it has gone.
 #[tokio::test]
-async fn what_goes_does_not_begin_any_more_and_says_so() {
+async fn calls_of_removed_tools_do_not_start_and_report_the_removal() {
     let dynamic = DynamicTools::default();
     dynamic.add(says("late")).unwrap();
     let first = toolbox(&dynamic);

@@ -18,7 +18,7 @@ fn all() -> ToolboxBuilder {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]

@@ -136,7 +136,7 @@ async fn each_shown_name_reaches_its_own_tool() {
         builder = builder.tool_as(identity, Arc::new(tool));
     }
     let toolbox = builder.build().unwrap();
-    let offered = toolbox.offered_specs();
+    let offered = toolbox.tool_specs();
     assert_eq!(offered.len(), pairs.len());
     for ((server, tool), (spec, _)) in pairs.iter().zip(offered) {
         let name = ToolName::new(spec.name().as_str()).unwrap();

@@ -8,8 +8,8 @@ use windlass_protocol::{
 use windlass_tool::{Context, EarlyArguments, Inspection, Output, Tool, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_toolbox::{
-    Availability, FilePattern, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox, WorkMode,
-    WorkModes,
+    Availability, FilePattern, ModeError, ModeOwner, Preset, RefusalCause, ToolConfig, ToolGroup, Toolbox,
+    WorkMode, WorkModes,
 };
 
 use crate::fake::{Does, call, fake};
@@ -104,7 +104,7 @@ fn toolbox() -> Toolbox {
 }
 
 fn offered(toolbox: &Toolbox) -> Vec<String> {
-    toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect()
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn each_mode_offers_its_groups_and_what_is_always_there() {
     let error = toolbox.in_mode("poet").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "there is no mode poet; the modes are: architect, code, ask, debug, orchestrator"
+        "unknown mode poet; the modes are: architect, code, ask, debug, orchestrator"
     );
 }
 
@@ -136,7 +136,7 @@ fn a_call_to_a_tool_that_the_mode_hides_is_told_where_it_is() {
         let result = ask.check(&call(name, "{}")).err().unwrap();
         assert_eq!(result.status, ResultStatus::Denied, "{name}");
         let text = result.wire_text();
-        assert!(text.contains("write_file was not run: it is of the group edit"), "{text}");
+        assert!(text.contains("write_file was not run: it belongs to the group edit"), "{text}");
         assert!(text.contains("the mode Ask (ask)") && text.contains("architect, code, debug"), "{text}");
         assert!(text.contains("switch_mode"), "{text}");
     }
@@ -195,7 +195,7 @@ fn a_mode_without_edit_lets_nothing_write_but_commands() {
 }
 
 #[test]
-fn what_is_outside_the_pattern_is_refused_while_it_streams() {
+fn paths_outside_the_pattern_are_refused_while_they_stream() {
     let toolbox = toolbox().in_mode("architect").unwrap();
     let mut complete = EarlyArguments::default();
     complete.insert("writes", serde_json::json!(["a.rs"]));
@@ -264,7 +264,7 @@ fn a_file_of_modes_adds_and_a_users_may_replace() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_of_modes_is_named_by_its_key() {
+fn errors_of_a_mode_file_name_the_key() {
     let check = |text: &str, parts: &[&str]| {
         let error = WorkModes::builtin().with_file(text, ModeOwner::User).unwrap_err();
         let mut told = error.to_string();
@@ -296,4 +296,39 @@ fn what_is_wrong_in_a_file_of_modes_is_named_by_its_key() {
     check(&mode("groups = []").repeat(2), &["two modes"]);
     check("[mode]\nslug = 1", &["line 1"]);
     assert!(FilePattern::new(&"a".repeat(1_001)).is_err());
+}
+
+#[test]
+fn every_invalid_pattern_that_a_later_entry_replaces_is_reported() {
+    let entry = |group: &str, pattern: &str| format!(r#"{{ group = "{group}", file_regex = '{pattern}' }}"#);
+    let report = |groups: &[String]| {
+        let text =
+            format!("[[mode]]\nslug = \"x\"\nname = \"X\"\nrole = \"R\"\ngroups = [{}]\n", groups.join(", "));
+        let modes = WorkModes::builtin().with_file(&text, ModeOwner::User).unwrap();
+        let describe = |error: &ModeError| {
+            let source = std::error::Error::source(error).map(ToString::to_string);
+            format!("{error}: {}", source.unwrap_or_default())
+        };
+        modes.replaced_errors().iter().map(describe).collect::<Vec<_>>()
+    };
+    let (valid, big) = (entry("edit", "a"), entry("edit", "(x{1000}){1000}"));
+    assert!(report(&[valid.clone(), big, valid.clone()]).is_empty());
+    let groups =
+        [entry("edit", "("), entry("edit", r"\p{No}{"), valid, entry("read", "["), "\"read\"".into()];
+    let found = report(&groups);
+    assert_eq!(found.len(), 3, "{found:?}");
+    for (text, (group, pattern)) in found.iter().zip([("edit", "("), ("edit", r"\p{No}{"), ("read", "[")]) {
+        let parts = [r#"mode "x""#.to_owned(), format!("group {group}"), format!("{pattern:?} is refused")];
+        assert!(parts.iter().all(|part| text.contains(part.as_str())), "{text}");
+    }
+    let found = report(&[
+        entry("command", "a"),
+        "\"command\"".into(),
+        entry("read", &"a".repeat(1_001)),
+        "\"read\"".into(),
+    ]);
+    assert!(
+        found.len() == 2 && found[0].contains("read and edit only") && found[1].contains("1001 bytes"),
+        "{found:?}"
+    );
 }

@@ -39,7 +39,7 @@ fn check_found(tools: &NameMap, written: &str, name: Option<&str>) {
 
 // N1, N2
 #[test]
-fn what_is_legal_stays_and_what_is_not_gets_underscores() {
+fn legal_names_stay_and_illegal_characters_become_underscores() {
     for name in ["read_file", "get-weather", "_x", "A9", &"x".repeat(64)] {
         check_shown(name, name);
     }
@@ -164,8 +164,7 @@ fn a_toolbox_offers_shown_names_and_resolves_them() {
         .config(ToolConfig::new(Preset::Full).remove_tool("hidden.tool"))
         .build()
         .unwrap();
-    let offered: Vec<String> =
-        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect();
+    let offered: Vec<String> = toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect();
     assert_eq!(offered, ["math_factorial", "mcp__my_server__read_file"]);
     for (written, name) in [
         ("math_factorial", "math.factorial"),
@@ -200,7 +199,7 @@ fn one_bad_tool_of_a_server_does_not_take_the_others_with_it() {
         .config(full())
         .build()
         .unwrap();
-    assert_eq!(remote.offered_specs().len(), 2);
+    assert_eq!(remote.tool_specs().len(), 2);
     assert_eq!(remote.schema_errors()[0].0.as_str(), "mcp__s__bad");
     assert!(remote.check(&call("mcp__s__bad", r#"{"a":1}"#)).is_ok());
     assert!(remote.check(&call("mcp__s__good", r#"{"n":"x"}"#)).is_err());

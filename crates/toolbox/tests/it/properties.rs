@@ -216,7 +216,7 @@ fn toolbox(setup: &Setup, log: &Log, dynamic: &DynamicTools) -> Toolbox {
 /// The registered names of what a model is offered.
 fn offered(toolbox: &Toolbox) -> BTreeSet<String> {
     let registered = |shown: &ToolName| toolbox.names().find(shown.as_str()).unwrap().to_string();
-    toolbox.offered_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
+    toolbox.tool_specs().iter().map(|(spec, _)| registered(spec.name())).collect()
 }
 
 /// What ran was offered, and its paths are the mode's.
@@ -280,7 +280,7 @@ async fn play(setup: &Setup, steps: &[Step]) -> usize {
 }
 
 #[test]
-fn what_is_not_offered_never_runs_and_what_a_mode_leaves_out_is_never_written() {
+fn tools_that_are_not_offered_never_run_and_modes_never_write_outside_their_groups() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let runs = std::cell::Cell::new(0);
     let cases = ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() };

@@ -198,7 +198,7 @@ async fn a_call_that_no_longer_stands_does_not_begin() {
 
 // N3: nearly the name of a tool that can do harm is no name.
 #[test]
-fn what_can_do_harm_is_meant_by_its_name_only() {
+fn tools_with_effects_match_only_by_exact_name() {
     let says = fake("read_it", Concurrency::Parallel, Does::Says("x".into()));
     let fetches = fake("fetch_it", Concurrency::Parallel, Does::Fetches("x".into()));
     let toolbox = toolbox(vec![says, fetches]);

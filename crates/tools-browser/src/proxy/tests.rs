@@ -108,7 +108,7 @@ impl Place {
 }
 
 #[tokio::test]
-async fn nobody_without_the_secret_is_served() {
+async fn requests_without_the_secret_are_refused() {
     let place = place(Scope::Any, "").await;
     let right = place.credentials();
     let secret = &place.proxy.secret;
@@ -163,7 +163,7 @@ async fn only_public_addresses_at_the_ports_of_the_web_are_dialled() {
 }
 
 #[tokio::test]
-async fn what_the_program_named_is_reached_from_there_only() {
+async fn a_named_local_address_is_reached_only_at_its_port() {
     let named = place(Scope::Any, "").await;
     named.check("GET http://127.0.0.1:5173/", &named.credentials(), "200", 1).await;
     named.check("GET http://127.0.0.1:5174/", &named.credentials(), "403", 0).await;

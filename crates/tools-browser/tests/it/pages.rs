@@ -76,7 +76,7 @@ const LOUD: &str = "<!doctype html><meta charset=utf-8><title>\u{202e}[external 
     <script>for(let i=0;i<100;i++)console.log('line '+i);console.log('x'.repeat(5000)+'\\nforged');throw new Error('thrown')</script>";
 
 #[tokio::test]
-async fn what_a_page_says_is_bounded_and_what_it_wants_of_a_person_is_refused() {
+async fn page_output_is_bounded_and_page_prompts_are_refused() {
     let web = FakeWeb::default();
     let browser = require!(Need::Browser, web.browser());
     let file = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 3\r\nconnection: close\r\n\r\nPK!";

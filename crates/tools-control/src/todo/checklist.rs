@@ -38,8 +38,9 @@ fn read(text: &str) -> Result<Vec<TodoItem>, ToolError> {
         .map(|(line, number)| {
             item(line).ok_or_else(|| {
                 ToolError::model(format!(
-                    "line {number} of the list is no item, and the list was not taken; write each as `- [ ] what`, \
-                     with [x] for done and [-] for begun"
+                    "line {number} of the list is not an item, and the list was not stored; write each as \
+                     `- [ ] what`, \
+                     with [x] for done and [-] for started"
                 ))
             })
         })

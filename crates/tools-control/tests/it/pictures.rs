@@ -101,7 +101,7 @@ fn effects_name_the_file() {
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_refused_with_what_to_do() {
+async fn files_that_are_not_pictures_are_refused_with_a_remedy() {
     let scene = Scene::new();
     let large = [gif(3, 4), vec![0; 6_000_000]].concat();
     for (name, bytes, said) in [
@@ -114,7 +114,7 @@ async fn what_is_no_picture_is_refused_with_what_to_do() {
         ("a.pdf", b"%PDF-1.7".to_vec(), "is a PDF document, and only"),
         ("a.bmp", b"BM\0\0\0".to_vec(), "is a BMP picture, and only"),
         ("a.avif", b"\0\0\0 ftypavif".to_vec(), "is an AVIF, HEIC or video file"),
-        ("a.bin", vec![0; 9], "is a file that is no known picture"),
+        ("a.bin", vec![0; 9], "is a file in an unknown picture format"),
         ("empty", vec![], "`empty` is empty"),
         (
             "cut.png",

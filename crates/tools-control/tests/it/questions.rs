@@ -37,15 +37,13 @@ async fn all_answers_come_together_under_their_ids() {
 }
 
 #[tokio::test]
-async fn what_was_answered_is_kept_when_nobody_answers_the_rest() {
+async fn given_answers_are_kept_if_the_rest_stays_unanswered() {
     let says = Says::new(&[Ok("SQLite"), Err(NoAnswer::TimedOut)]);
     let (status, text) = ask(&says, two()).await;
     assert_eq!(status, ResultStatus::TimedOut);
-    assert!(
-        text.starts_with(
-            "[1 of 2 questions answered]\ndb: SQLite\nname: (no answer)\nNobody answered in time."
-        )
-    );
+    assert!(text.starts_with(
+        "[1 of 2 questions answered]\ndb: SQLite\nname: (no answer)\nNo answer arrived in time."
+    ));
     let says = Says::new(&[Err(NoAnswer::Absent), Ok("late")]);
     let (status, text) = ask(&says, two()).await;
     assert_eq!((status, says.asked().len()), (ResultStatus::Error, 1));

@@ -57,7 +57,7 @@ async fn a_task_that_cannot_be_done_says_why() {
     for (arguments, said) in [
         (
             json!({"mode": "fly", "message": "m"}),
-            "there is no mode `fly`, and no task was begun; the modes are: code, ask",
+            "unknown mode `fly`, and no task was started; the modes are: code, ask",
         ),
         (json!({"mode": "ask", "message": " "}), "the message has 1 bytes and no task was begun"),
         (json!({"mode": "ask", "message": long}), "the message has 100001 bytes"),

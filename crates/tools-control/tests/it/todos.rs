@@ -38,7 +38,7 @@ async fn a_list_that_is_refused_leaves_the_old_one() {
         (json!("keep"), "line 1 of the list is no item"),
         (json!(format!("- [ ] {long}")), "item 1 has 501 characters"),
         (json!([{"text": " ", "state": "pending"}]), "item 1 has 1 characters and the list was not taken"),
-        (Value::from(many), "the list has 101 items and was not taken: at most 100"),
+        (Value::from(many), "the list has 101 items and was not stored: at most 100"),
     ] {
         let (status, text) = call(&tool, &json!({ "todos": todos })).await;
         assert_eq!(status, ResultStatus::Error);

@@ -109,13 +109,16 @@ impl Keeper {
             Err(Failure::TimedOut) => return Err(ProcessError::ListTimedOut { limit }),
             Err(Failure::NotSent(why) | Failure::Gone(why)) => return Err(ProcessError::Ended(why)),
             Err(Failure::TooLong { bytes }) => {
-                return Err(ProcessError::NoList(format!("it has {bytes} bytes, {LINE_BYTES} are taken")));
+                return Err(ProcessError::NoList(format!(
+                    "it has {bytes} bytes, at most {LINE_BYTES} are \
+                     allowed"
+                )));
             }
             Err(Failure::Busy) => return Err(ProcessError::NoList("too many calls are open".to_owned())),
             Err(Failure::Cancelled) => return Err(ProcessError::Over),
         };
         let (listed, left_out) = listed::read(&tools, &self.file)
-            .ok_or_else(|| ProcessError::NoList("its `tools` are no array".to_owned()))?;
+            .ok_or_else(|| ProcessError::NoList("its `tools` are not an array".to_owned()))?;
         Ok(self.offer(listed, left_out))
     }
 
@@ -193,7 +196,8 @@ impl Keeper {
         if arguments.len() > LINE_BYTES {
             let bytes = arguments.len();
             return Err(ToolError::model(format!(
-                "{name} was not called: its arguments have {bytes} bytes, and {LINE_BYTES} are the most; give less"
+                "{name} was not called: its arguments have {bytes} bytes, and the limit is {LINE_BYTES}; \
+                 send less"
             )));
         }
         let mut failure = Failure::Busy;
@@ -206,14 +210,16 @@ impl Keeper {
             let ready = tokio::select! {
                 biased;
                 () = ctx.cancellation().cancelled() => {
-                    let text = "the call was stopped before it began; nothing was sent";
+                    let text = "the call was cancelled before it started; nothing was sent";
                     return Ok(Output::text(text).with_status(ResultStatus::Cancelled));
                 }
-                ready = starting => ready.map_err(|_| ToolError::model(format!("{name} was not called: the start of its process broke")))?,
+                ready = starting => ready.map_err(|_| ToolError::model(format!("{name} was not called: its \
+                                                                                process failed to start")))?,
             };
             let (connection, _) = ready.map_err(|error| {
                 ToolError::model(format!(
-                    "{name} was not called: {}. Go on without it, or tell the user that the process of {} does not work.",
+                    "{name} was not called: {}. Continue without it, or tell the user that the process of \
+                     {} does not work.",
                     describe_error(&error),
                     self.file.name
                 ))
@@ -241,14 +247,15 @@ impl Keeper {
             Failure::NotSent(why) => (
                 ResultStatus::NotStarted,
                 format!(
-                    "{name} was not called, its process ended before: {why}. Call it again, or go on without it."
+                    "{name} was not called, its process ended before: {why}. Call it again, or continue \
+                     without it."
                 ),
             ),
             Failure::Gone(why) => (
                 ResultStatus::EffectsUnknown,
                 format!(
-                    "the process of {name} ended while it ran: {why}. What the call did is not known: look before you \
-                     call it again. The next call starts the process again."
+                    "the process of {name} ended while it ran: {why}. The effects of the call are not \
+                     known: check them before you call it again. The next call starts the process again."
                 ),
             ),
             Failure::Busy => (
@@ -260,21 +267,21 @@ impl Keeper {
             Failure::TooLong { bytes } => (
                 ResultStatus::Error,
                 format!(
-                    "{name} ran, and its answer of {bytes} bytes was not kept: {LINE_BYTES} are the most. Ask it for \
-                     less."
+                    "{name} ran, and its answer of {bytes} bytes was discarded: the limit is {LINE_BYTES}. \
+                     Request less data."
                 ),
             ),
             Failure::TimedOut => (
                 ResultStatus::TimedOut,
                 format!(
-                    "{name} did not answer within {} ms. Its process was told to stop; what it had done stays. Ask it \
-                     for less, or go on without it.",
+                    "{name} did not answer within {} ms. Its process was asked to stop; its changes so far \
+                     remain. Request less, or continue without it.",
                     self.file.call_timeout.as_millis()
                 ),
             ),
             Failure::Cancelled => (
                 ResultStatus::Cancelled,
-                format!("{name} was stopped. Its process was told; what it had done stays."),
+                format!("{name} was stopped. Its process was informed; its changes so far remain."),
             ),
         };
         Output::text(text).with_status(status)

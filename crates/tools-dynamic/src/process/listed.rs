@@ -65,7 +65,7 @@ pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<ListedTool
     for raw in raws.iter().take(MOST_TOOLS) {
         match one(raw.get(), file) {
             Ok(tool) if names.insert(tool.spec.name().clone()) => listed.push(tool),
-            Ok(tool) => left_out.push(LeftOut::new(tool.spec.name().as_str(), "the list has it twice")),
+            Ok(tool) => left_out.push(LeftOut::new(tool.spec.name().as_str(), "it is listed twice")),
             Err(problem) => left_out.push(problem),
         }
     }
@@ -79,11 +79,11 @@ pub(crate) fn read(raw: &RawValue, file: &ProcessFile) -> Option<(Vec<ListedTool
 
 fn one(raw: &str, file: &ProcessFile) -> Result<ListedTool, LeftOut> {
     let written: Written = serde_json::from_str(raw)
-        .map_err(|error| LeftOut::new(raw, format!("it is no definition of a tool: {error}")))?;
+        .map_err(|error| LeftOut::new(raw, format!("it is not a tool definition: {error}")))?;
     let refused = |why: String| LeftOut::new(&written.name, why);
     let name = ToolName::new(&written.name).map_err(|error| refused(error.to_string()))?;
     if written.description.trim().is_empty() || written.description.len() > DESCRIPTION_BYTES {
-        return Err(refused(format!("a description of one to {DESCRIPTION_BYTES} bytes is wanted")));
+        return Err(refused(format!("expected a description of 1 to {DESCRIPTION_BYTES} bytes")));
     }
     let schema =
         object_schema(written.schema.clone()).map_err(|why| refused(format!("its schema: {why}")))?;

@@ -94,14 +94,14 @@ fn words(why: Why, status: Option<ExitStatus>, refused: Option<&NotConfined>, he
         Why::Exited => "it ended by itself".to_owned(),
         Why::Closed => "it closed its output".to_owned(),
         Why::Deaf => "it closed its input".to_owned(),
-        Why::Hung => "it was ended, because calls ran out of time and it said nothing".to_owned(),
-        Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} lines that nobody asked for"),
+        Why::Hung => "it was ended, because calls timed out and it sent nothing".to_owned(),
+        Why::Noisy => format!("it was ended, because it wrote {MOST_NOISE} unrequested lines"),
     };
     let status = status.map_or_else(String::new, |status| format!(", {status}"));
     let heard = String::from_utf8_lossy(heard);
     match heard.trim() {
         "" => format!("{how}{status}"),
-        heard => format!("{how}{status}; the last that it said on stderr:\n{heard}\n"),
+        heard => format!("{how}{status}; its last output on stderr:\n{heard}\n"),
     }
 }
 

@@ -46,7 +46,7 @@ fn no_value_becomes_an_option() {
 fn a_template_that_would_not_hold_is_refused() {
     for (argv, told) in [
         (&["ls", "--dir={path}"][..], "a word of its own"),
-        (&["ls", "{nothing}"], "no property"),
+        (&["ls", "{nothing}"], "does not name a property"),
         (&["{path}"], "a program"),
         (&[], "a program"),
         (&[""], "a program"),

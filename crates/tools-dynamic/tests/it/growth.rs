@@ -13,7 +13,7 @@ const TOOL: &str = "description = \"d\"\nargv = [\"x\"]\n";
 fn shapes() -> Vec<Shape> {
     let within = |front: &str, part: &str, back: &str| Shape::new(front, part, back);
     let tool = |front: &str, part: &str, back: &str| Shape::new(format!("{TOOL}{front}"), part, back);
-    vec![
+    let tools = [
         within("description = \"", "a", "\"\nargv = [\"x\"]\n"),
         within("description = \"d\"\nargv = [\"x\"", ",\"a\"", "]\n"),
         within("description = \"d\"\nargv = [\"x\"", ",\"{a{n}}\"", "]\n"),
@@ -28,13 +28,8 @@ fn shapes() -> Vec<Shape> {
         tool("schema = '{\"properties\":{\"z\":{}", ",\"a{n}\":{}", "}}'\n"),
         tool("schema = ", "{a=", ""),
         Shape::repeat("[process]\n"),
-        Shape::repeat("[a{n}]\n"),
-        Shape::repeat("[a.b.c.d.e.f{n}]\n"),
-        Shape::repeat("a{n} = 1\n"),
-        Shape::repeat("a."),
-        Shape::repeat("[["),
-        Shape::repeat("\n"),
-    ]
+    ];
+    [tools.to_vec(), growth::toml_shapes()].concat()
 }
 
 #[test]

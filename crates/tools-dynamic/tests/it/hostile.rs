@@ -210,7 +210,7 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
 
 // M5, Q1: the host is killed, and nothing of its processes is left.
 #[test]
-fn nothing_of_a_process_survives_the_hosts_kill() {
+fn no_child_process_survives_a_kill_of_the_host() {
     for (number, (probe, word)) in levels().enumerate() {
         let prepared = require!(Need::Python, hostile(&probe, LEAVES));
         let folder = prepared.folder.path().canonicalize().unwrap();
@@ -233,7 +233,7 @@ fn nothing_of_a_process_survives_the_hosts_kill() {
 
 // RULES Q1: ended by its keeper, who waits until all is gone.
 #[tokio::test]
-async fn nothing_of_a_process_is_left_when_it_was_ended() {
+async fn an_ended_process_leaves_no_children() {
     for (number, (probe, _)) in levels().enumerate() {
         let prepared = require!(Need::Python, hostile(&probe, LEAVES));
         let mark = format!("{}.{}", 600 + number, std::process::id());

@@ -70,7 +70,7 @@ async fn a_tool_of_a_file_runs_its_command_and_says_so_before() {
 
 // N5: one bad file takes no other with it, and is told with its name and key.
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
+fn errors_of_a_tool_file_name_the_file_and_the_key() {
     let check = |text: &str, owner: FolderOwner, parts: &[&str]| {
         let (_folder, loaded) = loaded(&[("bad.toml", text), ("good.toml", CAT)], owner);
         assert_eq!(loaded.tools.len(), 1, "the good one is there");
@@ -92,7 +92,7 @@ fn what_is_wrong_in_a_file_is_told_with_file_and_key() {
         &["unknown field `command`", "line 3"],
     );
     check("argv = [\"ls\"]", user, &["missing field `description`"]);
-    check("description = \"x\"\nargv = [\"ls\", \"{a}\"]", user, &["key argv", "no property"]);
+    check("description = \"x\"\nargv = [\"ls\", \"{a}\"]", user, &["key argv", "does not name a property"]);
     check("description = \"x\"\nargv = [\"ls\"]\nschema = \"{\"", user, &["key schema"]);
     check(
         "description = \"x\"\nargv = [\"ls\"]\nschema = { type = \"array\" }",

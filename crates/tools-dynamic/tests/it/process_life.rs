@@ -221,7 +221,7 @@ def call(id, name, args):
     let told = tokio::time::timeout(SOON, listener.recv()).await.unwrap().unwrap();
     assert_eq!((told.added[0].as_str(), told.removed[0].as_str()), ("came", "goes"));
     let offered = |toolbox: &windlass_toolbox::Toolbox| {
-        toolbox.offered_specs().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
+        toolbox.tool_specs().iter().map(|(spec, _)| spec.name().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(offered(&serving.toolbox), ["stays", "grow"], "what went does not begin any more");
     check(&serving.call("goes", "{}").await, ResultStatus::UnknownTool, &["goes"]);
@@ -235,7 +235,7 @@ def call(id, name, args):
 async fn a_process_that_gives_no_list_is_told_and_ended() {
     let scripts = [
         ("def tools(id):\n    pass\n", "list_timeout_ms = 500", "within 500 ms"),
-        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "no array"),
+        ("def tools(id):\n    say({'id': id, 'tools': 7})\n", "", "not an array"),
         ("def tools(id):\n    say({'id': id, 'text': 'a'})\n", "", "no `tools`"),
         ("def tools(id):\n    say({'id': id, 'error': 'not today'})\n", "", "not today"),
         ("sys.exit('no licence')\n", "", "no licence"),
@@ -253,7 +253,7 @@ async fn a_process_that_gives_no_list_is_told_and_ended() {
 // Q1: TERM, a grace, KILL; whoever ignores the first and is of the group dies of the last.
 #[cfg(unix)]
 #[tokio::test]
-async fn nothing_survives_the_drop() {
+async fn no_process_survives_the_drop() {
     let script = "
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 held = socket.socket(socket.AF_UNIX)
@@ -281,7 +281,7 @@ def call(id, name, args):
         assert!(matches!(read, Ok(0) | Err(_)), "{how}: {read:?}");
         let late = call(&toolbox, "stay", "{}", CancellationToken::new(), |_| ()).await;
         assert_eq!(late.status, ResultStatus::UnknownTool, "{}", late.wire_text());
-        assert!(toolbox.refresh().offered_specs().is_empty());
+        assert!(toolbox.refresh().tool_specs().is_empty());
     }
 }
 

@@ -57,7 +57,7 @@ fn a_line_of_the_file_that_looks_like_a_marker_is_escaped() {
 }
 
 #[test]
-fn what_is_no_block_is_refused_with_its_line() {
+fn an_invalid_block_is_refused_with_its_line() {
     for (text, expected) in [
         ("", BlockError::Empty),
         ("```\n```", BlockError::Empty),

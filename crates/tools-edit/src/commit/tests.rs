@@ -54,7 +54,7 @@ fn check(disturb: impl Fn(&Path), words: &str) {
 
 // F54
 #[test]
-fn what_was_written_is_taken_back_when_a_later_step_fails() {
+fn written_files_are_rolled_back_if_a_later_step_fails() {
     let nothing = "nothing was changed";
     check(|root| fs::write(root.join("e"), "other").unwrap(), nothing);
     check(|root| fs::write(root.join("d"), "other").unwrap(), nothing);
@@ -66,7 +66,7 @@ fn what_was_written_is_taken_back_when_a_later_step_fails() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_is_told() {
+fn changes_that_cannot_be_rolled_back_are_reported() {
     let folder = tempdir().unwrap();
     fs::write(folder.path().join("d"), "d").unwrap();
     let workspace = Workspace::open(folder.path()).unwrap();

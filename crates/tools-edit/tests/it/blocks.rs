@@ -66,7 +66,7 @@ fn all_blocks_stand_in_the_file_as_it_was() {
 fn one_block_that_does_not_fit_refuses_all() {
     let text = "fn one() {\n    a();\n    b();\n}\n";
     let bad = block("fn one() {", "fn two() {") + &block("    a();\n    c();\n}", "    d();\n}");
-    check_refused(text, &bad, "line 6 do not stand in `a.txt`");
+    check_refused(text, &bad, "line 6 do not occur in `a.txt`");
     check_refused(text, &bad, "It differs first at line 3, where you wrote `    c();`");
     check_refused(text, &bad, "     3\t    b();");
     check_refused(text, &block("     1\tfn one() {\n     2\t    b()", "x"), "leave them out");

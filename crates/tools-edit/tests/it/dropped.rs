@@ -1,11 +1,7 @@
 //! Calls whose future is dropped: nothing changes after that.
 
-use std::sync::mpsc;
-use std::task::{Context as TaskContext, Poll, Waker};
-
 use serde_json::json;
-use windlass_protocol::CallId;
-use windlass_tool::Context;
+use windlass_testkit::dropped_call::drop_before_work;
 use windlass_tools_edit::tools;
 
 use crate::scene::{Scene, payload};
@@ -26,21 +22,7 @@ fn a_dropped_call_that_waits_for_a_thread_changes_nothing() {
         let scene = Scene::new(&[("a.txt", b"one\n")]);
         let all = tools(&scene.workspace);
         let tool = all.iter().find(|tool| tool.spec().name().as_str() == name).unwrap();
-        let ctx = Context::new(CallId::new("call_1").unwrap());
-        let runtime = tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
-        let (free, is_free) = mpsc::channel::<()>();
-        runtime.block_on(async {
-            let busy = tokio::task::spawn_blocking(move || is_free.recv().unwrap());
-            let payload = payload(&arguments);
-            let mut call = tool.call(&ctx, &payload);
-            let polled = call.as_mut().poll(&mut TaskContext::from_waker(Waker::noop()));
-            assert!(matches!(polled, Poll::Pending), "{name} waits for the thread");
-            drop(call);
-            free.send(()).unwrap();
-            busy.await.unwrap();
-            // The thread takes its work in order, so the work of the call is over after this.
-            tokio::task::spawn_blocking(|| ()).await.unwrap();
-        });
+        drop_before_work(tool.as_ref(), &payload(&arguments));
         assert_eq!(scene.bytes("a.txt"), b"one\n", "{name}");
         assert!(!scene.at("b.txt").exists(), "{name}");
     }

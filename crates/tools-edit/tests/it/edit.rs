@@ -88,24 +88,24 @@ fn ambiguity_is_an_error_that_lists_the_lines() {
 }
 
 #[test]
-fn what_is_not_there_is_answered_with_the_nearest_lines() {
+fn a_missing_text_is_answered_with_the_nearest_lines() {
     let text = b"fn one() {}\nfn two(count: u32) {}\nfn three() {}\n";
     check_refused(text, "fn two(count: u64) {}", "x", &json!({}), "at line 2:\n     1\tfn one");
-    check_refused(text, "zzzzzz", "x", &json!({}), "No line is like it");
+    check_refused(text, "zzzzzz", "x", &json!({}), "No line is similar");
     check_refused(text, "", "x", &json!({}), "old_text is empty");
     check_refused(text, "one", "one", &json!({}), "the same");
 }
 
 // E8
 #[test]
-fn what_is_no_utf8_text_is_refused_by_name() {
+fn files_that_are_not_utf8_are_refused_by_kind() {
     check_refused(b"a\0b", "a", "x", &json!({}), "`a.txt` is a binary file");
-    check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "no whole UTF-16 text");
+    check_refused(b"\xff\xfea\0b", "a", "x", &json!({}), "not complete UTF-16 text");
     check_refused(b"\xff\xfe\0\0a\0\0\0", "a", "x", &json!({}), "UTF-32");
     check_refused(b"th\xe9 a\n", "a", "\u{3b1}", &json!({}), "cannot be written in Windows-1252");
     // Nobody knows which letter 0x83 0x65 is, nor how another would be written.
     check_refused(b"\x83e a\n", "a", "\u{e9}", &json!({}), "only plain ASCII can be added");
-    check_refused(b"\x83e\n", "e", "x", &json!({}), "does not stand in");
+    check_refused(b"\x83e\n", "e", "x", &json!({}), "does not occur in");
 }
 
 // E8

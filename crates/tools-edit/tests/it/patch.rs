@@ -53,7 +53,7 @@ fn line_ends_marks_spaces_and_the_final_newline_stay() {
 
 // PAT-007, F46
 #[test]
-fn what_is_no_utf8_text_is_patched_by_its_bytes_or_refused() {
+fn files_that_are_not_utf8_are_patched_by_bytes_or_refused() {
     check(b"caf\xe9\nprice: 5\n", "@@\n-price: 5\n+price: 7", b"caf\xe9\nprice: 7\n");
     check(b"\x83\x65\x83\x58\nold\n\xff\n", "@@\n-old\n+new", b"\x83\x65\x83\x58\nnew\n\xff\n");
     check(b"\xff", "@@\n+a", b"\xff\na");
@@ -64,7 +64,7 @@ fn what_is_no_utf8_text_is_patched_by_its_bytes_or_refused() {
     );
     check_refused(b"caf\xe9\nprice: 5\n", &update("@@\n-price: 5\n+\u{3b1}"), "Windows-1252");
     check_refused(b"\x83e\nold\n", &update("@@\n-old\n+price: 5 \u{20ac}"), "plain ASCII");
-    check_refused(b"\x83e\n", &update("@@\n-\u{83}e\n+x"), "do not stand in");
+    check_refused(b"\x83e\n", &update("@@\n-\u{83}e\n+x"), "do not occur in");
     check(b"\xff\xfea\0\r\0\n\0b\0", "@@\n a\n-b\n+c", b"\xff\xfea\0\r\0\n\0c\0");
 }
 
@@ -80,7 +80,7 @@ fn binary_files_are_refused_by_name() {
 fn a_place_that_is_not_the_only_one_is_refused() {
     check_refused("dup\nx\ndup\n", &update("@@\n-dup\n+y"), "any of the lines 1, 3 of `a.txt`");
     check_refused("a \nb\na \n", &update("@@\n-a\n+y"), "any of the lines 1, 3");
-    check_refused("a\n", &update("@@\n-b\n+y"), "do not stand in `a.txt`");
+    check_refused("a\n", &update("@@\n-b\n+y"), "do not occur in `a.txt`");
     check_refused(
         "fn two(a: u32) {}\n",
         &update("@@\n-fn two(a: u64) {}\n+y"),
@@ -89,7 +89,7 @@ fn a_place_that_is_not_the_only_one_is_refused() {
     check("a \nb\na\n", "@@\n-a\n+y", "a \nb\ny\n");
     check("dup\nx\ndup\n", "@@\n x\n-dup\n+y", "dup\nx\ny\n");
     check("dup\nx\ndup\n", "@@\n-dup\n+y\n*** End of File", "dup\nx\ny\n");
-    check_refused("a\nb\n", &update("@@\n-a\n+y\n*** End of File"), "do not stand in");
+    check_refused("a\nb\n", &update("@@\n-a\n+y\n*** End of File"), "do not occur in");
     // What follows an earlier hunk is below it.
     check("a\ndup\nb\ndup\n", "@@\n b\n@@\n-dup\n+y".replace(" b\n", "-b\n+c\n").as_str(), "a\ndup\nc\ny\n");
     check_refused("a\nb\n", &update("@@\n-a\n-b\n+x\n@@\n b\n+y"), "the same lines");
@@ -145,19 +145,19 @@ fn wrappers_headers_and_line_ends_of_other_tools_are_understood() {
 }
 
 #[test]
-fn what_is_no_patch_is_refused_with_the_line() {
+fn an_invalid_patch_is_refused_with_its_line() {
     let refused = |text: &str, words: &str| check_refused("a\nb\n", text, words);
     refused("", "begin with the line");
     refused("*** Update File: a.txt\n@@\n-a\n+x", "begin with the line");
     refused("*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+x", "is it cut?");
-    refused("*** Begin Patch\n*** End Patch", "names no file");
+    refused("*** Begin Patch\n*** End Patch", "has no file");
     refused(&patch("*** Frobnicate File: a"), "line 2 of the patch is no header");
-    refused(&patch("*** Add File:\n+x"), "line 2 of the patch names no path");
+    refused(&patch("*** Add File:\n+x"), "line 2 of the patch has no path");
     refused(&patch("*** Add File: b\nx"), "line 3 of the patch is inside a new file");
     refused(&update("@@\n-a\n+x\n?"), "line 6 of the patch begins with neither");
     refused(&update("@@\n a"), "changes nothing");
     refused(&patch("*** Update File: a.txt"), "changes nothing");
-    refused(&update("@@\n-a\n+a"), "says this already");
+    refused(&update("@@\n-a\n+a"), "already has this content");
     refused(&"x".repeat(5 << 20), "bytes, at most");
     refused(&patch(&"*** Delete File: a\n".repeat(300)), "more than");
 }
@@ -173,7 +173,7 @@ fn a_failure_in_one_file_changes_none() {
         ("*** Add File: kept.txt\n+x", "`kept.txt` exists already"),
         ("*** Update File: c.txt\n*** Move to: kept.txt", "`kept.txt` exists already"),
         ("*** Update File: c.txt\n*** Move to: folder", "`folder` is a folder already"),
-        ("*** Update File: c.txt\n@@\n-none\n+x", "do not stand in `c.txt`"),
+        ("*** Update File: c.txt\n@@\n-none\n+x", "do not occur in `c.txt`"),
         ("*** Update File: c.txt\n*** Move to: ../secret", "outside"),
         ("*** Add File: ../x\n+x", "outside"),
         ("*** Add File: /etc/cron.d/x\n+x", "outside"),

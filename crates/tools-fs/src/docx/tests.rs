@@ -45,7 +45,7 @@ fn paragraphs_headings_lists_and_tables_are_lines() {
 
 // correctness-3 14
 #[test]
-fn nothing_is_told_twice_glued_or_lost() {
+fn no_text_is_repeated_merged_or_lost() {
     let run = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
     let boxed = format!("<w:txbxContent><w:p>{}</w:p></w:txbxContent>", run("box text"));
     check(
@@ -85,7 +85,7 @@ fn headings_are_those_of_any_language() {
 }
 
 #[test]
-fn what_is_no_document_has_no_text() {
+fn an_invalid_document_has_no_text() {
     assert_eq!(text(b""), None);
     assert_eq!(text(b"PK\x03\x04"), None);
     assert_eq!(text(&package("other.xml", b"<a/>")), None);
@@ -104,7 +104,7 @@ fn a_bomb_is_refused() {
 
 proptest! {
     #[test]
-    fn no_bytes_end_more_than_the_reading(
+    fn arbitrary_bytes_only_end_the_reading(
         xml in prop::collection::vec(any::<u8>(), 0..400),
         cut in 0..600_usize,
         flips in prop::collection::vec((0..600_usize, any::<u8>()), 0..8),

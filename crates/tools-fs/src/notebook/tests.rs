@@ -33,7 +33,7 @@ fn cells_and_outputs_come_in_their_order() {
 }
 
 #[test]
-fn what_is_no_notebook_is_left_to_be_shown_as_it_is() {
+fn an_invalid_notebook_is_shown_as_plain_text() {
     check(&json!({"cells": 1}), None);
     check(&json!([]), None);
     check(&json!({"cells": [1, {"outputs": [2]}]}), Some("[cell 1: unknown]\n[cell 2: unknown]\n"));

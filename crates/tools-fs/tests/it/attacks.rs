@@ -130,7 +130,7 @@ fn nothing_outside_is_written_or_removed() {
 
 // CTL-017, CTL-025: what is inside is reached, however it is spelled.
 #[test]
-fn what_is_inside_is_reached() {
+fn paths_inside_the_workspace_are_reached() {
     let (scene, _outside) = scene();
     let absolute = scene.at("README.md");
     for path in ["./src/../README.md", "link_in", "src/./deep/../../README.md", absolute.to_str().unwrap()] {

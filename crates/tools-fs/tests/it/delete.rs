@@ -69,7 +69,7 @@ fn a_link_goes_and_what_it_leads_to_stays() {
     for (link, target) in [("out", "../secret"), ("in", "src"), ("nothing", "none"), ("loop", "loop")] {
         symlink(target, scene.at(link)).unwrap();
         let told = scene.call("delete_file", &json!({"path": link, "recursive": true})).unwrap();
-        assert_eq!(told, format!("removed `{link}`, a link; what it led to stays"));
+        assert_eq!(told, format!("removed `{link}`, a link; its target remains"));
         assert!(std::fs::symlink_metadata(scene.at(link)).is_err());
     }
     // Below a folder a link is a name like others.

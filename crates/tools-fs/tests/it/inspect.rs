@@ -62,7 +62,7 @@ fn a_folder_that_goes_shows_every_name_in_it() {
 }
 
 #[test]
-fn what_is_too_long_to_be_shown_is_counted() {
+fn output_too_long_to_show_is_counted() {
     let scene = Scene::new();
     scene.put("long", "x".repeat(9 << 20));
     scene.call("read_file", &json!({"path": "long"})).unwrap();

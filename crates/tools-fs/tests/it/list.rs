@@ -34,7 +34,7 @@ fn links_are_shown_and_not_followed() {
 }
 
 #[test]
-fn what_is_ignored_is_left_out_and_counted() {
+fn ignored_files_are_skipped_and_counted() {
     let scene = Scene::new();
     for path in ["target/x", "a.log", "keep.log", "sub/b.log", "sub/deep/c.tmp", "sub/deep/d", "sub/e.tmp"] {
         scene.put(path, "");

@@ -87,7 +87,7 @@ fn peak() -> u64 {
 
 // F48, RES-015, PTH-013, PTH-035
 #[test]
-fn what_never_ends_is_answered_at_once() {
+fn endless_files_are_refused_at_once() {
     let scene = Scene::new();
     fs::File::create(scene.at("sparse")).unwrap().set_len(10 << 30).unwrap();
     symlink("loop", scene.at("loop")).unwrap();
@@ -206,7 +206,7 @@ fn page_without(scene: &Scene, secret: &str, arguments: &serde_json::Value) -> S
 // A suspicion of correctness-3: of a long line only the beginning is held. When marks made it shorter, half
 // of the secret at its end was shown.
 #[test]
-fn no_half_of_a_secret_is_shown_of_a_line_that_is_cut() {
+fn a_cut_line_shows_no_part_of_a_secret() {
     let scene = Scene::new();
     let secret = "hjkl-qwer-".repeat(9) + "1234567";
     let line = format!("{secret} ").repeat(1_000);

@@ -57,10 +57,10 @@ fn long_lines_and_long_pages_are_cut_with_exact_counts() {
 
 // E8
 #[test]
-fn what_is_no_utf8_text_is_refused_by_name() {
+fn files_that_are_not_utf8_are_refused_by_kind() {
     check(b"a\0b", json!({}), Err("`a.txt` is a binary file of 3 bytes"));
     check(b"\xff\x01\xfe", json!({}), Err("`a.txt` is a binary file"));
-    check(b"\xff\xfea\0b", json!({}), Err("no whole UTF-16 text"));
+    check(b"\xff\xfea\0b", json!({}), Err("not complete UTF-16 text"));
     check(b"%PDF-1.7\n\0", json!({}), Err("a PDF of 10 bytes and is not shown; run `pdftotext"));
     let scene = Scene::new();
     scene.put("a.docx", b"PK\x03\x04\0\0");
@@ -145,7 +145,8 @@ fn several_files_have_an_outcome_each() {
         [read("a.txt"), read("none"), read("../x"), read("b.png")]
     );
     assert_eq!(scene.inspect("read_file", &files).targets.len(), 4);
-    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided early.
+    // A path that cannot be read as one makes the whole call unknown, and what is known early is decided
+    // early.
     assert_eq!(
         scene.effects("read_file", &json!({"files": [{"path": "a"}, {"path": 1}]})),
         [Effect::Unknown]
@@ -184,7 +185,9 @@ fn notebooks_are_shown_as_cells() {
         "outputs": [{"output_type": "execute_result", "data": {"text/plain": ["1"]}}]}], "nbformat": 4});
     scene.put("a.ipynb", notebook.to_string());
     let page = scene.call("read_file", &json!({"path": "a.ipynb"})).unwrap();
-    let cells = "[a.ipynb: lines 1-5 of 5 of the notebook's text; for the file itself say raw]\n     1\t[cell 1: code, run 2]\n     2\tx = 1\n     3\tx\n     4\t[output text/plain]\n     5\t1\n";
+    let cells = "[a.ipynb: lines 1-5 of 5 of the notebook's text; for the file itself set raw]\n     \
+                 1\t[cell 1: code, run 2]\n     2\tx = 1\n     3\tx\n     4\t[output text/plain]\n     \
+                 5\t1\n";
     assert_eq!(page, cells);
     // The file itself was not seen, so it is not replaced.
     scene.call("write_file", &json!({"path": "a.ipynb", "content": "{}"})).unwrap_err();

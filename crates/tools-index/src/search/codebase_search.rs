@@ -24,7 +24,7 @@ use crate::place::Place;
 use crate::wanted::language;
 
 const NAME: &str = "codebase_search";
-const DESCRIPTION: &str = "Finds the places in the workspace that have most to do with some words, best first: \
+const DESCRIPTION: &str = "Finds the places in the workspace that best match some words, best first: \
     names of symbols and files count more than text. Identifiers are found by their parts too, so `read config` \
     finds readConfig. Use it when the exact name or text is not known; else use grep_file or \
     indexer_search_code.";
@@ -163,11 +163,16 @@ impl Tool for CodebaseSearch {
                 search(&index, &place, &arguments, most)
             };
             // A panic fails this call and not the turn (RULES L8). The next call reopens the index.
-            let broken = |_| ToolError::model("the search broke; call it again, or use grep_file");
+            let broken = |_| {
+                ToolError::model(
+                    "the search failed with an internal error; call it again, or \
+                     use grep_file",
+                )
+            };
             let mut answer = tokio::task::spawn_blocking(work).await.map_err(broken)??;
             if ctx.cancellation().is_cancelled() && answer.passages.is_empty() {
                 return Err(ToolError::model(
-                    "the search was stopped before its end, and had found nothing until then",
+                    "the search was stopped before its end, and found nothing until then",
                 ));
             }
             if let Some(ranker) = self.ranker.as_ref().filter(|_| !answer.passages.is_empty()) {

@@ -68,12 +68,12 @@ impl EmbeddingRanker {
         // Caches vectors that arrived before a timeout, so that they are not requested again.
         let kept = blocking(move || vectors.keep(&fresh)).await?;
         asked
-            .unwrap_or_else(|_| Err(format!("there was no answer within {:?}", self.limits.total)))
+            .unwrap_or_else(|_| Err(format!("no response arrived within {:?}", self.limits.total)))
             .map_err(|error| format!("{name}: {error}"))?;
         let scores = fuse_scores(&found, &keys).ok_or_else(|| format!("{name}: a vector is missing"))?;
         let mut note = format!("ranked by words and by {name}, which was sent {sent} passages");
         if let Err(error) = kept {
-            note = format!("{note} and whose vectors could not be kept ({error})");
+            note = format!("{note} and whose vectors could not be stored ({error})");
         }
         Ok(Ranking::from_scores(scores).with_note(note))
     }
@@ -204,7 +204,5 @@ fn weight(place: usize) -> f32 {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, String> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| "the vectors that are kept could not be used".to_owned())
+    tokio::task::spawn_blocking(work).await.map_err(|_| "the stored vectors could not be used".to_owned())
 }

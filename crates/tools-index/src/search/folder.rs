@@ -72,12 +72,12 @@ impl Folder {
 
     /// Returns true if this version created the index for this workspace.
     pub(super) fn is_own(&self) -> bool {
-        fs::read(self.about_path()).is_ok_and(|about| about == self.words())
+        fs::read(self.info_path()).is_ok_and(|about| about == self.words())
     }
 
     /// Removes the index and creates an empty folder. The caller must hold the lock.
     pub(super) fn clear(&self) -> io::Result<()> {
-        for gone in [fs::remove_file(self.about_path()), fs::remove_dir_all(self.index())] {
+        for gone in [fs::remove_file(self.info_path()), fs::remove_dir_all(self.index())] {
             match gone {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -88,16 +88,16 @@ impl Folder {
 
     /// Writes the version file, after the index itself was created.
     pub(super) fn sign(&self) -> io::Result<()> {
-        fs::write(self.about_path(), self.words())
+        fs::write(self.info_path(), self.words())
     }
 
     /// Returns the time at which the index was created, as the mtime of its version file; `None` if that does
     /// not exist.
     pub(super) fn creation_time(&self) -> Option<SystemTime> {
-        fs::metadata(self.about_path()).and_then(|about| about.modified()).ok()
+        fs::metadata(self.info_path()).and_then(|about| about.modified()).ok()
     }
 
-    fn about_path(&self) -> PathBuf {
+    fn info_path(&self) -> PathBuf {
         self.path.join("about")
     }
 

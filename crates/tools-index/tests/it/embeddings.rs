@@ -172,7 +172,7 @@ fn quality(tool: &CodebaseSearch) -> f64 {
 }
 
 #[test]
-fn what_means_alike_comes_before_what_only_has_the_words() {
+fn similar_meaning_ranks_before_equal_words() {
     let (folder, workspace) = scene(FILES);
     for (path, text) in strangers() {
         write(workspace.root(), &[(&path, &text)]);
@@ -241,7 +241,7 @@ fn whatever_fails_the_order_of_words_stands_and_the_reason_is_said() {
     let limits = EmbeddingLimits::default().with_total(Duration::from_millis(20));
     for (fault, space, said) in [
         (Fault::Refuses, "a", "(meanings at embed.example: no route), so the order is BM25's"),
-        (Fault::NeverAnswers, "b", "(meanings at embed.example: there was no answer within 20ms), so"),
+        (Fault::NeverAnswers, "b", "(meanings at embed.example: no response arrived within 20ms), so"),
         (Fault::TooFew, "c", "5 vectors came for 6 texts"),
         (Fault::NotFinite, "d", "a vector has a number that is not finite"),
         (Fault::Empty, "e", "a vector has 0 numbers"),
@@ -258,7 +258,7 @@ fn whatever_fails_the_order_of_words_stands_and_the_reason_is_said() {
 }
 
 #[test]
-fn what_came_before_a_failure_is_kept() {
+fn vectors_received_before_a_failure_are_kept() {
     let (folder, workspace) = scene(FEW);
     let model = Meanings::failing(&[(1, Fault::NeverAnswers)]);
     let limits = EmbeddingLimits::default().with_batch(3, 1 << 20).with_total(Duration::from_millis(100));

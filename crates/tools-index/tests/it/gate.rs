@@ -15,7 +15,7 @@ fn gated() -> Context {
 }
 
 #[test]
-fn no_walk_shows_what_is_refused() {
+fn walks_do_not_show_refused_files() {
     let (_folder, workspace) = scene(FILES);
     for (name, arguments) in [
         ("indexer_search_code", json!({ "query": "needle" })),

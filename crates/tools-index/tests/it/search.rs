@@ -69,7 +69,7 @@ fn names_count_more_than_text_and_are_found_by_their_parts() {
     for (arguments, words) in [
         (json!({"query": "::"}), "no word"),
         (json!({"query": "a", "path": "../x"}), ".."),
-        (json!({"query": "a", "language": "klingon"}), "no language"),
+        (json!({"query": "a", "language": "klingon"}), "unknown language"),
     ] {
         let text = call_tool(&tool, &arguments).unwrap_err();
         assert!(text.contains(words), "{text}");

@@ -80,7 +80,7 @@ fn symbols_are_listed_with_what_is_written_about_them() {
     assert_eq!(list(json!({"path": "a.rs", "kind": "method", "docs": false})), method);
     let page = list(json!({"path": ".", "limit": 1, "offset": 2, "docs": false}));
     assert!(
-        page.starts_with("[1 of 4 symbols shown, from 2 files; go on with offset 3]\na.rs:8-10"),
+        page.starts_with("[1 of 4 symbols shown, from 2 files; continue with offset 3]\na.rs:8-10"),
         "{page}"
     );
     let text = list(json!({"path": "b/d.md"}));

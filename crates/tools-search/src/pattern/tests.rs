@@ -45,5 +45,5 @@ fn a_pattern_is_built_in_linear_time_up_to_its_limit() {
         }
     });
     let refused = SearchCriteria::new(&arguments(&"a".repeat(MAX_TEXT_BYTES + 1), false)).err().unwrap();
-    assert!(refused.to_string().contains("at most 16384 are taken"), "{refused}");
+    assert!(refused.to_string().contains("at most 16384 are allowed"), "{refused}");
 }

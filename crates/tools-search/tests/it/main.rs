@@ -67,8 +67,8 @@ fn results_are_sorted_and_counted() {
     let deep = "[2 of 2 matching lines shown, from 1 files]\na/c.rs:1: needle 2\na/c.rs:3: NEEDLE\n";
     check(&files, &json!({"pattern": "needle", "glob": "a/**", "ignore_case": true}), deep);
     check(&files, &json!({"pattern": "needle", "path": "a/c.rs", "ignore_case": true}), deep);
-    let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob, or go on with \
-        offset 1]\n\
+    let cut = "[1 of 3 matching lines shown, from 3 files; narrow the pattern, path or glob, or continue \
+               with offset 1]\n\
         a/c.rs:1: needle 2\n";
     check(&files, &json!({"pattern": "needle", "limit": 1}), cut);
     let around = "[1 of 1 matching lines shown, from 1 files]\nb.rs-1- a\nb.rs:2: needle 1\n";
@@ -83,9 +83,9 @@ fn a_page_goes_on_where_the_last_one_ended() {
     let page = |offset| call(&tool, &json!({"pattern": "x", "limit": 2, "offset": offset})).unwrap();
     let head = "[2 of 6 matching lines shown, from 3 files; ";
     let more = |words| format!("{head}{words}]\n");
-    let first = "narrow the pattern, path or glob, or go on with offset 2";
+    let first = "narrow the pattern, path or glob, or continue with offset 2";
     assert_eq!(page(0), more(first) + "a.rs:1: x1\na.rs:3: x2\n");
-    let second = "the first 2 were passed over; narrow the pattern, path or glob, or go on with offset 4";
+    let second = "the first 2 were passed over; narrow the pattern, path or glob, or continue with offset 4";
     assert_eq!(page(2), more(second) + "a.rs:4: x3\nb/c.rs:1: x4\n");
     assert_eq!(page(4), more("the first 4 were passed over") + "b/c.rs:2: x5\nb.rs:1: x6\n");
     let past = "[0 of 6 matching lines shown, from 3 files; the first 6 were passed over]\n";
@@ -219,7 +219,7 @@ fn odd_names_are_searched_and_shown_escaped() {
 // F48, RES-013: however long a file is, it is read piece by piece.
 #[cfg(unix)]
 #[test]
-fn what_never_ends_is_searched_at_once() {
+fn endless_files_do_not_block_a_search() {
     let (folder, tool) = scene(&[("a", &"a".repeat(5_000))]);
     let work = folder.path().join("work");
     fs::File::create(work.join("sparse")).unwrap().set_len(8 << 30).unwrap();
@@ -293,7 +293,7 @@ fn a_folder_that_is_deeper_than_any_path_ends() {
 
 // PTH-037: there is no way to ask for links to be followed.
 #[test]
-fn what_the_schema_does_not_know_is_refused() {
+fn unknown_arguments_are_refused() {
     let (_folder, tool) = scene(&[("a", "needle")]);
     let text = call(&tool, &json!({"pattern": "needle", "path": ".", "follow": true})).unwrap_err();
     assert!(text.contains("follow"), "{text}");
@@ -396,7 +396,8 @@ fn context_before_the_first_match_of_a_page_is_shown() {
     check(
         &files,
         &page(1),
-        "[1 of 3 matching lines shown, from 1 files; the first 1 were passed over; narrow the pattern, path or glob, or go on with offset 2]\na-2- between\na:3: needle 2\n",
+        "[1 of 3 matching lines shown, from 1 files; the first 1 were passed over; narrow the pattern, path \
+         or glob, or continue with offset 2]\na-2- between\na:3: needle 2\n",
     );
     check(
         &files,

@@ -106,7 +106,7 @@ pub fn by_tool(tool: &GrepFile, pattern: &str, path: &str) -> BTreeSet<Place> {
             let mut parts = line.splitn(3, ':');
             Some((parts.next()?.to_owned(), parts.next()?.parse().ok()?))
         }));
-        if !head.contains("go on with offset") {
+        if !head.contains("continue with offset") {
             return places;
         }
         assert!(places.len() > before, "a page without a line: {head}");

@@ -11,7 +11,7 @@ fn check(need: Need, texts: &[&str]) {
 
 // SECURITY "run_command" 6
 #[test]
-fn what_is_proved_to_read_gets_no_more() {
+fn commands_proved_to_read_get_only_read_access() {
     check(
         Need::Read,
         &["ls -l", "git status", "git log -p -1", "cat a | head -n 3", "git diff && ls", "git branch"],

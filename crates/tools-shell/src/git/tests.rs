@@ -12,7 +12,7 @@ fn check(given: &str, expected: &str) {
 }
 
 #[test]
-fn what_a_repository_could_run_is_switched_off() {
+fn programs_that_a_repository_could_run_are_disabled() {
     let first =
         "git --no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null -c safe.bareRepository=explicit";
     check("git status", &format!("{first} status"));

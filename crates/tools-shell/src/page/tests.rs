@@ -56,7 +56,7 @@ fn matching_lines_come_with_their_offsets_and_totals() {
     check(text, &matching("^t.*o$"), &format!("[2 of 4 lines match `^t.*o$`{end}"), "4: two\n14: TWO\n");
     check(text, &matching("(?-i)two"), &format!("[1 of 4 lines match `(?-i)two`{end}"), "4: two\n");
     check(text, &matching("zero"), &format!("[0 of 4 lines match `zero`{end}"), "");
-    let plain = ", looked for as plain text because it is no regular expression";
+    let plain = ", searched as plain text because it is not a regular expression";
     check(text, &matching("e("), &format!("[0 of 4 lines match `e(`{plain}{end}"), "");
     let wanted = RequestedPart { offset: Some(5), ..matching("two") };
     check(text, &wanted, &format!("[1 of 3 lines from byte 5 on match `two`{end}"), "14: TWO\n");
@@ -82,5 +82,5 @@ fn a_match_is_found_wherever_blocks_end() {
     }
     let long = "a".repeat(20_000);
     let (line, body) = read(&mut source, 5, &matching(&long)).unwrap();
-    assert!(line.contains("which is too long to look for") && body.is_empty(), "{line}");
+    assert!(line.contains("which is too long to search for") && body.is_empty(), "{line}");
 }

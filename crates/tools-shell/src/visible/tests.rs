@@ -9,7 +9,7 @@ fn check(text: &str, shown: &str) {
 
 // F59
 #[test]
-fn nothing_acts_and_nothing_is_hidden() {
+fn control_characters_are_escaped_and_other_text_is_kept() {
     check("plain\ttext ä\n", "plain\ttext ä\n");
     check("a\u{1b}[2Kb", "a\\u{1b}[2Kb");
     check("\u{1b}]52;c;eA==\u{7}", "\\u{1b}]52;c;eA==\\u{7}");

@@ -1,19 +1,19 @@
 //! Commands that outlive their call: handed over, read, ended, and never left behind.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 use windlass_protocol::{Effect, Payload, ResultStatus};
 use windlass_tool::CancellationToken;
 use windlass_tools_shell::ProcessBounds;
 
-use crate::scene::{Run, Scene, assert_no, mark, marked, scenes};
+use crate::scene::{LONGEST_WAIT, Run, Scene, assert_no, mark, marked, scenes};
 
 #[track_caller]
-fn within(seconds: u64, what: &str, mut is_so: impl FnMut() -> bool) {
+fn within(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(seconds), "{what}");
+        assert!(began.elapsed() < LONGEST_WAIT, "{what}");
         std::thread::yield_now();
     }
 }
@@ -70,10 +70,10 @@ fn a_killed_command_leaves_nobody() {
         let command =
             format!("trap '' TERM; sleep {mark} & (trap '' TERM HUP; sleep {mark}) & echo on; sleep {mark}");
         run.call("run_command", &json!({"command": command, "background": true})).unwrap();
-        within(30, "it starts", || marked(&mark) >= 3);
+        within("it starts", || marked(&mark) >= 3);
         let began = Instant::now();
         let text = run.text("kill_command", &json!({"id": 1}));
-        assert!(began.elapsed() < Duration::from_secs(10), "{name}");
+        assert!(began.elapsed() < LONGEST_WAIT, "{name}");
         assert!(text.contains(" stopped; sandbox: "), "{name}: {text}");
         assert_no(&mark);
         let again = run.text("kill_command", &json!({"id": 1}));
@@ -83,7 +83,7 @@ fn a_killed_command_leaves_nobody() {
 
 // Q1: whoever drops the tools of a run, or cancels the call's run, ends what runs.
 #[test]
-fn nothing_outlives_the_run() {
+fn no_process_outlives_the_run() {
     for (name, scene) in scenes() {
         let mark = mark(81);
         let command = json!({"command": format!("trap 'echo bye' TERM; sleep {mark} & sleep {mark}"), "background": true});
@@ -91,22 +91,22 @@ fn nothing_outlives_the_run() {
         let mut run = Run::new(&scene);
         run.call_in(&run.context().with_cancellation(token.clone()), "run_command", &command).unwrap();
         run.call("run_command", &command).unwrap();
-        within(30, "both start", || marked(&mark) >= 4);
+        within("both start", || marked(&mark) >= 4);
         token.cancel();
-        within(10, "one ends", || run.processes.running() == 1);
+        within("one ends", || run.processes.running() == 1);
         run.runtime.block_on(run.processes.end());
         assert_eq!(run.processes.running(), 0, "{name}");
         assert_no(&mark);
         // The runtime goes on, the tools do not.
         run.call("run_command", &command).unwrap();
-        within(30, "it starts", || marked(&mark) >= 2);
+        within("it starts", || marked(&mark) >= 2);
         let (runtime, rest) = run.split();
         drop(rest);
         assert_no(&mark);
         // And where the runtime goes, too.
         run = Run::new(&scene);
         run.call("run_command", &command).unwrap();
-        within(30, "it starts", || marked(&mark) >= 2);
+        within("it starts", || marked(&mark) >= 2);
         drop((run, runtime));
         assert_no(&mark);
     }
@@ -135,7 +135,7 @@ fn the_number_is_bounded_and_a_limit_ends_it() {
 }
 
 #[test]
-fn what_is_read_is_told_in_the_effects() {
+fn effects_name_the_output_that_is_read() {
     let scene = Scene::new();
     let run = Run::new(&scene);
     let effects = |tool: &str, arguments| run.tool(tool).effects(&crate::scene::payload(&arguments));

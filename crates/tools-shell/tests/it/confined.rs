@@ -108,7 +108,7 @@ fn secrets_of_the_workspace_and_the_state_of_runs_are_not_there() {
 
 // Never less confined than was said.
 #[test]
-fn what_cannot_be_confined_is_not_run() {
+fn commands_that_cannot_be_confined_do_not_run() {
     require!(Need::Namespaces, namespaces());
     let mut scene = Scene::new();
     std::os::unix::fs::symlink("/etc", scene.work.join(".claude")).unwrap();

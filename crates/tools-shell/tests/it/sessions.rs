@@ -8,7 +8,7 @@ use windlass_testkit::{Need, require};
 use windlass_tools_shell::ProcessBounds;
 
 use crate::faults::{left, runs};
-use crate::scene::{Run, SECRET, Scene, assert_no, mark, marked, namespaces, payload, scenes};
+use crate::scene::{LONGEST_WAIT, Run, SECRET, Scene, assert_no, mark, marked, namespaces, payload, scenes};
 
 fn python() -> bool {
     std::path::Path::new("/usr/bin/python3").exists()
@@ -66,7 +66,7 @@ fn keys_are_signals() {
         let screen = || run.text("read_pty_session", &json!({"session_id": 1, "view": "screen"}));
         let began = Instant::now();
         while screen().matches("caught").count() < 2 {
-            assert!(began.elapsed() < Duration::from_secs(20), "{name}: {}", screen());
+            assert!(began.elapsed() < LONGEST_WAIT, "{name}: {}", screen());
         }
         let text = run.text("exec_command", &json!({"cmd": "echo on; sleep 50", "yield_time_ms": 300}));
         assert!(text.starts_with("[session 2 "), "{name}: {text}");
@@ -128,7 +128,7 @@ fn run_pty_cmd_has_a_terminal_and_a_limit() {
         let began = Instant::now();
         let (status, text) =
             run.call("run_pty_cmd", &json!({"command": stubborn, "timeout_ms": 500})).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(10), "{name}");
+        assert!(began.elapsed() < LONGEST_WAIT, "{name}");
         assert_eq!(status, ResultStatus::TimedOut, "{name}");
         assert!(text.contains("exit code 124") && text.ends_with("\non\n"), "{name}: {text}");
         assert_no(&mark);
@@ -163,7 +163,7 @@ fn a_flood_through_a_terminal_is_bounded() {
 
 // A program that draws is shown as its screen.
 #[test]
-fn what_is_drawn_is_shown_as_a_screen() {
+fn drawn_output_is_shown_as_a_screen() {
     for (name, scene) in scenes() {
         let run = Run::new(&scene);
         let draw = "printf '\\033[?1049h\\033[2J\\033[3;5Hmenu\\033[1;1H'; sleep 50";
@@ -255,7 +255,7 @@ fn sessions_are_bounded_and_close_when_nobody_looks() {
         let refused = run.call("create_pty_session", &command).unwrap_err();
         assert!(refused.contains("1 terminals are open already (1 `sleep"), "{name}: {refused}");
         assert_no(&mark);
-        run.until("stopped, because nobody looked at it", "list_pty_sessions", &json!({}));
+        run.until("stopped, because its output was not read", "list_pty_sessions", &json!({}));
         run.call("create_pty_session", &command).unwrap();
         let wrong = run.call("read_pty_session", &json!({"session_id": 7})).unwrap_err();
         assert!(wrong.ends_with("known ids: 1, 2"), "{name}: {wrong}");
@@ -280,7 +280,7 @@ fn a_closed_session_leaves_nobody_run_after_run() {
         run.call("send_pty_input", &json!({"session_id": id, "input": start})).unwrap();
         let began = Instant::now();
         while marked(&mark) < 4 {
-            assert!(began.elapsed() < Duration::from_secs(20), "{name}: {}", marked(&mark));
+            assert!(began.elapsed() < LONGEST_WAIT, "{name}: {}", marked(&mark));
         }
         let text = close(id);
         assert!(text.contains(" stopped; sandbox: "), "{name}: {text}");
@@ -330,7 +330,7 @@ fn f63_what_outlives_its_call_does_not_outlive_the_host() {
     let began = Instant::now();
     // Two of each, beside what their helpers and shells are called.
     while marked(&format!("sleep\0{mark}")) < 4 {
-        assert!(began.elapsed() < Duration::from_secs(30), "{} run", marked(&mark));
+        assert!(began.elapsed() < LONGEST_WAIT, "{} run", marked(&mark));
     }
     host.kill().unwrap();
     host.wait().unwrap();

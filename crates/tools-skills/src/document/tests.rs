@@ -44,15 +44,15 @@ fn refuses(yaml: &str, expected: &str) {
 fn hostile_front_matter_is_refused_by_name() {
     refuses("a: &x b\nc: *x", "an anchor or a tag");
     refuses("a: &x [b]\nc: [*x, *x]", "an anchor or a tag");
-    refuses("a: *x", "no YAML in line 2");
+    refuses("a: *x", "not valid YAML in line 2");
     refuses("a: !!python/object b", "an anchor or a tag");
     refuses("a: 1\na: 2", "the key `a` twice");
     refuses("a: [1]\na: 2", "the key `a` twice");
     refuses("- a", "no `name: value` lines");
     refuses("words", "no `name: value` lines");
-    refuses("[a]: b", "a key that is no word");
-    refuses("description: use when: x", "no YAML in line 2");
-    refuses("ok: 1\ndescription: [", "no YAML in line");
+    refuses("[a]: b", "a key that is not a word");
+    refuses("description: use when: x", "not valid YAML in line 2");
+    refuses("ok: 1\ndescription: [", "not valid YAML in line");
     refuses(&format!("a: {}{}", "[".repeat(20), "]".repeat(20)), "nested too deep");
     refuses(&"a: b\n".repeat(4_000), "its front matter has 20001 bytes, at most 16000");
     refuses("description: \"a\\u202eb\"", "its `description` has characters that cannot be seen");

@@ -36,7 +36,7 @@ async fn a_command_gives_its_text_with_the_arguments_in_it() {
     assert_eq!(text, "[command plain of the folder project]\nDo it.\n\nArguments: now");
     let long = "x".repeat(10_001);
     for (arguments, said) in [
-        (json!({"command": "none"}), "there is no command `none`; the commands are: plain, review"),
+        (json!({"command": "none"}), "unknown command `none`; the commands are: plain, review"),
         (json!({"command": "plain", "args": long}), "the arguments have 10001 bytes, at most 10000"),
     ] {
         let (status, text) = call(&tool, &arguments).await;

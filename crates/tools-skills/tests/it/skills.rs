@@ -62,14 +62,14 @@ async fn nothing_outside_a_skill_can_be_named() {
     let mut cases = vec![
         (json!({"skill": "a", "file": "../secret.txt"}), "outside"),
         (json!({"skill": "a", "file": "/etc/hostname"}), "outside"),
-        (json!({"skill": "a", "file": "@outputs/x"}), "no file of the skill"),
+        (json!({"skill": "a", "file": "@outputs/x"}), "not a file of the skill"),
         (json!({"skill": "a", "file": "none.md"}), "does not exist"),
         (
             json!({"skill": "a", "file": "data.bin"}),
-            "is no UTF-8 text. The other files of the skill a: data.bin",
+            "is not UTF-8 text. The other files of the skill a: data.bin",
         ),
         (json!({"skill": "b", "file": "x"}), "the skill b is one file and has no others"),
-        (json!({"skill": "c"}), "there is no skill `c`; the skills are: a, b"),
+        (json!({"skill": "c"}), "unknown skill `c`; the skills are: a, b"),
     ];
     if cfg!(unix) {
         cases.push((json!({"skill": "a", "file": "out"}), "outside"));
@@ -82,7 +82,7 @@ async fn nothing_outside_a_skill_can_be_named() {
 }
 
 #[test]
-fn what_is_left_out_is_said_with_its_reason() {
+fn skipped_skills_are_reported_with_a_reason() {
     let (user, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(user.path(), "a.md", skill("a", "The user's.", "x"));
     for (name, text) in [
@@ -107,12 +107,12 @@ fn what_is_left_out_is_said_with_its_reason() {
         ("open.md", "its front matter has no end"),
         ("nameless.md", "its front matter has no `name`"),
         ("silent.md", "its front matter has no `description`"),
-        ("colon.md", "its front matter is no YAML in line 3"),
+        ("colon.md", "its front matter is not valid YAML in line 3"),
         ("odd.md", "its `name` has to be letters"),
         ("hidden.md", "its `description` has characters that cannot be seen"),
-        ("alias.md", "an anchor or a tag, which is not taken"),
+        ("alias.md", "an anchor or a tag, which is not supported"),
         ("second.md", "the name `a` is taken by user: a.md"),
-        ("latin.md", "is no UTF-8 text"),
+        ("latin.md", "is not UTF-8 text"),
     ] {
         let start = format!("project: {file} is left out: ");
         let found = told.iter().find(|line| line.starts_with(&start));

@@ -73,7 +73,7 @@ fn tables() {
 }
 
 #[test]
-fn what_nobody_sees_is_not_read() {
+fn invisible_content_is_not_read() {
     check("<script>a</script><style>b</style>c<!-- d --><template>e</template>", "c\n");
     check("a<div hidden>b<p>c</div>d", "ad\n");
     check("a<div style='Display : NONE'>b</div>c<span aria-hidden=true>d</span>", "ac\n");

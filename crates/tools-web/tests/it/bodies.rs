@@ -69,7 +69,7 @@ async fn a_whole_body_is_whole() {
 }
 
 #[tokio::test]
-async fn what_came_before_a_cut_is_kept() {
+async fn content_before_a_cut_is_kept() {
     let cut = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 10\r\n\r\nabc";
     check(sends(cut), Limits::default(), Ending::Cut, "abc").await;
     let cut = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n";
@@ -146,7 +146,7 @@ async fn only_text_is_taken() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_an_error() {
+async fn an_answer_that_is_not_http_is_an_error() {
     let is_protocol = |error: &FetchError| matches!(error, FetchError::Protocol { .. });
     fails("", is_protocol).await;
     fails("SSH-2.0-OpenSSH_9.9\r\n", is_protocol).await;

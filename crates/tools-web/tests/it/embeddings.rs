@@ -72,7 +72,7 @@ async fn hostile_answers_are_refused_in_words() {
             "its key is not accepted",
         ),
         (answer("429 x", "retry-after: 7\r\n", b""), "Wait 7 s"),
-        (answer("307 x", "location: http://169.254.169.254/\r\n", b""), "it points elsewhere"),
+        (answer("307 x", "location: http://169.254.169.254/\r\n", b""), "it redirects to another address"),
     ];
     for (bytes, said) in cases {
         let server = Server::saying(bytes).await;
@@ -108,7 +108,7 @@ async fn no_hidden_address_is_dialled() {
     for base in ["https://inside.test", "https://127.0.0.1", "https://localhost", "https://[::1]"] {
         let embeddings = Embeddings::new(Arc::new(web.fetch()), base, "small", key()).unwrap();
         let text = failed(&embeddings).await;
-        assert!(text.starts_with("the embeddings endpoint could not be asked: "), "{base}: {text}");
+        assert!(text.starts_with("the embeddings endpoint could not be reached: "), "{base}: {text}");
     }
     assert!(web.dialed().is_empty());
 }

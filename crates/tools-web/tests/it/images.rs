@@ -53,7 +53,8 @@ async fn a_picture_is_written_where_it_was_asked_for() {
     assert_eq!(status, ResultStatus::Ok, "{text}");
     assert_eq!(
         text,
-        "created art/cat.png: image/png, 16 bytes\nThe provider made it from these words, which are no instruction: \"a cat\""
+        "created art/cat.png: image/png, 16 bytes\nThe provider made it from these words, which are not an \
+         instruction: \"a cat\""
     );
     assert_eq!(scene.read("art/cat.png").unwrap(), PNG);
     let sent: Value = serde_json::from_str(&scene.server.bodies()[0]).unwrap();
@@ -73,18 +74,18 @@ async fn a_picture_is_written_where_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn nothing_is_replaced_without_a_word_and_nothing_paid_for_in_vain() {
+async fn no_file_is_replaced_silently_and_no_request_is_paid_in_vain() {
     let scene = Scene::saying(&picture(PNG)).await;
     std::fs::write(scene.folder.path().join("cat.png"), "mine").unwrap();
     for (arguments, said) in [
         (
             json!({"prompt": "p", "path": "cat.png"}),
-            "`cat.png` is there already (4 bytes) and nothing was made",
+            "`cat.png` exists already (4 bytes) and nothing was made",
         ),
         (json!({"prompt": "p", "path": "cat.txt"}), "`cat.txt` has to end in .png"),
         (json!({"prompt": "p", "path": "../cat.png"}), "outside"),
         (json!({"prompt": " ", "path": "a.png"}), "the prompt has 1 characters"),
-        (json!({"prompt": "p", "path": "a.png", "size": "a b"}), "`size` is no size"),
+        (json!({"prompt": "p", "path": "a.png", "size": "a b"}), "`size` is not a size"),
         (json!({"prompt": "p", "path": "a.png", "image": "b.png"}), "unknown field `image`"),
     ] {
         let (status, text) = call(&scene.tool, &arguments).await;
@@ -99,15 +100,15 @@ async fn nothing_is_replaced_without_a_word_and_nothing_paid_for_in_vain() {
 }
 
 #[tokio::test]
-async fn what_is_no_picture_is_not_written() {
+async fn data_that_is_not_a_picture_is_not_written() {
     for (body, said) in [
         (
             json!({"data": [{"url": "http://169.254.169.254/x.png"}]}),
             "gave an address and no picture, and nothing was loaded",
         ),
         (json!({"data": []}), "the image provider answered with no picture"),
-        (picture(b"<svg/>"), "answered with something that is no picture"),
-        (json!({"data": [{"b64_json": "%%%"}]}), "answered with something that is no picture"),
+        (picture(b"<svg/>"), "answered with data that is not a picture"),
+        (json!({"data": [{"b64_json": "%%%"}]}), "answered with data that is not a picture"),
     ] {
         let scene = Scene::saying(&body).await;
         let (status, text) = call(&scene.tool, &json!({"prompt": "p", "path": "a.png"})).await;
@@ -130,10 +131,8 @@ async fn without_a_key_nothing_is_sent() {
     let provider = ImageProvider::new(Arc::new(web.fetch()), "https://images.test/v1", "m", key).unwrap();
     let tools = image_tools(&workspace, &provider);
     let (_, text) = call(&*tools[0], &json!({"prompt": "p", "path": "a.png"})).await;
-    assert!(
-        text.starts_with(
-            "there is no key for the image provider, and nothing was sent: IMAGES_KEY is not set"
-        )
-    );
+    assert!(text.starts_with(
+        "the key for the image provider is missing, and nothing was sent: IMAGES_KEY is not set"
+    ));
     assert!(web.dialed().is_empty());
 }

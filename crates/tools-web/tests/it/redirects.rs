@@ -130,7 +130,7 @@ async fn the_check_sees_each_other_host_and_nothing_secret_goes_there() {
 }
 
 #[tokio::test]
-async fn none_leads_to_where_nothing_may_be_fetched() {
+async fn no_redirect_leads_to_a_forbidden_address() {
     let server = redirecting().await;
     let web = FakeWeb::default().with_server("a.test", "93.184.216.34", server.address);
     // Reachable for calls of its own, and not for redirects from elsewhere.

@@ -106,7 +106,7 @@ async fn every_field_is_bounded() {
 }
 
 #[tokio::test]
-async fn nothing_found_says_what_to_try() {
+async fn an_empty_result_names_alternatives() {
     let server = saying(&json!({"results": []})).await;
     let (status, text) = call(&WebSearch::new(tavily(&server)), &json!({"query": "q"})).await;
     assert_eq!(status, ResultStatus::Ok);
@@ -117,7 +117,7 @@ async fn nothing_found_says_what_to_try() {
 }
 
 #[tokio::test]
-async fn what_must_not_go_out_is_refused_before_it_does() {
+async fn invalid_or_secret_queries_are_refused_before_a_request() {
     let server = saying(&json!({"results": []})).await;
     let tavily = tavily(&server);
     let (search, extract) = (WebSearch::new(tavily.clone()), WebExtract::new(tavily.clone()));

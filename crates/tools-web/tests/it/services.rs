@@ -29,17 +29,17 @@ async fn each_status_says_who_has_to_do_what() {
             "Tavily answered 401 Unauthorized: its key is not accepted. Tell the human; do not call it again.",
         ),
         ("403 x", "", "its key is not accepted"),
-        ("432 x", "", "Tavily answered 432: what was paid for is used up"),
-        ("429 x", "retry-after: 7\r\n", "it is asked too often. Wait 7 s before you call it again"),
-        ("429 x", "retry-after: never\r\n", "it is asked too often. Wait before you call it again"),
+        ("432 x", "", "Tavily answered 432: the paid quota is used up"),
+        ("429 x", "retry-after: 7\r\n", "it receives too many requests. Wait 7 s before you call it again"),
+        ("429 x", "retry-after: never\r\n", "it receives too many requests. Wait before you call it again"),
         ("429 x", "retry-after: 99999999999999999999\r\n", "Wait before you call it again"),
-        ("500 x", "", "500 Internal Server Error: the fault is its own. Try again later"),
-        ("503 x", "", "the fault is its own"),
-        ("400 x", "", "it does not take this request. Change the arguments by what it says"),
+        ("500 x", "", "500 Internal Server Error: it has an internal error. Try again later"),
+        ("503 x", "", "it has an internal error"),
+        ("400 x", "", "it rejects this request. Change the arguments as its message says"),
         (
             "302 x",
             "location: http://169.254.169.254/\r\n",
-            "it points elsewhere, and a key is sent nowhere else",
+            "it redirects to another address, and the key is not sent there",
         ),
     ] {
         let server = Server::saying(answer(status, &format!("{JSON}{headers}"), words)).await;
@@ -68,11 +68,8 @@ async fn hostile_answers_end_in_words() {
         vec![Step::Send(b"HTTP/1.1 200 OK\r\n\r\n{\"results\": [".to_vec()), Step::Endless(vec![b'1'; 9_999])]
     };
     let cases: Vec<(Vec<Step>, &str)> = vec![
-        (
-            vec![Step::Send(answer("200 OK", JSON, b"hello"))],
-            "Tavily answered with something that is no JSON",
-        ),
-        (vec![Step::Send(answer("200 OK", JSON, &bomb))], "something that is no JSON"),
+        (vec![Step::Send(answer("200 OK", JSON, b"hello"))], "Tavily answered with data that is not JSON"),
+        (vec![Step::Send(answer("200 OK", JSON, &bomb))], "data that is not JSON"),
         (
             vec![Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{".to_vec())],
             "an answer that was cut or is too long",
@@ -102,13 +99,15 @@ async fn without_a_key_the_variable_is_named_and_nothing_is_sent() {
         let tavily = Tavily::new(Arc::new(web.fetch()), ServiceKey::from_variable(key, "TAVILY_API_KEY"));
         let text = search(tavily).await;
         assert!(
-            text.starts_with("there is no key for Tavily, and nothing was sent: TAVILY_API_KEY is not set."),
+            text.starts_with(
+                "the key for Tavily is missing, and nothing was sent: TAVILY_API_KEY is not set."
+            ),
             "{text}"
         );
     }
     let odd = ServiceKey::from_variable(Some("a\nb".into()), "TAVILY_API_KEY");
     let text = search(Tavily::new(Arc::new(web.fetch()), odd)).await;
-    assert!(text.contains("has characters that no key has, and nothing was sent"), "{text}");
+    assert!(text.contains("has characters that are invalid in a key, and nothing was sent"), "{text}");
     assert!(web.dialed().is_empty() && web.asked().is_empty());
 }
 
@@ -136,7 +135,7 @@ async fn no_service_is_dialled_at_an_address_that_is_not_public() {
     for base in names.chain(literals).chain(spelled.map(str::to_owned)) {
         let tavily = Tavily::new(Arc::new(web.fetch()), key()).with_base(&base).unwrap();
         let text = search(tavily).await;
-        assert!(text.starts_with("Tavily could not be asked: "), "{base}: {text}");
+        assert!(text.starts_with("Tavily could not be reached: "), "{base}: {text}");
         tried += 1;
     }
     assert_eq!((tried, web.dialed().len()), (19, 0), "{:?}", web.dialed());

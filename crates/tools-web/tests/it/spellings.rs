@@ -98,7 +98,7 @@ fn web() -> FakeWeb {
 
 proptest! {
     #[test]
-    fn none_of_them_dials_what_is_not_public(host in host(), is_encrypted: bool) {
+    fn no_spelling_of_a_host_dials_a_private_address(host in host(), is_encrypted: bool) {
         let web = web();
         let scheme = if is_encrypted { "https" } else { "http" };
         if let Ok(url) = WebUrl::parse(&format!("{scheme}://{host}/")) {
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn none_of_them_works_behind_a_redirect(host in host()) {
+    fn no_redirect_dials_a_hidden_host(host in host()) {
         let web = web();
         runtime().block_on(async {
             let server = redirecting().await;

@@ -122,7 +122,7 @@ async fn content_cannot_end_itself() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_said() {
+async fn omitted_content_is_reported() {
     let long = "ä".repeat(3_000);
     let server =
         Server::saying(answer("200 OK", "content-type: text/plain; charset=utf-8\r\n", long.as_bytes()))
@@ -147,7 +147,7 @@ async fn an_error_of_the_server_is_an_error_with_its_words() {
     let server = Server::saying(answer("500 x", "", b"")).await;
     let (status, text) = call(&tool(&server), &json!({"url": server.url("/")})).await;
     assert_eq!(status, ResultStatus::Error);
-    assert!(text.ends_with("There is no text in it."), "{text}");
+    assert!(text.ends_with("It contains no text."), "{text}");
 }
 
 #[tokio::test]

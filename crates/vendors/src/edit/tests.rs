@@ -18,7 +18,7 @@ fn a_field_goes_and_nothing_else() {
 }
 
 #[test]
-fn what_is_no_object_stays() {
+fn a_value_that_is_not_an_object_is_unchanged() {
     for body in ["", "[]", "[{\"stop\":1}]", "nonsense", "7"] {
         check(body, "stop", Change::Drop, body);
     }

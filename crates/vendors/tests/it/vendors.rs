@@ -76,7 +76,7 @@ fn check_wrong(file: &str, key: &str, line: Option<usize>, said: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_key_and_line() {
+fn errors_name_their_key_and_line() {
     check_wrong("[vendor.x\n", "the file is not TOML", Some(1), "");
     check_wrong(
         "[vendor.groq]\n\nquirks = [\"no-stop\", \"nostop\"]",
@@ -105,7 +105,7 @@ fn what_is_wrong_is_named_with_its_key_and_line() {
         "[vendor.new]\nlike = \"grok\"",
         "vendor.new.like",
         None,
-        "there is no vendor grok; there are anthropic,",
+        "unknown vendor grok; known vendors: anthropic,",
     );
     check_wrong("[vendors.new]\n", "vendors", Some(1), "vendor");
 }

@@ -53,7 +53,7 @@ fn names_have_one_form() {
 }
 
 #[test]
-fn what_is_no_web_address_is_refused() {
+fn invalid_web_addresses_are_refused() {
     for text in [
         "file:///etc/passwd",
         "data:text/html,<h1>x",

@@ -30,12 +30,12 @@ impl fmt::Display for FromEnvError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownVendor { name } => {
-                write!(f, "no vendor is named {name}; known are {}", Endpoint::names().join(", "))
+                write!(f, "unknown vendor {name}; known vendors: {}", Endpoint::names().join(", "))
             }
             Self::MissingKey { vendor, variable } => {
                 write!(f, "{vendor} needs an API key: set the environment variable {variable}")
             }
-            Self::Client(_) => f.write_str("the client cannot be made"),
+            Self::Client(_) => f.write_str("the client cannot be created"),
         }
     }
 }

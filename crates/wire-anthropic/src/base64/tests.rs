@@ -21,7 +21,7 @@ fn the_vectors_of_the_standard_hold() {
 }
 
 #[test]
-fn what_is_no_base64_or_no_text_is_none() {
+fn invalid_base64_or_text_decodes_to_none() {
     assert_eq!(decode_text("Zm9v\n"), None);
     assert_eq!(decode_text("/w=="), None);
 }

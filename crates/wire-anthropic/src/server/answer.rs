@@ -6,7 +6,7 @@ use windlass_stream::{CallChunk, CallKey, Chunk, WholeCall};
 use windlass_wire::EncodeError;
 
 use crate::marks;
-use crate::names::{BLOCK_FIELD, NAME, unsupported};
+use crate::names::{BLOCK_FIELD, NAME, encode_error};
 use crate::stop::stop_reason;
 
 /// An operation on a content block.
@@ -146,7 +146,7 @@ impl Blocks {
                 steps.push(Step::Delta { index, delta: Delta::Input(input(body)) });
                 steps.push(Step::Stop { index });
             }
-            _ => return Err(unsupported("a call in fragments that were not put in order")),
+            _ => return Err(encode_error("a call in fragments that were not put in order")),
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, name: &str) -> Result<Vec<Part>, Req
         }
         Some(false) => match fields.text(name) {
             Ok(text) => Ok(text.filter(|text| !text.is_empty()).map(Part::text).into_iter().collect()),
-            Err(_) => Err(fields.wrong(name, "a text or a list of blocks is wanted")),
+            Err(_) => Err(fields.wrong(name, "expected a text or a list of blocks")),
         },
     }
 }
@@ -73,7 +73,7 @@ fn unknown(raw: &str) -> Result<Part, RequestError> {
 /// uploaded file.
 fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
-        return Err(fields.wrong("source", "an object is wanted"));
+        return Err(fields.wrong("source", "expected an object"));
     };
     Ok(match source.take_required_text("type")?.as_str() {
         "base64" => {
@@ -90,7 +90,7 @@ fn image(fields: &mut Fields<'_>) -> Result<Option<Image>, RequestError> {
 /// list of blocks.
 fn document(fields: &mut Fields<'_>) -> Result<Option<File>, RequestError> {
     let Some(mut source) = fields.object("source")? else {
-        return Err(fields.wrong("source", "an object is wanted"));
+        return Err(fields.wrong("source", "expected an object"));
     };
     Ok(match source.take_required_text("type")?.as_str() {
         "base64" => {

@@ -29,7 +29,7 @@ pub(crate) fn read(
                     conversation.push(Message::new(Role::User, words));
                 }
             }
-            _ => return Err(fields.wrong("role", "user or assistant is wanted")),
+            _ => return Err(fields.wrong("role", "expected user or assistant")),
         }
     }
     Ok(())

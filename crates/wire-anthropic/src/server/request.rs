@@ -24,7 +24,7 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     let mut fields = Fields::parse("", text)?;
     let model = fields.take_required_text("model")?;
     let Some(items) = fields.list("messages")? else {
-        return Err(fields.wrong("messages", "a list is wanted"));
+        return Err(fields.wrong("messages", "expected a list"));
     };
     let (system, mut conversation) = system(&mut fields)?;
     messages::read(items, &mut conversation)?;
@@ -32,14 +32,14 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     request.system = system;
     request.max_output_tokens = fields.count("max_tokens")?;
     if request.max_output_tokens.is_none() {
-        return Err(fields.wrong("max_tokens", "a whole number is wanted"));
+        return Err(fields.wrong("max_tokens", "expected a whole number"));
     }
     request.delivery = if fields.flag("stream")? == Some(true) { Delivery::Stream } else { Delivery::Whole };
     request.temperature = fields.number("temperature")?;
     request.stop_sequences = match fields.value("stop_sequences")? {
         None => Vec::new(),
         Some(list) => serde_json::from_value(list)
-            .map_err(|_| fields.wrong("stop_sequences", "a list of texts is wanted"))?,
+            .map_err(|_| fields.wrong("stop_sequences", "expected a list of texts"))?,
     };
     tools::read(&mut fields, &mut request)?;
     output(&mut fields, &mut request)?;
@@ -82,10 +82,10 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
 
 fn schema(format: &mut Fields<'_>) -> Result<OutputFormat, RequestError> {
     if format.take_required_text("type")? != "json_schema" {
-        return Err(format.wrong("type", "json_schema is wanted"));
+        return Err(format.wrong("type", "expected json_schema"));
     }
     let Some(raw) = format.raw("schema") else {
-        return Err(format.wrong("schema", "an object is wanted"));
+        return Err(format.wrong("schema", "expected an object"));
     };
     // This API does not name schemas; other formats require a name.
     Ok(OutputFormat::Schema(OutputSchema::new("answer", raw.get().parse()?)))

@@ -105,7 +105,7 @@ impl Encoder for Stream {
     }
 
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
-        // Without a finish the answer broke off. Send no end event, so that clients do not take it as
+        // Without a finish the answer ended early. Send no end event, so that clients do not take it as
         // complete.
         if let State::Stopped(word) = &self.state {
             let delta = json!({ "stop_reason": word, "stop_sequence": null });
@@ -119,5 +119,5 @@ impl Encoder for Stream {
 
 /// Returns the error for an answer that broke off without an error message from the provider.
 pub(crate) fn broke_off() -> Value {
-    json!({ "type": "error", "error": { "type": "api_error", "message": "the answer broke off" } })
+    json!({ "type": "error", "error": { "type": "api_error", "message": "the answer ended early" } })
 }

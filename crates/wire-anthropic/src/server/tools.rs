@@ -18,7 +18,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
         let description = tool.text("description")?.unwrap_or_default();
         let parameters: RawJson = match tool.raw("input_schema") {
             Some(raw) => raw.get().parse()?,
-            None => return Err(tool.wrong("input_schema", "an object is wanted")),
+            None => return Err(tool.wrong("input_schema", "expected an object")),
         };
         let strict = match tool.flag("strict")? {
             None => Strictness::Unsaid,
@@ -40,7 +40,7 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         "any" => ToolChoice::Required,
         "none" => ToolChoice::None,
         "tool" => ToolChoice::Named(name(&mut choice)?),
-        _ => return Err(choice.wrong("type", "auto, any, tool or none is wanted")),
+        _ => return Err(choice.wrong("type", "expected auto, any, tool or none")),
     };
     request.parallel_calls = match choice.flag("disable_parallel_tool_use")? {
         None => ParallelCalls::ProviderDefault,

@@ -136,7 +136,7 @@ impl Encoder for Whole {
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
         let body = match (&self.error, &self.stop) {
             (Some(error), _) => serde_json::to_vec(error)?,
-            // Without a finish the answer broke off, and clients must not take it as complete.
+            // Without a finish the answer ended early, and clients must not take it as complete.
             (None, None) => serde_json::to_vec(&broke_off())?,
             (None, Some(stop)) => serde_json::to_vec(&Message {
                 id: format!("msg_{}", self.reply.id),

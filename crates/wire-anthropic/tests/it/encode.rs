@@ -40,7 +40,7 @@ fn a_conversation_with_unpaired_calls_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_said_is_an_error_that_names_it() {
+fn inexpressible_requests_fail_and_name_the_part() {
     check_refusals(&Anthropic::default());
 }
 
@@ -163,7 +163,7 @@ fn calls_of_other_forms_go_out_as_functions() {
 
 // P2
 #[test]
-fn what_came_from_the_api_goes_back_as_it_came() {
+fn parts_from_the_api_return_unchanged() {
     let thinking = Opaque::new("anthropic", json!({ "type": "thinking", "signature": "c2ln" }));
     let redacted = Opaque::new("anthropic", json!({ "type": "redacted_thinking", "data": "eA==" }));
     let block = json!({ "content_block": { "type": "server_tool_use", "id": "s", "input": { "q": 1 } } });
@@ -243,7 +243,7 @@ fn cache_markers_stand_where_they_never_move() {
 }
 
 #[test]
-fn what_the_developer_says_first_belongs_to_the_system_prompt() {
+fn leading_developer_messages_join_the_system_prompt() {
     let developer = Message::new(Role::System, vec![Part::text("Be kind.")]);
     let request = Request::new("m", vec![developer, Message::user("hi")]).with_system("Be brief.");
     let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body.into()).unwrap();

@@ -36,7 +36,7 @@ fn documented_types_have_kinds() {
 }
 
 #[test]
-fn what_no_provider_wrote_says_so() {
+fn bodies_not_from_the_provider_are_reported() {
     check(502, "<html>bad gateway</html>", Kind::Server, "HTML");
     check(404, "<html>not here</html>", Kind::NotProvider, "HTML");
     check(403, "", Kind::NotProvider, "empty body");

@@ -130,7 +130,7 @@ fn pictures_and_documents_have_their_formats() {
 }
 
 #[test]
-fn what_cannot_be_written_is_found_too() {
+fn lint_finds_requests_that_cannot_be_encoded() {
     check(&request().with_output(OutputFormat::Json), &[(RefusalKind::Unsupported, "")]);
 }
 

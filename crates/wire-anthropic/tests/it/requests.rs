@@ -163,24 +163,24 @@ fn the_form_of_the_answer_is_read_in_both_its_fields() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_name_their_place() {
     // command-line B16
-    check_error("[]", "an object is wanted");
-    check_error(r#"{"model":"m"}"#, "messages: a list is wanted");
-    check_error(r#"{"model":"m","messages":[]}"#, "max_tokens: a whole number is wanted");
+    check_error("[]", "expected an object");
+    check_error(r#"{"model":"m"}"#, "messages: expected a list");
+    check_error(r#"{"model":"m","messages":[]}"#, "max_tokens: expected a whole number");
     let with = |message: &str| format!(r#"{{"model":"m","max_tokens":9,"messages":[{message}]}}"#);
-    check_error(&with(r#"{"role":"tool","content":"x"}"#), "messages[0].role: user or assistant is wanted");
+    check_error(&with(r#"{"role":"tool","content":"x"}"#), "messages[0].role: expected user or assistant");
     check_error(
         &with(r#"{"role":"user","content":7}"#),
-        "messages[0].content: a text or a list of blocks is wanted",
+        "messages[0].content: expected a text or a list of blocks",
     );
     check_error(
         &with(r#"{"role":"user","content":[{"type":"image"}]}"#),
-        "messages[0].content[0].source: an object is wanted",
+        "messages[0].content[0].source: expected an object",
     );
     check_error(
         &with(r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":[]}]}"#),
-        "messages[0].content[0].input: the arguments are an array, an object is wanted",
+        "messages[0].content[0].input: the arguments are an array, expected an object",
     );
     assert!(matches!(
         wire().decode_request("/v1/messages/count_tokens", b"{}"),

@@ -76,7 +76,7 @@ fn check_never_whole(values: &[Value]) {
 }
 
 #[test]
-fn what_was_cut_or_comes_out_of_order_never_becomes_whole() {
+fn cut_or_unordered_arguments_never_become_complete() {
     check_never_whole(&[piece("$.a", "cut")]);
     check_never_whole(&[last("$.a.b", "1"), last("$.c", "2"), last("$.a.d", "3")]);
     check_never_whole(&[last("$.a", "1"), last("$.a", "2")]);
@@ -88,6 +88,6 @@ fn what_was_cut_or_comes_out_of_order_never_becomes_whole() {
 }
 
 #[test]
-fn no_values_are_no_text() {
+fn no_values_give_no_text() {
     assert_eq!(deltas(&[]), [""]);
 }

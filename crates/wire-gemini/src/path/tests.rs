@@ -26,7 +26,7 @@ fn a_path_to_one_place_is_its_steps() {
 }
 
 #[test]
-fn what_names_no_single_place_is_none() {
+fn ambiguous_paths_parse_to_none() {
     for path in ["", "$", "a", "$a", "$..a", "$.", "$.a[", "$.a[*]", "$.a[-1]", "$['a", "$['a'", "$['\\u12']"]
     {
         check(path, None);

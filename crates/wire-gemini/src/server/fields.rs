@@ -22,7 +22,7 @@ pub(crate) fn list<'a>(of: &mut Fields<'a>, name: &str) -> Result<Vec<(String, &
 /// Parses a value that is kept unchanged.
 pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
     serde_json::from_str(raw.get())
-        .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
+        .map_err(|_| RequestError::shape(place, "expected a value of at most 128 levels"))
 }
 
 /// Takes a whole number, which may have a zero fraction (`8.0`).
@@ -34,7 +34,7 @@ pub(crate) fn count(of: &mut Fields<'_>, name: &str) -> Result<Option<u64>, Requ
     let number = of.number(name)?.filter(|number| number.fract() == 0.0);
     match number.and_then(|number| format!("{number:.0}").parse().ok()) {
         Some(count) => Ok(Some(count)),
-        None => Err(of.wrong(name, "a whole number is wanted")),
+        None => Err(of.wrong(name, "expected a whole number")),
     }
 }
 

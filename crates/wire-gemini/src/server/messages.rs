@@ -42,7 +42,7 @@ impl Contents {
             None | Some("" | "user" | "function" | "tool") => Role::User,
             Some("model") => Role::Assistant,
             Some(other) => {
-                let what = format!("the role {other:?} where user or model is wanted");
+                let what = format!("the role {other:?} where user or model is expected");
                 return Err(fields.wrong("role", what));
             }
         };

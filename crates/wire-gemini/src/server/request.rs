@@ -96,7 +96,7 @@ fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     request.max_output_tokens = count(&mut config, "maxOutputTokens")?;
     for (place, stop) in list(&mut config, "stopSequences")? {
         let stop = serde_json::from_str(stop.get());
-        request.stop_sequences.push(stop.map_err(|_| RequestError::shape(place, "a text is wanted"))?);
+        request.stop_sequences.push(stop.map_err(|_| RequestError::shape(place, "expected a text"))?);
     }
     let is_json = |raw: &RawValue| raw.get() == "\"application/json\"";
     let mut rest = Map::new();

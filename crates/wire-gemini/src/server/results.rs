@@ -18,7 +18,7 @@ pub(crate) fn result(
     fields.raw("name");
     let response = fields.value("response")?.unwrap_or_else(|| json!({}));
     if !response.is_object() {
-        return Err(fields.wrong("response", "an object is wanted"));
+        return Err(fields.wrong("response", "expected an object"));
     }
     let (status, mut content) = decode_response(response);
     let mut parts = Vec::new();

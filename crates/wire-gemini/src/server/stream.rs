@@ -221,7 +221,7 @@ impl Encoder for AnswerEncoder {
             // A stream that broke off has no finish reason; a whole body needs an error.
             let fields = Map::from_iter([("finishReason".to_owned(), "OTHER".into())]);
             last = Event { usage, ..Event::candidate(Candidate::fields(fields)) };
-            let error = json!({ "code": 500, "message": "the answer broke off", "status": "INTERNAL" });
+            let error = json!({ "code": 500, "message": "the answer ended early", "status": "INTERNAL" });
             last.beside.insert("error".to_owned(), error);
         }
         if last.candidate.is_some() || usage.is_some() {

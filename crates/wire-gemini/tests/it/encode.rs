@@ -80,7 +80,7 @@ fn a_conversation_with_unpaired_calls_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_said_is_an_error_that_names_it() {
+fn inexpressible_requests_fail_and_name_the_part() {
     check_refusals(&Gemini::default());
     check_error(&ask().with_tools(vec![tool("1st")]), "1st");
     check_error(&ask().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
@@ -273,7 +273,7 @@ fn since_gemini_3_pictures_stand_inside_and_the_first_call_is_signed() {
 
 // P1, P2
 #[test]
-fn what_came_from_the_api_goes_back_as_it_came() {
+fn parts_from_the_api_return_unchanged() {
     let opaque = |signature: &str| Some(Opaque::new("gemini", json!({ "thoughtSignature": signature })));
     let foreign = Some(Opaque::new("anthropic", json!({ "thoughtSignature": "c2ln" })));
     let code = json!({ "part": { "executableCode": { "language": "PYTHON", "code": "1" } } });

@@ -82,7 +82,7 @@ fn a_refusal_of_an_array_stands_in_an_array() {
 }
 
 #[test]
-fn what_no_provider_wrote_says_so() {
+fn bodies_not_from_the_provider_are_reported() {
     check(502, "<html>bad gateway</html>", Kind::Server, "HTML");
     check(404, "<html>not here</html>", Kind::NotProvider, "HTML");
     check(403, "", Kind::NotProvider, "empty body");

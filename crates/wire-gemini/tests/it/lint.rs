@@ -53,7 +53,7 @@ fn check(request: &Request, expected: &[(Kind, &str)]) {
 }
 
 #[test]
-fn what_is_right_is_not_refused() {
+fn valid_requests_are_not_refused() {
     let messages = vec![Message::user("read"), Message::assistant(vec![Part::Call(call("1"))]), result("1")];
     let mut request = Request::new("gemini-3-pro", messages)
         .with_tools(vec![tool("read", &object())])
@@ -85,7 +85,7 @@ fn parameters_have_ranges() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn incompatible_options_are_refused() {
     let cached = with_extra("cachedContent", json!("cachedContents/1"));
     check(&cached, &[]);
     check(&cached.with_system("Be kind."), &[(Kind::Cache, "extra.cachedContent")]);

@@ -37,7 +37,7 @@ fn check_error(body: &str, words: &str) {
 #[test]
 fn a_body_that_is_not_an_object_is_told_without_a_place() {
     let error = Gemini::default().decode_request(PATH, b"[]").unwrap_err();
-    assert_eq!(error.to_string(), "an object is wanted");
+    assert_eq!(error.to_string(), "expected an object");
 }
 
 fn ask(more: &Value) -> Value {
@@ -383,7 +383,7 @@ fn reasons_of_every_provider_have_a_word() {
 
 // S12
 #[test]
-fn what_broke_says_so() {
+fn a_failed_response_is_reported() {
     let error = |kind| Chunk::Error { error: StreamError::new(kind, None, "busy") };
     let body = whole(&[Chunk::text("hi"), error(StreamErrorKind::Overloaded)]);
     assert_eq!(body["error"]["status"], "UNAVAILABLE");

@@ -38,7 +38,7 @@ fn the_events_of_a_stream_in_a_list_are_read_as_one() {
 
 // S12
 #[test]
-fn what_was_refused_is_an_error_and_has_no_other_end() {
+fn a_refused_prompt_ends_only_with_an_error() {
     let body = json!({ "promptFeedback": { "blockReason": "SAFETY", "blockReasonMessage": "no" } });
     let blocked = |chunk: &Chunk| matches!(chunk, Chunk::Error { error } if error.kind == StreamErrorKind::Blocked && error.message == "no");
     assert!(matches!(&decode(&body).unwrap()[..], [chunk] if blocked(chunk)));

@@ -6,7 +6,7 @@ use windlass_stream::{CallChunk, CallKey, WholeCall};
 use windlass_wire::EncodeError;
 
 use crate::marks;
-use crate::names::unsupported;
+use crate::names::encode_error;
 
 /// The calls of the answer so far.
 #[derive(Debug, Default)]
@@ -77,7 +77,7 @@ impl Calls {
                 piece.text = text;
                 Ok(Some(piece))
             }
-            _ => Err(unsupported("a call in fragments that were not put in order")),
+            _ => Err(encode_error("a call in fragments that were not put in order")),
         }
     }
 

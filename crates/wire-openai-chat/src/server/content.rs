@@ -31,7 +31,7 @@ pub(crate) fn read(fields: &mut Fields<'_>) -> Result<(Form, Vec<Part>), Request
         }
         Some(_) => match fields.text("content") {
             Ok(text) => Ok((Form::Text, text.map(Part::text).into_iter().collect())),
-            Err(_) => Err(fields.wrong("content", "a text or a list of parts is wanted")),
+            Err(_) => Err(fields.wrong("content", "expected a text or a list of parts")),
         },
     }
 }
@@ -60,7 +60,7 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
                 return Ok(Part::Image(image(url).with_opaque(wrap_groups([(marks::PART, fields.rest())]))));
             }
             let Some(mut address) = fields.object("image_url")? else {
-                return Err(fields.wrong("image_url", "an object is wanted"));
+                return Err(fields.wrong("image_url", "expected an object"));
             };
             let image = image(address.take_required_text("url")?);
             let opaque = wrap_groups([(marks::PART, fields.rest()), (marks::BODY, address.rest())]);
@@ -68,11 +68,11 @@ fn part(mut fields: Fields<'_>, raw: &str) -> Result<Part, RequestError> {
         }
         "file" => match fields.object("file")? {
             Some(body) => file(body, fields, unknown),
-            None => Err(fields.wrong("file", "an object is wanted")),
+            None => Err(fields.wrong("file", "expected an object")),
         },
         "input_audio" => {
             let Some(mut body) = fields.object("input_audio")? else {
-                return Err(fields.wrong("input_audio", "an object is wanted"));
+                return Err(fields.wrong("input_audio", "expected an object"));
             };
             let media_type = format!("audio/{}", body.take_required_text("format")?);
             let file = File::base64(media_type, body.take_required_text("data")?);

@@ -36,7 +36,7 @@ pub(crate) fn read(items: Items<'_>) -> Result<(Option<String>, Vec<Message>), R
             "user" => decode_message(Role::User, &mut fields)?,
             "assistant" => assistant(&mut fields)?,
             "tool" => Message::new(Role::Tool, vec![Part::Result(result(&mut fields)?)]),
-            _ => return Err(fields.wrong("role", "system, developer, user, assistant or tool is wanted")),
+            _ => return Err(fields.wrong("role", "expected system, developer, user, assistant or tool")),
         };
         let message = with_rest(message, fields.rest());
         match (message.role, message.parts.as_slice(), messages.last_mut()) {
@@ -123,7 +123,7 @@ fn call(mut fields: Fields<'_>) -> Result<ToolCall, RequestError> {
     let id = id(&mut fields, "id")?;
     let kind = fields.text("type")?.unwrap_or_else(|| "function".to_owned());
     let Some(mut body) = fields.object(&kind)? else {
-        return Err(fields.wrong(&kind, "an object is wanted"));
+        return Err(fields.wrong(&kind, "expected an object"));
     };
     let name = tools::name(&mut body)?;
     let mut marks = Map::new();
@@ -142,7 +142,7 @@ fn call(mut fields: Fields<'_>) -> Result<ToolCall, RequestError> {
             Payload::Function { arguments }
         }
         "custom" => Payload::Custom { input: body.text("input")?.unwrap_or_default() },
-        _ => return Err(fields.wrong("type", "function or custom is wanted")),
+        _ => return Err(fields.wrong("type", "expected function or custom")),
     };
     let (inner, outer) = (body.rest(), fields.rest());
     for (name, rest) in [(marks::BODY, inner), (marks::CALL, outer)] {

@@ -25,10 +25,10 @@ fn read(before: &str, text: &str) -> Result<DecodedRequest, RequestError> {
     // Azure has the deployment's name in the path, and its clients may omit the model.
     let deployment = before.split_once("/deployments/").map(|(_, name)| name.to_owned());
     let Some(model) = fields.text("model")?.or(deployment) else {
-        return Err(fields.wrong("model", "a text is wanted"));
+        return Err(fields.wrong("model", "expected a text"));
     };
     let Some(items) = fields.list("messages")? else {
-        return Err(fields.wrong("messages", "a list is wanted"));
+        return Err(fields.wrong("messages", "expected a list"));
     };
     let (system, messages) = messages::read(items)?;
     let mut request = Request::new(model, messages);
@@ -54,7 +54,7 @@ fn stop_sequences(fields: &mut Fields<'_>) -> Result<Vec<String>, RequestError> 
         None => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![text]),
         Some(list) => serde_json::from_value(list)
-            .map_err(|_| fields.wrong("stop", "a text or a list of texts is wanted")),
+            .map_err(|_| fields.wrong("stop", "expected a text or a list of texts")),
     }
 }
 
@@ -79,7 +79,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         "json_object" => request.output = OutputFormat::Json,
         "json_schema" => {
             let Some(mut schema) = format.object("json_schema")? else {
-                return Err(format.wrong("json_schema", "an object is wanted"));
+                return Err(format.wrong("json_schema", "expected an object"));
             };
             request.output = OutputFormat::Schema(output_schema(&mut schema)?);
         }

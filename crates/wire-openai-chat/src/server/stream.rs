@@ -129,7 +129,7 @@ impl Encoder for Stream {
     }
 
     fn finish(&mut self, bytes: &mut Vec<u8>) -> Result<(), EncodeError> {
-        // Without a finish the answer broke off. Send no end mark, so that clients do not take it as
+        // Without a finish the answer ended early. Send no end mark, so that clients do not take it as
         // complete.
         if self.state == State::Finished {
             if self.tell_usage == TellUsage::Tell {

@@ -26,7 +26,7 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
                 request.hosted_tools.push(Unknown::new(NAME, value));
                 continue;
             }
-            None => return Err(tool.wrong("type", "a text is wanted")),
+            None => return Err(tool.wrong("type", "expected a text")),
         };
         let mut marks = Map::new();
         for (name, rest) in [(INNER, inner), (OUTER, tool.rest())] {
@@ -49,7 +49,7 @@ pub(crate) fn name(fields: &mut Fields<'_>) -> Result<ToolName, RequestError> {
 
 fn function(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {
     let Some(mut body) = tool.object("function")? else {
-        return Err(tool.wrong("function", "an object is wanted"));
+        return Err(tool.wrong("function", "expected an object"));
     };
     let name = name(&mut body)?;
     let description = body.text("description")?.unwrap_or_default();
@@ -63,7 +63,7 @@ fn function(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Req
 
 fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {
     let Some(mut body) = tool.object("custom")? else {
-        return Err(tool.wrong("custom", "an object is wanted"));
+        return Err(tool.wrong("custom", "expected an object"));
     };
     let name = name(&mut body)?;
     let description = body.text("description")?.unwrap_or_default();
@@ -72,7 +72,7 @@ fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Reque
         Some(mut format) => match format.take_required_text("type")?.as_str() {
             "grammar" => Some(grammar(&mut format)?),
             "text" => None,
-            _ => return Err(format.wrong("type", "text or grammar is wanted")),
+            _ => return Err(format.wrong("type", "expected text or grammar")),
         },
     };
     Ok((ToolSpec::Freeform { name, description, grammar }, body.rest()))
@@ -80,13 +80,13 @@ fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Reque
 
 fn grammar(format: &mut Fields<'_>) -> Result<Grammar, RequestError> {
     let Some(mut grammar) = format.object("grammar")? else {
-        return Err(format.wrong("grammar", "an object is wanted"));
+        return Err(format.wrong("grammar", "expected an object"));
     };
     let definition = grammar.take_required_text("definition")?;
     match grammar.take_required_text("syntax")?.as_str() {
         "lark" => Ok(Grammar::Lark(definition)),
         "regex" => Ok(Grammar::Regex(definition)),
-        _ => Err(grammar.wrong("syntax", "lark or regex is wanted")),
+        _ => Err(grammar.wrong("syntax", "expected lark or regex")),
     }
 }
 
@@ -103,7 +103,7 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
             request.extra.insert("tool_choice".to_owned(), json!("any"));
             ToolChoice::Required
         }
-        Some(_) => return Err(RequestError::shape(place, "auto, none, required or a tool is wanted")),
+        Some(_) => return Err(RequestError::shape(place, "expected auto, none, required or a tool")),
         None => {
             let mut choice = Fields::parse(place, raw.get())?;
             let kind = choice.text("type")?.unwrap_or_else(|| "function".to_owned());

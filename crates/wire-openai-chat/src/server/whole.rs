@@ -117,7 +117,7 @@ impl Encoder for Whole {
         } else {
             let refused = !self.refusal.is_empty();
             let message = self.message();
-            // Without a finish the answer broke off, and clients must not take it as complete.
+            // Without a finish the answer ended early, and clients must not take it as complete.
             let (reason, raw) = self.finish.take().unwrap_or((StopReason::Error, String::new()));
             let finish = finish_word(&reason, &raw, refused);
             json!({

@@ -42,7 +42,7 @@ fn a_conversation_with_unpaired_calls_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_said_is_an_error_that_names_it() {
+fn inexpressible_requests_fail_and_name_the_part() {
     check_refusals(&OpenAiChat::default());
 }
 

@@ -53,7 +53,7 @@ fn other_forms_of_error_bodies_are_read() {
 }
 
 #[test]
-fn what_no_provider_wrote_says_so() {
+fn bodies_not_from_the_provider_are_reported() {
     check(502, "<html>bad gateway</html>", Kind::Server, "HTML");
     check(404, "<html>not here</html>", Kind::NotProvider, "HTML");
     check(403, "", Kind::NotProvider, "empty body");

@@ -39,7 +39,7 @@ fn a_plain_request_is_taken() {
 }
 
 #[test]
-fn what_every_provider_refuses_is_found() {
+fn lint_finds_requests_that_every_provider_refuses() {
     let call =
         ToolCall::function(CallId::new("a").unwrap(), ToolName::new("f").unwrap(), Arguments::default());
     let open = Request::new("m", vec![Message::user("hi"), Message::assistant(vec![Part::Call(call)])]);
@@ -127,7 +127,7 @@ fn pictures_documents_and_recordings_have_their_places_and_formats() {
 }
 
 #[test]
-fn what_cannot_be_written_is_found_too() {
+fn lint_finds_requests_that_cannot_be_encoded() {
     let hosted =
         request().with_hosted_tools(vec![Unknown::new("anthropic", json!({ "type": "web_search" }))]);
     check(&hosted, &[(RefusalKind::Unsupported, "")]);

@@ -210,30 +210,30 @@ fn a_deployment_in_the_path_is_the_model() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_name_their_place() {
     // command-line B16
-    check_error("[]", "an object is wanted");
+    check_error("[]", "expected an object");
     check_error("{", "the request is not JSON");
-    check_error("{}", "model: a text is wanted");
-    check_error(r#"{"model":"m"}"#, "messages: a list is wanted");
+    check_error("{}", "model: expected a text");
+    check_error(r#"{"model":"m"}"#, "messages: expected a list");
     let with = |message: &str| format!(r#"{{"model":"m","messages":[{message}]}}"#);
-    check_error(&with("7"), "messages[0]: an object is wanted");
+    check_error(&with("7"), "messages[0]: expected an object");
     check_error(
         &with(r#"{"role":"bot"}"#),
-        "messages[0].role: system, developer, user, assistant or tool is wanted",
+        "messages[0].role: expected system, developer, user, assistant or tool",
     );
     check_error(
         &with(r#"{"role":"user","content":7}"#),
-        "messages[0].content: a text or a list of parts is wanted",
+        "messages[0].content: expected a text or a list of parts",
     );
     check_error(
         &with(r#"{"role":"user","content":[{"type":"text"}]}"#),
-        "messages[0].content[0].text: a text is wanted",
+        "messages[0].content[0].text: expected a text",
     );
-    check_error(&with(r#"{"role":"tool","content":"x"}"#), "messages[0].tool_call_id: a text is wanted");
+    check_error(&with(r#"{"role":"tool","content":"x"}"#), "messages[0].tool_call_id: expected a text");
     check_error(
         &with(r#"{"role":"assistant","tool_calls":[{"id":"","function":{"name":"f"}}]}"#),
         "messages[0].tool_calls[0].id: a call id is empty",
     );
-    check_error(r#"{"model":"m","messages":[],"temperature":"x"}"#, "temperature: a number is wanted");
+    check_error(r#"{"model":"m","messages":[],"temperature":"x"}"#, "temperature: expected a number");
 }

@@ -28,7 +28,7 @@ pub(crate) fn decode_message(place: &str, raw: &RawValue) -> Result<Message, Req
     } else if content.starts_with('[') {
         (None, fields.list("content")?.unwrap_or_default())
     } else {
-        return Err(fields.wrong("content", "a text or a list of parts is wanted"));
+        return Err(fields.wrong("content", "expected a text or a list of parts"));
     };
     let mut own = fields.rest();
     if word == "system" {

@@ -37,7 +37,7 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
         Some(list) if list.starts_with('[') => {
             messages(body.list("input")?.unwrap_or_default(), is_stateful)?
         }
-        Some(_) => return Err(body.wrong("input", "a text or a list of items is wanted")),
+        Some(_) => return Err(body.wrong("input", "expected a text or a list of items")),
     };
     let mut request = Request::new(model, messages);
     if body.peek("instructions").is_some_and(|raw| raw.get().starts_with('"')) {
@@ -69,7 +69,7 @@ fn raw_json(raw: Option<&RawValue>) -> RawJson {
 /// Parses a value that is kept unchanged.
 pub(crate) fn value(place: &str, raw: &RawValue) -> Result<Value, RequestError> {
     serde_json::from_str(raw.get())
-        .map_err(|_| RequestError::shape(place, "a value of at most 128 levels is wanted"))
+        .map_err(|_| RequestError::shape(place, "expected a value of at most 128 levels"))
 }
 
 pub(crate) fn strictness(flag: Option<bool>) -> Strictness {
@@ -174,7 +174,7 @@ fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
             "auto" => ToolChoice::Auto,
             "none" => ToolChoice::None,
             "required" => ToolChoice::Required,
-            _ => return Err(body.wrong("tool_choice", "auto, none or required is wanted")),
+            _ => return Err(body.wrong("tool_choice", "expected auto, none or required")),
         };
         return Ok(());
     }

@@ -39,7 +39,7 @@ fn function(place: &str, call: CallId, raw: &RawValue) -> Result<ToolResult, Req
         raw_output = output.filter(|_| form == Form::Own);
         said
     } else {
-        return Err(fields.wrong("output", "a text or a list of parts is wanted"));
+        return Err(fields.wrong("output", "expected a text or a list of parts"));
     };
     let mut rest = fields.rest();
     if let Some(output) = raw_output {

@@ -175,7 +175,7 @@ impl Encoder for ResponseEncoder {
         let broken = (StopReason::Error, String::new());
         let (reason, raw) = match self.finish.take() {
             Some(finish) => finish,
-            // Without a finish the answer broke off. A stream then has no end event; a whole body needs an
+            // Without a finish the answer ended early. A stream then has no end event; a whole body needs an
             // error.
             None if self.framing != Framing::Whole => return Ok(()),
             None => broken,
@@ -186,7 +186,7 @@ impl Encoder for ResponseEncoder {
         let unsaid = StreamError::new(
             windlass_stream::StreamErrorKind::Server,
             Some("server_error".to_owned()),
-            "the answer broke off",
+            "the answer ended early",
         );
         let error = self.error.as_ref().or((status == "failed").then_some(&unsaid));
         let ending = Ending { status, incomplete, error, usage: self.usage };

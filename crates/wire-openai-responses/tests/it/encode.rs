@@ -53,7 +53,7 @@ fn a_conversation_with_unpaired_calls_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_said_is_an_error_that_names_it() {
+fn inexpressible_requests_fail_and_name_the_part() {
     check_refusals(&OpenAiResponses::default());
     let request = || Request::new("m", vec![Message::user("hi")]);
     check_error(&request().with_tools(vec![tool(&"x".repeat(65))]), "xxx");
@@ -182,7 +182,7 @@ fn calls_and_results_keep_their_text() {
 
 // P1
 #[test]
-fn what_the_api_refuses_in_ids_and_names_is_mapped() {
+fn ids_and_names_that_the_api_refuses_are_mapped() {
     let long = "x".repeat(70);
     check(
         vec![Message::assistant(vec![call(&long, "odd name", "{}")]), Message::results([result(&long, "x")])],

@@ -39,7 +39,7 @@ fn of(id: &str, status: ResultStatus, text: &str) -> ToolResult {
 
 // P2, P3
 #[test]
-fn what_the_provider_ran_goes_back_unchanged() {
+fn calls_run_by_the_provider_return_unchanged() {
     let items = json!([
         { "type": "web_search_call", "id": "ws_1", "status": "completed", "action": { "type": "search" } },
         { "type": "mcp_call", "id": "mcp_1", "name": "t", "server_label": "s", "error": null, "output": "x" },

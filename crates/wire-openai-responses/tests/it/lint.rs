@@ -33,7 +33,7 @@ fn check(request: &Request, expected: &[(Kind, &str)]) {
 }
 
 #[test]
-fn what_is_right_is_not_refused() {
+fn valid_requests_are_not_refused() {
     let schema = json!({ "type": "object", "properties": { "a": {} }, "required": ["a"],
         "additionalProperties": false });
     let request = Request::new(

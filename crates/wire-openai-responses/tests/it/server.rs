@@ -184,7 +184,7 @@ fn items_of_every_kind_are_written_as_they_came() {
         .collect();
     assert_eq!(
         (results[0].status, &results[0].content[0]),
-        (ResultStatus::Denied, &Content::text("not there"))
+        (ResultStatus::Denied, &Content::text("not found"))
     );
     assert_eq!(results[1].images().count(), 1);
     assert_eq!(OpenAiResponses::default().check(&request), []);
@@ -218,7 +218,7 @@ fn errors_name_the_place() {
     check_error(r#"{"model":"m","tool_choice":"maybe"}"#, "tool_choice");
     // command-line B16: the body itself has no name, so nothing stands before the words.
     let error = OpenAiResponses::default().decode_request("/responses", b"[]").unwrap_err();
-    assert_eq!(error.to_string(), "an object is wanted");
+    assert_eq!(error.to_string(), "expected an object");
     let error = OpenAiResponses::default().decode_request("/v1/models", b"{}").unwrap_err();
     assert!(matches!(error, RequestError::Path { .. }));
 }
@@ -330,7 +330,7 @@ fn reasons_of_every_provider_are_statuses() {
 
 // S10, S12
 #[test]
-fn what_broke_says_so() {
+fn a_failed_response_is_reported() {
     let error = StreamError::new(StreamErrorKind::Overloaded, Some("overloaded_error".into()), "busy");
     let stream = write(Framing::Events, &[Chunk::text("hi"), Chunk::Error { error }]);
     assert!(stream.contains(r#""code":"overloaded_error","message":"busy""#), "{stream}");

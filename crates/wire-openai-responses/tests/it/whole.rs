@@ -90,7 +90,7 @@ fn a_call_that_was_cut_has_no_end() {
 
 // P3
 #[test]
-fn what_is_not_known_is_kept() {
+fn unknown_items_are_kept() {
     let item = json!({ "type": "new_call", "id": "new_1", "year": 1999 });
     let part = json!({ "type": "output_smell", "smell": "rain" });
     let message = json!({ "type": "message", "content": [part] });

@@ -60,7 +60,7 @@ fn the_number_of_an_event_may_differ_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_no_json_text_is_not_read() {
+fn invalid_json_text_is_not_read() {
     let first = event(0, "one", None);
     for text in [r"\x", r"\ud800", "\n", "\\\n", r#"a" "#, "\\"] {
         check(&first, &first.replace("one", text), None);
@@ -78,7 +78,7 @@ fn a_text_of_another_event_is_not_learned() {
 proptest! {
     /// What is read is what a parse gives.
     #[test]
-    fn what_is_read_is_what_a_parse_gives(
+    fn the_fast_reader_equals_a_full_parse(
         first in "[a-z]{0,5}", text in any::<String>(), padding in prop::option::of("[a-z]{0,9}"),
         cut in any::<prop::sample::Index>(), with in prop::sample::select(vec!["", "\"", "\\", "x", "\u{1}", "}"]),
     ) {

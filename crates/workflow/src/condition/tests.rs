@@ -31,7 +31,7 @@ fn values_are_compared() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_neither_larger_nor_smaller() {
+fn incomparable_values_are_neither_larger_nor_smaller() {
     check(json!({"greater": ["{{ input.words }}", 2]}), false);
     check(json!({"less": ["{{ input.words }}", 2]}), false);
 }

@@ -14,9 +14,13 @@ impl Machine {
     pub(super) fn items(&self, scope: usize, group: &Group) -> Result<Vec<Option<Value>>, String> {
         let Some(over) = &group.over else { return Ok(vec![None]) };
         let list = over.fill(&|path| self.look(scope, path)).map_err(|error| error.to_string())?;
-        let Value::Array(list) = list else { return Err("what it goes through is no list".to_owned()) };
+        let Value::Array(list) = list else {
+            return Err("the value to iterate over is not a \
+                                                         list"
+                .to_owned());
+        };
         if list.len() > group.most {
-            return Err(format!("the list has {} elements, at most {} are taken", list.len(), group.most));
+            return Err(format!("the list has {} elements, at most {} are allowed", list.len(), group.most));
         }
         Ok(list.into_iter().map(Some).collect())
     }

@@ -243,7 +243,7 @@ fn a_wait_before_a_retry_doubles_up_to_its_limit() {
 }
 
 #[test]
-fn what_waits_suspends_only_when_nothing_else_is_left() {
+fn waiting_steps_suspend_only_if_no_other_step_can_run() {
     let steps = r#"
         [[step]]
         name = "ask"

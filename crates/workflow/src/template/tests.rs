@@ -42,7 +42,7 @@ fn values_are_filled_at_every_depth_and_lists_are_spread() {
 }
 
 #[test]
-fn what_is_filled_in_is_not_read_again() {
+fn inserted_values_are_not_expanded_again() {
     let filling = Filling::parse(&json!("{{ input }}")).unwrap();
     let filled = filling.fill(&|_| Some(json!("{{ input.secret }}"))).unwrap();
     assert_eq!(filled, json!("{{ input.secret }}"));
@@ -54,12 +54,12 @@ fn refuses(value: &Value, expected: &str) {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn template_errors_are_named() {
     refuses(&json!("{{ input.nobody }}"), "the path input.nobody does not lead to a value");
     refuses(&json!("{{ input.name"), "a place begins with {{ and has no }}");
     refuses(
         &json!("{{ 1 + 1 }}"),
-        "`1 + 1` is no path; one begins with input, item, index or steps.NAME, and has dots between its names",
+        "`1 + 1` is not a path; a path begins with input, item, index or steps.NAME, and has dots between its names",
     );
     refuses(&json!(["{{ input.name... }}"]), "the value at input.name is not a list and cannot be spread");
 }

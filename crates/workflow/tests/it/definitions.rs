@@ -24,18 +24,15 @@ fn unknown_keys_are_named() {
 
 #[test]
 fn steps_and_inputs_that_are_not_there_are_named() {
-    check(&format!("{A}after = [\"b\"]"), "step a: there is no step b");
-    check(&format!("{A}arguments = {{ x = \"{{{{ steps.b.output }}}}\" }}"), "step a: there is no step b");
-    check(&format!("{A}arguments = {{ x = \"{{{{ input.b }}}}\" }}"), "step a: there is no input b");
+    check(&format!("{A}after = [\"b\"]"), "step a: no step b");
+    check(&format!("{A}arguments = {{ x = \"{{{{ steps.b.output }}}}\" }}"), "step a: no step b");
+    check(&format!("{A}arguments = {{ x = \"{{{{ input.b }}}}\" }}"), "step a: the input b does not exist");
     check(
         &format!("{A}arguments = {{ x = \"{{{{ item }}}}\" }}"),
         "step a: the path item does not lead to a value",
     );
-    check(&format!("{A}on_failure = {{ goto = \"b\" }}"), "step a: there is no step b");
-    check(
-        "[[step]]\nname = \"c\"\ncondition = { empty = \"\" }\nthen = [\"b\"]",
-        "step c: there is no step b",
-    );
+    check(&format!("{A}on_failure = {{ goto = \"b\" }}"), "step a: no step b");
+    check("[[step]]\nname = \"c\"\ncondition = { empty = \"\" }\nthen = [\"b\"]", "step c: no step b");
 }
 
 #[test]
@@ -56,13 +53,13 @@ fn a_step_is_of_exactly_one_kind_and_has_only_what_belongs_to_it() {
     check("[[step]]\nname = \"a\"\nmap = []", "step a: a `map` needs what is done for each element");
     check("[[step]]\nname = \"a\"\nagent = \"b\"", "step a: an agent needs a `task`");
     check("[[step]]\nname = \"a b\"\ntool = \"t\"", "`a b` is not a valid name");
-    check(&format!("{A}{A}"), "there are two steps a");
+    check(&format!("{A}{A}"), "two steps have the name a");
 }
 
 #[test]
 fn there_is_an_end_to_steps_and_levels() {
     let many: Vec<_> = (0..501).map(|at| format!("[[step]]\nname = \"s{at}\"\ntool = \"t\"")).collect();
-    check(&many.join("\n"), "the workflow has 501 steps, at most 500 are taken");
+    check(&many.join("\n"), "the workflow has 501 steps, at most 500 are allowed");
     let mut deep = "tool = \"t\"".to_owned();
     for _ in 0..10 {
         deep = format!("parallel = [{{ name = \"x\", {deep} }}]");

@@ -128,7 +128,7 @@ async fn killed_again_and_again_it_makes_the_same_commits() {
 }
 
 #[tokio::test]
-async fn where_nothing_is_to_be_committed_nobody_is_asked() {
+async fn an_empty_commit_asks_no_question() {
     let repository = Repository::new();
     let nothing =
         |_: &serde_json::Map<String, serde_json::Value>| Ok(Output::text(r#"{"groups": [], "commits": []}"#));

@@ -17,7 +17,7 @@ fn shapes() -> Vec<Shape> {
         let front = format!("{HEAD}[[step]]\nname = \"c\"\ncondition = ");
         Shape::new(front, repeated, format!("{back}\n"))
     };
-    vec![
+    let steps = [
         Shape::new(HEAD, STEP, ""),
         Shape::new(HEAD, format!("{STEP}after = [\"s0\"]\n"), ""),
         Shape::new(
@@ -45,11 +45,8 @@ fn shapes() -> Vec<Shape> {
             "] }\n",
         ),
         Shape::repeat("[[step]]\n"),
-        Shape::repeat("a."),
-        Shape::repeat("[a{n}]\n"),
-        Shape::repeat("a{n} = 1\n"),
-        Shape::repeat("\n"),
-    ]
+    ];
+    [steps.to_vec(), growth::toml_shapes()].concat()
 }
 
 #[test]

@@ -130,6 +130,8 @@ async fn workflows_run_workflows_only_so_deep() {
     assert_eq!(report.text(), Some("surveyed"));
     let records = store.of("root");
     assert!(
-        records.iter().any(|record| record.body.as_str().contains("workflows run workflows 3 deep here"))
+        records
+            .iter()
+            .any(|record| record.body.as_str().contains("workflows are already nested 3 levels deep"))
     );
 }

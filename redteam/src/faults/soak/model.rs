@@ -61,7 +61,8 @@ impl Faulty {
         if !begins && !is_shorter {
             self.seen.wrong("a request does not begin with the one before it".to_owned());
         }
-        // The request for a summary is not part of the conversation, so the next one is compared with the one before it.
+        // The request for a summary is not part of the conversation, so the next one is compared with the one
+        // before it.
         if !is_summary {
             self.seen.at_last.store(compactions, Ordering::Relaxed);
             *last = request.messages.clone();

@@ -14,21 +14,21 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "429 without Retry-After",
         By(&[
-            ("client", "retry::five_failures_are_given_up_with_their_number"),
+            ("client", "retry::five_failures_end_the_attempts_and_are_counted"),
             ("client", "pace::retries_wait_no_longer_than_doubling_waits"),
         ]),
     ),
     row(
         "provider",
         "quota or spend limit reached",
-        By(&[("client", "retry::what_will_not_pass_is_sent_once")]),
+        By(&[("client", "retry::permanent_failures_are_not_retried")]),
     ),
-    row("provider", "500/502/503/504/529", By(&[("client", "retry::what_may_pass_is_sent_again")])),
+    row("provider", "500/502/503/504/529", By(&[("client", "retry::transient_failures_are_retried")])),
     row(
         "provider",
         "400/401/403/404/413/422",
         By(&[
-            ("client", "retry::what_will_not_pass_is_sent_once"),
+            ("client", "retry::permanent_failures_are_not_retried"),
             ("client", "failure::the_key_is_in_no_error"),
         ]),
     ),
@@ -52,15 +52,15 @@ pub(super) const ROWS: &[Row] = &[
         "provider",
         "disconnect after text, before any tool call",
         By(&[
-            ("loop", "streaming::a_dropped_stream_runs_nothing_and_is_asked_for_again"),
-            ("client", "scripted::what_breaks_off_finishes_no_call"),
+            ("loop", "streaming::a_dropped_stream_runs_no_call_and_is_requested_again"),
+            ("client", "scripted::an_interrupted_stream_finishes_no_call"),
         ]),
     ),
     row("provider", "idle stall", By(&[("client", "answer::a_silence_ends_with_the_timer_that_ended_it")])),
     row(
         "provider",
         "keep-alive pings for ever",
-        By(&[("client", "pace::only_what_says_something_keeps_an_answer_alive")]),
+        By(&[("client", "pace::only_data_resets_the_idle_timeout")]),
     ),
     row(
         "provider",
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         "stop reason contradicts content",
         By(&[
             ("loop", "streaming::a_stop_with_calls_is_still_calls"),
-            ("loop", "streaming::an_empty_answer_is_not_kept_and_asked_for_again_before_the_nudge"),
+            ("loop", "streaming::an_empty_answer_is_discarded_and_requested_again_before_the_nudge"),
             ("loop", "streaming::a_refusal_stops_the_run"),
         ]),
     ),
@@ -122,7 +122,7 @@ pub(super) const ROWS: &[Row] = &[
         "UTF-8 split over chunks",
         By(&[
             ("sse", "properties::the_properties_hold_for_bytes"),
-            ("sse", "parser::what_is_not_utf8_is_replaced_and_the_stream_goes_on"),
+            ("sse", "parser::invalid_utf8_is_replaced_and_the_stream_continues"),
         ]),
     ),
     row(

@@ -54,8 +54,9 @@ pub(super) fn accept(client: &McpClient) {
 /// Returns the registry name of the tool at this position.
 pub(super) fn name_of(client: &McpClient, position: usize) -> anyhow::Result<String> {
     let tools = client.tools();
-    let tool =
-        tools.get(position).with_context(|| format!("there is no tool: {:?}", client.refused_tools()))?;
+    let tool = tools
+        .get(position)
+        .with_context(|| format!("there is no tool: {:?}", client.list_refused_tools()))?;
     Ok(tool.spec().name().to_string())
 }
 

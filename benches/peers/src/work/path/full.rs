@@ -4,11 +4,11 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Told;
+use super::Counts;
 use crate::work::events::{Chunks, drain};
 use crate::work::jiter_partial::{keys_and_content, parse};
 
-pub(super) fn openai(stream: &'static [u8], chunk: usize) -> Told {
+pub(super) fn openai(stream: &'static [u8], chunk: usize) -> Counts {
     let mut calls = Calls::default();
     events(stream, chunk, |data| {
         if data == "[DONE]" {
@@ -24,7 +24,7 @@ pub(super) fn openai(stream: &'static [u8], chunk: usize) -> Told {
     calls.told.end()
 }
 
-pub(super) fn anthropic(stream: &'static [u8], chunk: usize) -> Told {
+pub(super) fn anthropic(stream: &'static [u8], chunk: usize) -> Counts {
     let mut calls = Calls::default();
     events(stream, chunk, |data| {
         let event: MessageEvent = serde_json::from_str(data).expect("the workload is of this format");
@@ -48,7 +48,7 @@ fn events(stream: &'static [u8], chunk: usize, mut on_data: impl FnMut(&str)) {
 #[derive(Default)]
 struct Calls {
     arguments: Vec<String>,
-    told: Told,
+    told: Counts,
 }
 
 impl Calls {

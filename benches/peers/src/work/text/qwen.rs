@@ -14,7 +14,7 @@ use crate::work::{Case, Work, keep};
 
 /// Bytes of prose and of arguments in the output, and the number of calls.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Told {
+struct Counts {
     prose: usize,
     arguments: usize,
     calls: usize,
@@ -27,10 +27,10 @@ pub(super) fn work(case: &Case, chunks: Vec<&'static str>) -> Work {
     Work::new(case.bytes, move || keep(&parse(&chunks)), check)
 }
 
-fn parse(chunks: &[&str]) -> Told {
+fn parse(chunks: &[&str]) -> Counts {
     let tools = tools();
     let mut parser = QwenParser::new();
-    let mut told = Told::default();
+    let mut told = Counts::default();
     for chunk in chunks {
         let Some(Ok(result)) = ready(parser.parse_incremental(black_box(chunk), &tools)) else { continue };
         told.prose = told.prose.wrapping_add(result.normal_text.len());
@@ -44,7 +44,7 @@ fn parse(chunks: &[&str]) -> Told {
 }
 
 /// Checks that every call has arguments, and that prose without calls is complete.
-fn check(text: &str, told: Told) -> Result<(), String> {
+fn check(text: &str, told: Counts) -> Result<(), String> {
     let calls = text.matches("<tool_call>").count();
     let is_whole = calls > 0 || told.prose == text.len();
     let least = workload::w1u(2_000).len() / 2;

@@ -10,7 +10,7 @@ use crate::work::{Case, Work, keep};
 
 /// Bytes of prose and of arguments in the output, and the numbers of started and ended calls.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Told {
+struct Counts {
     prose: usize,
     arguments: usize,
     began: usize,
@@ -24,12 +24,12 @@ pub(super) fn work(dialect: Dialect, case: &Case, chunks: Vec<&'static str>) -> 
     Work::new(case.bytes, move || keep(&scan(dialect, &chunks)), check)
 }
 
-fn scan(dialect: Dialect, pieces: &[&str]) -> Told {
+fn scan(dialect: Dialect, pieces: &[&str]) -> Counts {
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}"#;
     let name = ToolName::new("write_file").expect("a plain name");
     let spec = ToolSpec::function(name, "Writes a file.", schema.parse().expect("the schema is JSON"));
     let mut scanner = Scanner::new(Options::default().with_dialect(dialect).with_tools([spec]));
-    let mut told = Told::default();
+    let mut told = Counts::default();
     let mut chunks = Vec::new();
     for piece in pieces {
         scanner.push(black_box(piece), &mut chunks);
@@ -40,7 +40,7 @@ fn scan(dialect: Dialect, pieces: &[&str]) -> Told {
     told
 }
 
-impl Told {
+impl Counts {
     fn take(&mut self, chunk: &Chunk) {
         match chunk {
             Chunk::Text { text } => self.prose = self.prose.wrapping_add(text.len()),
@@ -55,7 +55,7 @@ impl Told {
 }
 
 /// Checks that every call is complete, and that prose without calls is complete.
-fn check(text: &str, told: Told) -> Result<(), String> {
+fn check(text: &str, told: Counts) -> Result<(), String> {
     let calls = text.matches("<tool_call>").count();
     let arguments = windlass_testkit::workload::w1u(2_000).len().wrapping_mul(calls);
     let is_whole = calls > 0 || told.prose == text.len();

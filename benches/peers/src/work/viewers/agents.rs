@@ -4,7 +4,7 @@ use rig_core::streaming::parse_partial_arguments;
 use serde_json::Value;
 use tool_parser::partial_json::PartialJson;
 
-use super::{Seen, Viewer};
+use super::{Observation, Viewer};
 
 /// tool-parser's parser of partial JSON, including unfinished strings.
 #[derive(Default)]
@@ -19,9 +19,9 @@ impl ToolParser {
 }
 
 impl Viewer for ToolParser {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         self.text.push_str(delta);
-        self.value().as_ref().map(Seen::of)
+        self.value().as_ref().map(Observation::from_value)
     }
 
     fn finish(self) -> Option<Value> {
@@ -36,11 +36,11 @@ pub(super) struct Rig {
 }
 
 impl Viewer for Rig {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         self.text.push_str(delta);
         let members = parse_partial_arguments(&self.text);
         let content = members.get("content").and_then(Value::as_str).map_or(0, str::len);
-        Some(Seen { keys: members.len(), content })
+        Some(Observation { keys: members.len(), content })
     }
 
     fn finish(self) -> Option<Value> {

@@ -4,7 +4,7 @@ use json_stream_parser::JsonStreamParser as Parser;
 use jsonmodem::{ParseEvent, ParserOptions, PathComponent, StreamingParser};
 use serde_json::Value;
 
-use super::{Seen, Viewer};
+use super::{Observation, Viewer};
 
 /// jsonmodem emits events; this viewer collects the members, as its users would.
 pub(super) struct JsonModem {
@@ -21,7 +21,7 @@ impl Default for JsonModem {
 }
 
 impl Viewer for JsonModem {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         self.parser.feed(delta);
         for event in &mut self.parser {
             match event {
@@ -37,7 +37,7 @@ impl Viewer for JsonModem {
             }
         }
         let content = self.members.iter().find(|(key, _)| key == "content").map_or(0, |(_, text)| text.len());
-        (!self.has_failed).then_some(Seen { keys: self.members.len(), content })
+        (!self.has_failed).then_some(Observation { keys: self.members.len(), content })
     }
 
     fn finish(self) -> Option<Value> {
@@ -59,11 +59,11 @@ impl Default for JsonStreamParser {
 }
 
 impl Viewer for JsonStreamParser {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         for character in delta.chars() {
             self.has_failed |= self.parser.add_char(character).is_err();
         }
-        (!self.has_failed).then(|| Seen::of(self.parser.get_result()))
+        (!self.has_failed).then(|| Observation::from_value(self.parser.get_result()))
     }
 
     fn finish(self) -> Option<Value> {

@@ -3,7 +3,7 @@
 use jiter::JsonValue;
 use serde_json::{Map, Value};
 
-use super::{Seen, Viewer};
+use super::{Observation, Viewer};
 use crate::work::jiter_partial::{keys_and_content, parse};
 
 /// jiter, in the mode that keeps an unfinished string and borrows from the text.
@@ -13,10 +13,10 @@ pub(super) struct Jiter {
 }
 
 impl Viewer for Jiter {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         self.text.push_str(delta);
         let (keys, content) = keys_and_content(&parse(&self.text)?);
-        Some(Seen { keys, content })
+        Some(Observation { keys, content })
     }
 
     fn finish(self) -> Option<Value> {
@@ -56,9 +56,9 @@ impl Fixer {
 }
 
 impl Viewer for Fixer {
-    fn push(&mut self, delta: &str) -> Option<Seen> {
+    fn push(&mut self, delta: &str) -> Option<Observation> {
         self.text.push_str(delta);
-        self.value().as_ref().map(Seen::of)
+        self.value().as_ref().map(Observation::from_value)
     }
 
     fn finish(self) -> Option<Value> {

@@ -46,7 +46,7 @@ pub enum ApprovalFolderError {
         path: PathBuf,
     },
     /// Other users can write to the folder and could approve calls.
-    #[error("others than you can write to the folder {}: chmod go-w", path.display())]
+    #[error("other users can write to the folder {}: run chmod go-w", path.display())]
     Writable {
         /// The path of the folder.
         path: PathBuf,
@@ -111,7 +111,7 @@ impl Folder {
         let is_name = (1..=128).contains(&id.len())
             && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         if !is_name {
-            let reason = Reason::Malformed("the question's id is no name of a file".to_owned());
+            let reason = Reason::Malformed("the question's id is not a valid file name".to_owned());
             self.tell(&RefusedFile { file: name, reason, moved_to: None });
             return None;
         }

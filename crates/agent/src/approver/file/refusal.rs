@@ -36,7 +36,7 @@ pub enum RefusedFileReason {
     #[error("it is not a valid answer: {0}")]
     Malformed(String),
     /// The file is larger than 64 KiB.
-    #[error("it is larger than an answer can be")]
+    #[error("it exceeds the size limit of an answer")]
     TooLarge,
     /// The file is a link, a folder, a pipe or a device.
     #[error("it is not a regular file")]
@@ -45,10 +45,10 @@ pub enum RefusedFileReason {
     #[error("it belongs to another user")]
     NotOurs,
     /// Users other than the owner can write to the file.
-    #[error("others than its owner can write it")]
+    #[error("users other than its owner can write to it")]
     Writable,
     /// The file cannot be read, or the request cannot be written.
-    #[error("the system refuses: {0}")]
+    #[error("the operating system returned an error: {0}")]
     System(String),
 }
 

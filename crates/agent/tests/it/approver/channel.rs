@@ -32,7 +32,7 @@ async fn an_application_takes_questions_and_answers_them() {
 }
 
 #[tokio::test]
-async fn a_dropped_question_and_dropped_questions_are_nobody() {
+async fn a_dropped_question_counts_as_no_approver() {
     for keeps_queue in [true, false] {
         let scene = Scene::new(ASKS, way());
         let (approver, questions) = ChannelApprover::new(one());
@@ -57,7 +57,7 @@ async fn a_dropped_question_and_dropped_questions_are_nobody() {
 
 // F28: the prompt is withdrawn, and what is answered then is refused.
 #[tokio::test]
-async fn a_cancelled_question_says_so_and_refuses_its_answer() {
+async fn a_cancelled_question_reports_it_and_refuses_an_answer() {
     let scene = Scene::new(ASKS, way());
     let (approver, mut questions) = ChannelApprover::new(one());
     let stop = CancellationToken::new();
@@ -104,7 +104,7 @@ async fn an_answer_to_another_question_is_refused() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_not_given_out_and_a_full_queue_waits() {
+async fn questions_without_a_waiter_are_not_delivered_and_a_full_queue_blocks() {
     let request = a_request().await;
     let (approver, mut questions) = ChannelApprover::new(one());
     // Three are asked: one is in the queue, two wait for a place. The first is given up.

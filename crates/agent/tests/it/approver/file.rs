@@ -148,7 +148,7 @@ fn yes(id: &str) -> String {
 }
 
 #[test]
-fn a_link_a_pipe_and_a_folder_are_no_answers() {
+fn links_pipes_and_folders_are_refused_as_answers() {
     check(
         async |file, id| {
             let elsewhere = file.with_file_name("elsewhere");
@@ -168,7 +168,7 @@ fn a_link_a_pipe_and_a_folder_are_no_answers() {
 }
 
 #[test]
-fn what_others_can_write_or_own_is_no_answer() {
+fn answer_files_that_others_can_write_or_own_are_refused() {
     for mode in [0o620, 0o602, 0o666] {
         check(
             async |file, id| {
@@ -195,7 +195,7 @@ fn what_others_can_write_or_own_is_no_answer() {
 }
 
 #[test]
-fn what_is_no_answer_is_refused() {
+fn invalid_answer_files_are_refused() {
     let put = |text: String| async move |file: &Path, _: &str| fs::write(file, &text).unwrap();
     let malformed = |reason: &Reason| matches!(reason, Reason::Malformed(_));
     check(put(yes("approval-0")), |reason| *reason == Reason::WrongQuestion);
@@ -297,7 +297,7 @@ async fn a_cancelled_question_is_withdrawn() {
 }
 
 #[tokio::test]
-async fn a_run_asks_in_the_folder_and_goes_on() {
+async fn a_run_asks_through_the_folder_and_continues() {
     let (desk, scene) = (Desk::new(), Scene::new(ASKS, way()));
     let agent = scene.builder().approver(desk.approver.clone()).build().unwrap();
     let acting = async {
@@ -313,7 +313,7 @@ async fn a_run_asks_in_the_folder_and_goes_on() {
 }
 
 #[tokio::test]
-async fn a_question_that_cannot_be_written_is_nobody_and_told() {
+async fn a_question_that_cannot_be_written_counts_as_no_approver_and_is_reported() {
     let (desk, mut request) = (Desk::new(), a_request().await);
     request.request_id = "../../escape".to_owned();
     assert_eq!(desk.approver.decide(&request).await, None);

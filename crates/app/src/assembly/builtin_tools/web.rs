@@ -21,7 +21,7 @@ pub(crate) fn build(workspace: &Arc<Workspace>) -> Result<Vec<Arc<dyn Tool>>> {
     let mut search = Tavily::new(fetch.clone(), key(SEARCH_KEY));
     if let Ok(base) = std::env::var(SEARCH_URL) {
         search = search.with_base(&base).map_err(|error| {
-            let text = format!("{SEARCH_URL} is no address of a search service: {error}");
+            let text = format!("{SEARCH_URL} is not a valid address of a search service: {error}");
             AppError::new(ErrorKind::Invalid, text)
         })?;
     }

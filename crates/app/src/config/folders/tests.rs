@@ -5,7 +5,7 @@ use std::path::Path;
 use super::normalize;
 
 #[test]
-fn a_place_is_told_without_dots_whether_or_not_it_is_there() {
+fn a_path_is_normalized_whether_or_not_it_exists() {
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().canonicalize().unwrap();
     std::fs::create_dir(real.join("a")).unwrap();

@@ -33,7 +33,7 @@ fn everything_that_a_server_may_have_is_read() {
 
 // RULES M2: errors name the key
 #[test]
-fn a_key_that_is_not_known_is_named_with_what_was_meant() {
+fn an_unknown_key_is_named_with_a_suggestion() {
     check_refused("[mcp_server.x]\ncommand = \"x\"", "no key `mcp_server`; did you mean `mcp_servers`?");
     check_refused(
         "[mcp_servers.x]\ncomand = \"x\"",
@@ -54,9 +54,9 @@ fn a_key_that_is_not_known_is_named_with_what_was_meant() {
 }
 
 #[test]
-fn what_cannot_be_meant_is_refused() {
+fn contradictory_settings_are_refused() {
     check_refused("[mcp_servers.x]\nargs = []", "neither `command` nor `url`");
-    check_refused("[mcp_servers.x]\ncommand = \"x\"\nurl = \"https://x\"", "a server is one of both");
+    check_refused("[mcp_servers.x]\ncommand = \"x\"\nurl = \"https://x\"", "it has both `command` and `url`");
     check_refused("[mcp_servers.x]\nurl = \"https://x\"\nenv = { A = \"1\" }", "it has `env` with `url`");
     check_refused("[mcp_servers.x]\ncommand = \"x\"\nbearer_token_env_var = \"T\"", "with `command`");
     check_refused(
@@ -64,8 +64,8 @@ fn what_cannot_be_meant_is_refused() {
         "`tool_timeout_sec` is not between",
     );
     check_refused("[mcp_servers.x]\ncommand = \"x\"\napproval = \"maybe\"", "[mcp_servers.x] cannot be read");
-    check_refused("mcp_servers = 1", "`mcp_servers` is no table");
-    check_refused("[mcp_servers]\nx = 1", "[mcp_servers.x] is no table");
+    check_refused("mcp_servers = 1", "`mcp_servers` is not a table");
+    check_refused("[mcp_servers]\nx = 1", "[mcp_servers.x] is not a table");
 }
 
 // H11
@@ -96,5 +96,5 @@ fn learning_is_switched_on_by_one_key() {
     assert!(!parse_whole("").unwrap().learns);
     assert!(parse_whole("[learning]\nenabled = true\n[mcp_servers.x]\ncommand = \"x\"").unwrap().learns);
     check_refused("[learning]\nenable = true", "did you mean `enabled`?");
-    check_refused("[learning]\nenabled = 1", "neither true nor false");
+    check_refused("[learning]\nenabled = 1", "is not a boolean");
 }

@@ -31,7 +31,7 @@ fn both_common_shapes_are_read_with_comments() {
     check(
         r#"{"mcp": {"servers": {"a b": {"command": "x", "cwd": "sub", "disabledTools": ["y"]}}}}"#,
         "[mcp_servers.a-b]\ncommand = \"x\"\ncwd = \"sub\"\ndisabled_tools = [\"y\"]",
-        &["no name here"],
+        &["not valid here"],
     );
 }
 
@@ -64,7 +64,7 @@ fn secrets_are_pointed_out_and_not_copied() {
 }
 
 #[test]
-fn what_cannot_be_a_server_is_left_out_and_said() {
+fn invalid_server_entries_are_skipped_and_reported() {
     let import =
         parse_foreign_config(r#"{"mcpServers": {"a": 7, "b": {}, "c": {"command": "c"}}}"#, false).unwrap();
     assert_eq!(import.entries.keys().collect::<Vec<_>>(), ["c"]);

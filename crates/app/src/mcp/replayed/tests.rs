@@ -42,7 +42,7 @@ async fn a_recorded_server_offers_its_tools_as_it_listed_them() {
     let client = connect(recorded).await.unwrap();
     let definitions = client.definitions();
     assert_eq!(definitions.iter().map(|tool| tool.listed().as_str()).collect::<Vec<_>>(), [TOOL]);
-    assert!(client.refused_tools().is_empty(), "{:?}", client.refused_tools());
+    assert!(client.list_refused_tools().is_empty(), "{:?}", client.list_refused_tools());
     assert!(client.has_resources());
 }
 

@@ -79,7 +79,7 @@ async fn a_run_comes_to_the_collector_as_one_trace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn content_is_sent_where_it_is_asked_for_and_secrets_never() {
+async fn spans_contain_content_only_if_enabled_and_never_secrets() {
     let (place, provider, collector) =
         (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
     std::fs::write(place.project().join("a.txt"), "planted-word planted-secret-0001\n").unwrap();
@@ -105,10 +105,10 @@ async fn no_collector_can_stop_a_run() {
     let absent = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (refuses, silent) = (Collector::start(Manner::Refuses), Collector::start(Manner::NeverAnswers));
     for (url, said) in [
-        (format!("http://{absent}"), "warning: spans were not taken by"),
-        ("ftp://localhost".to_owned(), "warning: spans were not taken by"),
+        (format!("http://{absent}"), "warning: spans were not accepted by"),
+        ("ftp://localhost".to_owned(), "warning: spans were not accepted by"),
         (refuses.url(), "it answered 403"),
-        (silent.url(), "there was no answer in time"),
+        (silent.url(), "no response arrived in time"),
     ] {
         let (place, provider) = (Place::new(), provider(SCRIPT).await);
         let begin = Instant::now();

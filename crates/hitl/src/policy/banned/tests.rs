@@ -9,7 +9,7 @@ fn check(words: &str, expected: bool) {
 }
 
 #[test]
-fn what_runs_anything_is_no_rule() {
+fn programs_that_can_run_anything_are_banned_from_allow_rules() {
     for words in [
         "sudo",
         "sudo ls",

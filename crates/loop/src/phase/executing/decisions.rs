@@ -1,12 +1,12 @@
-//! The decisions of calls, including those of calls that ran while their answer streamed.
+//! The decisions about calls: by policy, and by the human, who is asked in the order of the calls.
 
-use windlass_hitl::{Decision, Facts, Verdict};
+use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Verdict};
 use windlass_protocol::{CallId, ResultStatus, ToolResult};
 
 use super::Executing;
-use crate::core::Core;
+use crate::core::{Core, RecordedApproval};
 use crate::transition::Transition;
-use crate::{CallDecision, Command, Entry, Event, SpeculativeOutcome, words};
+use crate::{CallDecision, Command, Entry, Event, UnansweredPolicy, words};
 
 impl Executing {
     pub(super) fn apply_decision(
@@ -42,8 +42,110 @@ impl Executing {
         }
     }
 
+    /// Keeps the approval request of a call until its turn. If the record contains an answer to an equal
+    /// request, that answer is applied instead.
+    fn queue_approval(
+        &mut self,
+        core: &mut Core,
+        id: &CallId,
+        request: Box<ApprovalRequest>,
+    ) -> Option<Transition> {
+        let recorded = self.recorded.get(id).filter(|recorded| recorded.request.digest == request.digest);
+        let outcome = recorded.and_then(|recorded| recorded.outcome.clone());
+        let call = self.find(id)?;
+        let Some(outcome) = outcome else {
+            call.queue_approval(request).ok()?;
+            return None;
+        };
+        call.ask().ok()?;
+        self.recorded.remove(id);
+        self.apply_answer(core, id, &outcome)
+    }
+
+    /// Sends the approval requests whose turn has come. Calls are decided concurrently and in any order; a
+    /// call that may still need approval delays the requests of later calls, but not their decision.
+    pub(crate) fn send_approvals(&mut self, core: &mut Core) -> Option<Transition> {
+        while let Some((id, request)) = self.next_approval() {
+            let next = self.send_approval(core, &id, request);
+            if next.is_some() {
+                return next;
+            }
+        }
+        None
+    }
+
+    fn next_approval(&self) -> Option<(CallId, Box<ApprovalRequest>)> {
+        let first = self.calls.iter().find(|call| call.may_need_approval())?;
+        let request = first.next_approval()?;
+        Some((first.id().clone(), Box::new(request.clone())))
+    }
+
+    fn send_approval(
+        &mut self,
+        core: &mut Core,
+        id: &CallId,
+        request: Box<ApprovalRequest>,
+    ) -> Option<Transition> {
+        let recorded = self.recorded.remove(id).filter(|recorded| recorded.request.digest == request.digest);
+        let (is_new, request) =
+            recorded.map_or((true, request), |RecordedApproval { request, .. }| (false, request));
+        if !core.open_approval(&request) {
+            return self.deny_without_approver(core, id);
+        }
+        self.find(id)?.ask().ok()?;
+        if is_new {
+            core.record(Entry::Asked { request: request.clone() });
+        }
+        core.show(Event::from_request(request.clone()));
+        core.emit(Command::Ask(request));
+        None
+    }
+
+    /// Ends an approval request and applies its outcome to the call.
+    pub(super) fn apply_approval(
+        &mut self,
+        core: &mut Core,
+        outcome: &ApprovalOutcome,
+    ) -> Option<Transition> {
+        let request = core.end_approval(outcome)?;
+        let id = request.call.id.clone();
+        let is_answered = matches!(outcome, ApprovalOutcome::Answered(_));
+        if !is_answered && core.config().unanswered == UnansweredPolicy::Suspend {
+            return self.postpone_approval(core, &id, request.request_id);
+        }
+        core.record(Entry::Approval { call: id.clone(), outcome: outcome.clone() });
+        core.show(Event::ApprovalEnded { outcome: outcome.clone() });
+        self.apply_answer(core, &id, outcome)
+    }
+
+    fn apply_answer(
+        &mut self,
+        core: &mut Core,
+        id: &CallId,
+        outcome: &ApprovalOutcome,
+    ) -> Option<Transition> {
+        if !self.find(id).is_some_and(|call| call.is_asking()) {
+            return None;
+        }
+        let (status, text) = match outcome {
+            ApprovalOutcome::Answered(decision) if decision.approved => {
+                self.run(core, id);
+                return None;
+            }
+            ApprovalOutcome::Answered(decision) => {
+                (ResultStatus::Denied, words::human_denial_text(decision.reason.as_deref()))
+            }
+            ApprovalOutcome::TimedOut { .. } => {
+                (ResultStatus::TimedOut, words::APPROVAL_TIMED_OUT.to_owned())
+            }
+            _ => (ResultStatus::Denied, words::NO_APPROVER.to_owned()),
+        };
+        self.end_call(core, ToolResult::text(id.clone(), status, text));
+        self.advance(core)
+    }
+
     /// Runs a call that policy or the human allowed. Its intent is recorded first.
-    pub(super) fn run(&mut self, core: &mut Core, id: &CallId) {
+    fn run(&mut self, core: &mut Core, id: &CallId) {
         if let Some(call) = self.find(id)
             && call.run().is_ok()
         {
@@ -52,58 +154,15 @@ impl Executing {
         }
     }
 
-    /// Applies the outcome of a call that started while its answer streamed, after the answer was accepted,
-    /// and records it as if the call had run now.
-    pub(super) fn apply_speculative(
-        &mut self,
-        core: &mut Core,
-        id: &CallId,
-        outcome: SpeculativeOutcome,
-    ) -> Option<Transition> {
-        let is_stopping = self.is_stopping();
-        let call = self.find(id).filter(|call| call.is_speculative())?;
-        match outcome {
-            SpeculativeOutcome::NotBegun if is_stopping => self.cancel_call(core, id),
-            SpeculativeOutcome::NotBegun => {
-                call.hold().ok()?;
-                self.advance(core)
-            }
-            SpeculativeOutcome::Decided(CallDecision::Decided { .. }) if is_stopping => {
-                self.cancel_call(core, id)
-            }
-            SpeculativeOutcome::Decided(decision) => {
-                // From now on the call is treated like the others.
-                call.await_decision().ok()?;
-                self.apply_decision(core, id, decision)
-            }
-            SpeculativeOutcome::Ran { facts, decision, mut result } => {
-                call.adopt().ok()?;
-                record_run(core, id, *facts, decision);
-                result.call.clone_from(id);
-                self.apply_result(core, result)
-            }
-            SpeculativeOutcome::Fatal { facts, decision, message } => {
-                call.adopt().ok()?;
-                record_run(core, id, *facts, decision);
-                self.fail(core, id, message)
-            }
-        }
-    }
-
-    fn cancel_call(&mut self, core: &mut Core, id: &CallId) -> Option<Transition> {
-        self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Cancelled, words::CANCELLED));
+    /// Denies a call whose approval request cannot be sent.
+    fn deny_without_approver(&mut self, core: &mut Core, id: &CallId) -> Option<Transition> {
+        self.end_call(core, ToolResult::text(id.clone(), ResultStatus::Denied, words::NO_APPROVER));
         self.advance(core)
     }
 }
 
-fn record_decision(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
+pub(super) fn record_decision(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
     let facts = Some(Box::new(facts.strip_payload()));
     core.record(Entry::Decided { call: id.clone(), decision: decision.clone(), facts });
     core.show(Event::Decided { call: id.clone(), decision });
-}
-
-/// Records a call that has already run.
-fn record_run(core: &mut Core, id: &CallId, facts: Facts, decision: Decision) {
-    record_decision(core, id, facts, decision);
-    core.record(Entry::Intent { call: id.clone() });
 }

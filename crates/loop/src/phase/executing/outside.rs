@@ -26,6 +26,19 @@ impl Executing {
         self.advance(core)
     }
 
+    /// Leaves an approval request open for another process. The record does not get an answer to it (DESIGN
+    /// "Suspend anywhere, resume anywhere").
+    pub(super) fn postpone_approval(
+        &mut self,
+        core: &mut Core,
+        id: &CallId,
+        request_id: String,
+    ) -> Option<Transition> {
+        self.find(id)?.postpone(request_id.clone()).ok()?;
+        core.show(Event::ApprovalPostponed { request_id });
+        self.advance(core)
+    }
+
     /// Continues the calls of an answer from a record.
     pub(crate) fn resume(&mut self, core: &mut Core, mut restored: RestoredState) -> Option<Transition> {
         self.recorded = std::mem::take(&mut restored.approvals);

@@ -37,7 +37,7 @@ fn every_name_is_read_back_as_it_is_shown() {
 }
 
 #[test]
-fn what_is_no_quoted_name_is_taken_as_it_stands() {
+fn an_unquoted_name_is_used_unchanged() {
     for text in [r#""a\/b""#, r#""a\057b""#, r#"""#, r#""""#, r#""a\q""#, r#""\400""#, r#""\00""#, r#"a"b"#] {
         assert_eq!(*unquote(text), *OsStr::new(text));
     }

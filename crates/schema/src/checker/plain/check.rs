@@ -45,7 +45,7 @@ pub(super) enum Words {
 }
 
 impl Words {
-    fn of(self, words: impl FnOnce() -> String) -> String {
+    fn render(self, words: impl FnOnce() -> String) -> String {
         match self {
             Self::Full => words(),
             Self::None => String::new(),
@@ -72,7 +72,7 @@ impl At<'_, '_> {
     /// Returns the violation of a keyword that requires another value.
     fn violation(&self, wanted: impl FnOnce() -> String) -> Violation {
         let words = self.limits.words;
-        Violation::new(self.path.clone(), words.of(|| show(self.value)), words.of(wanted))
+        Violation::new(self.path.clone(), words.render(|| show(self.value)), words.render(wanted))
     }
 
     fn has_enough(&self, found: &[Violation]) -> bool {
@@ -101,7 +101,7 @@ impl<'a> Check<'a> {
             if schema == &Value::Bool(false) {
                 let wanted = || "no value here".to_owned();
                 let words = limits.words;
-                found.push(Violation::new(path.clone(), words.of(|| show(value)), words.of(wanted)));
+                found.push(Violation::new(path.clone(), words.render(|| show(value)), words.render(wanted)));
             }
             return;
         };
@@ -163,10 +163,10 @@ impl<'a> Check<'a> {
             ("type", _) => is_of_no_type(wanted, value),
             ("enum", _) => {
                 let is_listed = wanted.as_array()?.iter().any(|option| is_equal(option, value));
-                (!is_listed).then(|| at.limits.words.of(|| options_of(wanted, value)))
+                (!is_listed).then(|| at.limits.words.render(|| options_of(wanted, value)))
             }
             ("const", _) => {
-                (!is_equal(wanted, value)).then(|| at.limits.words.of(|| short(&wanted.to_string())))
+                (!is_equal(wanted, value)).then(|| at.limits.words.render(|| short(&wanted.to_string())))
             }
             (_, Value::Number(number)) => {
                 let wanted = wanted.as_number()?;
@@ -222,7 +222,7 @@ impl<'a> Check<'a> {
         match (keyword, fitting) {
             (_, 0) => {
                 let wanted = match at.limits.words {
-                    Words::Full => alternatives(self.expected(branches, at)),
+                    Words::Full => alternatives(self.describe_branches(branches, at)),
                     Words::None => String::new(),
                 };
                 found.push(at.violation(|| wanted));
@@ -235,7 +235,7 @@ impl<'a> Check<'a> {
     }
 
     /// Describes the value that each branch of a union expects, after every branch has rejected the value.
-    fn expected(&self, branches: &'a [Value], at: &mut At<'a, '_>) -> Vec<String> {
+    fn describe_branches(&self, branches: &'a [Value], at: &mut At<'a, '_>) -> Vec<String> {
         let mut expected: Vec<String> = Vec::new();
         for branch in branches {
             let mut inner = Vec::new();
@@ -251,7 +251,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks a member or an item.
-    fn inside(
+    fn check_child(
         &self,
         schema: &'a Value,
         value: &'a Value,

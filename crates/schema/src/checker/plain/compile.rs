@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::super::SchemaError;
-use super::pattern::compiled;
+use super::pattern;
 use crate::kind::Kind;
 use crate::work::target;
 
@@ -26,20 +26,20 @@ pub(super) fn compile(root: &Value, pattern_bytes: usize) -> Result<HashMap<Stri
         let keywords = match schema {
             Value::Object(keywords) => keywords,
             Value::Bool(_) => continue,
-            _ => return Err(refused(&path, "a schema is an object or a boolean")),
+            _ => return Err(to_schema_error(&path, "a schema is an object or a boolean")),
         };
         for (keyword, value) in keywords {
-            let path = below(&path, keyword);
+            let path = join_path(&path, keyword);
             keyword_value(keyword, value, &path)?;
             for pattern in patterns_of(keyword, value) {
                 if !patterns.contains_key(pattern) {
-                    let regex = compiled(pattern, pattern_bytes)
-                        .map_err(|error| refused(&path, &error.to_string()))?;
+                    let regex = pattern::compile(pattern, pattern_bytes)
+                        .map_err(|error| to_schema_error(&path, &error.to_string()))?;
                     patterns.insert(pattern.to_owned(), regex);
                 }
             }
             if keyword == "$ref" && value.as_str().is_none_or(|name| target(root, name).is_none()) {
-                return Err(refused(
+                return Err(to_schema_error(
                     &path,
                     &format!("the reference {value} leads to no schema of this document"),
                 ));
@@ -54,17 +54,17 @@ pub(super) fn compile(root: &Value, pattern_bytes: usize) -> Result<HashMap<Stri
 }
 
 /// Returns the path of a part of a schema. A part with a very long path is not named.
-fn below(path: &str, name: &str) -> String {
+fn join_path(path: &str, name: &str) -> String {
     let is_short = path.len().saturating_add(name.len()) <= MAX_PATH;
     format!("{path}/{}", if is_short { crate::work::escape(name) } else { "…".to_owned() })
 }
 
-fn refused(path: &str, message: &str) -> SchemaError {
+fn to_schema_error(path: &str, message: &str) -> SchemaError {
     SchemaError { message: message.to_owned(), path: path.to_owned() }
 }
 
 fn rare(path: &str, what: &str) -> SchemaError {
-    refused(path, &format!("{what} needs the feature `jsonschema` of windlass-schema"))
+    to_schema_error(path, &format!("{what} needs the feature `jsonschema` of windlass-schema"))
 }
 
 fn patterns_of<'a>(keyword: &str, value: &'a Value) -> Vec<&'a str> {
@@ -101,7 +101,7 @@ fn keyword_value(keyword: &str, value: &Value, path: &str) -> Result<(), SchemaE
         | "minContains" | "maxContains" => (limit(value).is_some(), "a count"),
         _ => (true, ""),
     };
-    if is_well_formed { Ok(()) } else { Err(refused(path, &format!("{value} is not {wanted}"))) }
+    if is_well_formed { Ok(()) } else { Err(to_schema_error(path, &format!("{value} is not {wanted}"))) }
 }
 
 /// Returns the value of a keyword that limits a count.
@@ -117,15 +117,15 @@ fn subschemas<'a>(keyword: &str, value: &'a Value, path: &str, open: &mut Walk<'
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
             Value::Object(all),
         ) => {
-            open.extend(all.iter().map(|(name, schema)| (schema, below(path, name))));
+            open.extend(all.iter().map(|(name, schema)| (schema, join_path(path, name))));
         }
         ("dependencies", Value::Object(all)) => {
             let schemas = all.iter().filter(|(_, value)| !value.is_array());
-            open.extend(schemas.map(|(name, schema)| (schema, below(path, name))));
+            open.extend(schemas.map(|(name, schema)| (schema, join_path(path, name))));
         }
         ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(schemas)) => {
             open.extend(
-                schemas.iter().enumerate().map(|(at, schema)| (schema, below(path, &at.to_string()))),
+                schemas.iter().enumerate().map(|(at, schema)| (schema, join_path(path, &at.to_string()))),
             );
         }
         (

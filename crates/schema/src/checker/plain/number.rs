@@ -56,7 +56,7 @@ pub(super) fn is_multiple(number: &Number, of: &Number) -> bool {
     match (decimal(number), decimal(of)) {
         (Some(left), Some(right)) => {
             let places = left.places.max(right.places);
-            match (left.scaled(places), right.scaled(places)) {
+            match (left.scale_to(places), right.scale_to(places)) {
                 (Some(left), Some(right)) => left.checked_rem(right) == Some(0),
                 _ => is_float_multiple(number, of),
             }
@@ -79,7 +79,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    fn scaled(&self, places: u32) -> Option<i128> {
+    fn scale_to(&self, places: u32) -> Option<i128> {
         self.digits.checked_mul(10_i128.checked_pow(places.checked_sub(self.places)?)?)
     }
 }

@@ -4,13 +4,13 @@ use regex::{Error, Regex, RegexBuilder};
 
 /// Compiles a pattern, or returns an error if its compiled form would exceed this number of bytes. It matches
 /// in linear time, so it has no look-around and no back references.
-pub(super) fn compiled(pattern: &str, bytes: usize) -> Result<Regex, Error> {
-    RegexBuilder::new(&translated(pattern)).size_limit(bytes).dfa_size_limit(bytes).build()
+pub(super) fn compile(pattern: &str, bytes: usize) -> Result<Regex, Error> {
+    RegexBuilder::new(&translate(pattern)).size_limit(bytes).dfa_size_limit(bytes).build()
 }
 
 /// Translates the parts of the syntax that differ: digits and letters of `\d` and `\w` are ASCII, `/` may be
 /// escaped, and `[` has no meaning inside of a class.
-fn translated(pattern: &str) -> String {
+fn translate(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();
     let mut is_in_class = false;

@@ -29,16 +29,16 @@ fn types_bounds_and_lists_are_checked() {
         &json!({"type": ["integer", "null"], "minimum": 2, "exclusiveMaximum": 9, "multipleOf": 2}),
         &[json!(2), json!(4.0), json!(null)],
         &[
-            (json!("2"), "the arguments: met the string \"2\", wanted an integer or null"),
-            (json!(10), "the arguments: met the number 10, wanted less than 9"),
-            (json!(3), "the arguments: met the number 3, wanted a multiple of 2"),
+            (json!("2"), "the arguments: found the string \"2\", expected an integer or null"),
+            (json!(10), "the arguments: found the number 10, expected less than 9"),
+            (json!(3), "the arguments: found the number 3, expected a multiple of 2"),
         ],
     );
     check(&json!({"multipleOf": 0.1}), &[json!(0.3), json!(7)], &[]);
     check(
         &json!({"enum": ["a", 1, {"b": [1]}]}),
         &[json!(1.0), json!({"b": [1.0]})],
-        &[(json!("b"), "the arguments: met the string \"b\", wanted one of [\"a\",1,{\"b\":[1]}]")],
+        &[(json!("b"), "the arguments: found the string \"b\", expected one of [\"a\",1,{\"b\":[1]}]")],
     );
     check(
         &json!({"type": "string", "minLength": 2, "pattern": "^[\\w-]+\\/\\d$"}),
@@ -46,12 +46,12 @@ fn types_bounds_and_lists_are_checked() {
         &[
             (
                 json!("ä/1"),
-                "the arguments: met the string \"ä/1\", wanted a text that matches ^[\\w-]+\\/\\d$",
+                "the arguments: found the string \"ä/1\", expected a text that matches ^[\\w-]+\\/\\d$",
             ),
             (
                 json!("/"),
-                "the arguments: met the string \"/\", wanted at least 2 characters; \
-                          the arguments: met the string \"/\", wanted a text that matches ^[\\w-]+\\/\\d$",
+                "the arguments: found the string \"/\", expected at least 2 characters; \
+                          the arguments: found the string \"/\", expected a text that matches ^[\\w-]+\\/\\d$",
             ),
         ],
     );
@@ -70,11 +70,11 @@ fn objects_name_what_is_missing_and_what_is_unknown() {
         &schema,
         &[json!({"path": "a", "x-1": null})],
         &[
-            (json!({}), "the arguments: met no `path`, wanted the required `path`"),
-            (json!({"path": 3}), "/path: met the number 3, wanted a string"),
+            (json!({}), "the arguments: found no `path`, expected the required `path`"),
+            (json!({"path": 3}), "/path: found the number 3, expected a string"),
             (
                 json!({"path": "a", "limt": 3}),
-                "the arguments: met the unknown `limt`, wanted perhaps `limit`",
+                "the arguments: found the unknown `limt`, expected perhaps `limit`",
             ),
         ],
     );
@@ -88,26 +88,26 @@ fn arrays_unions_conditions_and_references_are_checked() {
         &json!({"items": {"$ref": "#/$defs/a~1b"}, "uniqueItems": true, "$defs": {"a/b": {"type": "integer"}}}),
         &[json!([1, 2]), json!([])],
         &[
-            (json!([1, "x"]), "/1: met the string \"x\", wanted an integer"),
-            (json!([1, 1.0]), "the arguments: met an array of 2 items, wanted no item twice"),
+            (json!([1, "x"]), "/1: found the string \"x\", expected an integer"),
+            (json!([1, 1.0]), "the arguments: found an array of 2 items, expected no item twice"),
         ],
     );
     check(
         &json!({"anyOf": [{"type": "string"}, {"properties": {"a": {"type": "null"}}, "required": ["a"], "type": "object"}]}),
         &[json!("x"), json!({"a": null})],
-        &[(json!({"a": 1}), "the arguments: met an object of 1 members, wanted a string or null at /a")],
+        &[(json!({"a": 1}), "the arguments: found an object of 1 members, expected a string or null at /a")],
     );
     check(
         &json!({"oneOf": [{"minimum": 1}, {"maximum": 3}]}),
         &[json!(0), json!(4)],
-        &[(json!(2), "the arguments: met the number 2, wanted a value that fits one alternative only")],
+        &[(json!(2), "the arguments: found the number 2, expected a value that fits one alternative only")],
     );
     check(
         &json!({"if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": {"maxProperties": 0}, "not": {"required": ["c"]}}),
         &[json!({"a": 1, "b": 1}), json!({})],
         &[
-            (json!({"a": 1}), "the arguments: met no `b`, wanted the required `b`"),
-            (json!({"d": 1}), "the arguments: met an object of 1 members, wanted at most 0 properties"),
+            (json!({"a": 1}), "the arguments: found no `b`, expected the required `b`"),
+            (json!({"d": 1}), "the arguments: found an object of 1 members, expected at most 0 properties"),
         ],
     );
 }

@@ -120,7 +120,7 @@ impl Drive {
         }
         let call = self.undecided.remove(usize::from(by) % self.undecided.len());
         let decision = Box::new(decision(&call, by));
-        self.step(Input::Decided { call: call.id, decision: decision });
+        self.step(Input::Decided { call: call.id, decision });
     }
 
     /// Returns the outcome of a speculative call, possibly after its answer became void.

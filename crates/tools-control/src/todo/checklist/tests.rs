@@ -22,7 +22,7 @@ fn every_common_way_to_write_an_item_is_read() {
 }
 
 #[test]
-fn what_is_no_item_is_not_guessed() {
+fn lines_that_are_not_items_are_refused() {
     for line in
         ["a", "# [ ] a", "- a", "- [o] a", "[x](https://a.test)", "- [ ]", "12 [ ] a", ". [ ] a", "- [x"]
     {

@@ -31,7 +31,7 @@ fn file(folder: &Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_kept_is_found_by_others() {
+fn stored_vectors_are_found_by_other_processes() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (open(folder.path(), 1 << 20), open(folder.path(), 1 << 20));
     assert!(kept(&one, 9).is_empty());
@@ -83,7 +83,7 @@ fn a_file_that_is_not_as_it_was_written_is_made_anew() {
 }
 
 #[test]
-fn what_is_kept_is_bounded_and_the_young_stay() {
+fn stored_vectors_are_bounded_and_the_newest_stay() {
     let folder = tempfile::tempdir().unwrap();
     let most = 10 * record_bytes(2);
     for number in 0..100 {

@@ -24,14 +24,14 @@ impl<'a> Check<'a> {
         match (keyword, wanted) {
             ("prefixItems" | "items", Value::Array(schemas)) => {
                 for (number, (schema, item)) in schemas.iter().zip(items).enumerate() {
-                    self.inside(schema, item, &number.to_string(), at, found);
+                    self.check_child(schema, item, &number.to_string(), at, found);
                 }
             }
             ("items" | "additionalItems", schema)
                 if keyword == "items" || at.keywords.get("items").is_some_and(Value::is_array) =>
             {
                 for (number, item) in items.iter().enumerate().skip(first) {
-                    self.inside(schema, item, &number.to_string(), at, found);
+                    self.check_child(schema, item, &number.to_string(), at, found);
                 }
             }
             ("contains", schema) => {

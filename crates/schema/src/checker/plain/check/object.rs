@@ -23,14 +23,14 @@ impl<'a> Check<'a> {
             ("properties", Value::Object(schemas)) => {
                 for (name, schema) in schemas {
                     if let Some(member) = members.get(name) {
-                        self.inside(schema, member, name, at, found);
+                        self.check_child(schema, member, name, at, found);
                     }
                 }
             }
             ("patternProperties", Value::Object(schemas)) => {
                 for (pattern, schema) in schemas {
                     for (name, member) in members.iter().filter(|(name, _)| self.matches(pattern, name)) {
-                        self.inside(schema, member, name, at, found);
+                        self.check_child(schema, member, name, at, found);
                     }
                 }
             }
@@ -64,7 +64,7 @@ impl<'a> Check<'a> {
         let unknown: Vec<_> = members.iter().filter(|(name, _)| !is_known(name)).collect();
         if schema != &Value::Bool(false) {
             for (name, member) in unknown {
-                self.inside(schema, member, name, at, found);
+                self.check_child(schema, member, name, at, found);
             }
         } else if !unknown.is_empty() {
             let words = at.limits.words;
@@ -72,8 +72,8 @@ impl<'a> Check<'a> {
                 Words::Full => unknown.into_iter().map(|(name, _)| name.clone()).collect(),
                 Words::None => Vec::new(),
             };
-            let met = words.of(|| format!("the unknown {}", list_names(&names)));
-            let wanted = words.of(|| properties(known, Some(members), &names));
+            let met = words.render(|| format!("the unknown {}", list_names(&names)));
+            let wanted = words.render(|| properties(known, Some(members), &names));
             found.push(Violation::new(at.path.clone(), met, wanted));
         }
     }
@@ -113,7 +113,7 @@ fn missing(names: &[Value], members: &Map<String, Value>, at: &At<'_, '_>, found
         }
         let words = at.limits.words;
         let (met, wanted) =
-            (words.of(|| format!("no `{name}`")), words.of(|| format!("the required `{name}`")));
+            (words.render(|| format!("no `{name}`")), words.render(|| format!("the required `{name}`")));
         found.push(Violation::new(at.path.clone(), met, wanted));
     }
 }

@@ -1,4 +1,4 @@
-//! Calls that wait for their siblings: a change of the mode, the last call of an answer, the completion.
+//! Calls that come after all other calls of their answer: the completion, and a call that ends its answer.
 
 use windlass_protocol::{Control, ResultStatus, ToolCall, ToolResult};
 
@@ -8,25 +8,6 @@ use crate::core::Core;
 use crate::{Command, Event, words};
 
 impl Executing {
-    /// Releases the calls that no earlier call blocks. A change of the mode waits for the calls before it,
-    /// and the calls after it wait for the change, so that each call is decided and run in the mode that it
-    /// was made for (RULES L11). Completions and calls that end their answer are not released here.
-    pub(super) fn release(&mut self, core: &mut Core) {
-        let (mut is_open, mut is_changing) = (false, false);
-        for call in &mut self.calls {
-            let may_go = match call.control() {
-                Control::Completion | Control::Last => continue,
-                Control::ModeSwitch => !is_open,
-                _ => !is_changing,
-            };
-            if may_go && call.is_held() && call.await_decision().is_ok() {
-                core.emit(Command::Decide(call.call().clone()));
-            }
-            is_open |= call.is_open();
-            is_changing |= call.is_open() && call.control() == Control::ModeSwitch;
-        }
-    }
-
     /// Releases the completion, or a call that ends its answer, after all other calls have ended. A
     /// completion is refused unless it is the last call and its siblings succeeded (RULES L1, L2); a call
     /// that ends its answer starts independent of its siblings' results (L12).
@@ -65,6 +46,13 @@ impl Executing {
             core.show(Event::CompletionProposed { call: call.id.clone(), text: completion_text(&call) });
         }
         core.emit(Command::Decide(call));
+    }
+
+    /// Returns the completion's text if the completion was accepted.
+    pub(super) fn completion(&self) -> Option<String> {
+        let last = self.calls.last()?;
+        let is_accepted = last.result().is_some_and(|result| result.status.is_ok());
+        (is_accepted && last.control() == Control::Completion).then(|| completion_text(last.call()))
     }
 }
 

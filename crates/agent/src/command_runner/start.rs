@@ -1,0 +1,54 @@
+//! The assembly of a command runner from an agent and the properties of a run.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use windlass_loop::Input;
+use windlass_text_calls::SpokenHistory;
+use windlass_tool::CancellationToken;
+
+use super::CommandRunner;
+use crate::agent_inner::AgentInner;
+use crate::asking::StreamingAnswer;
+use crate::call_guard::CallGuard;
+use crate::checkpointer::Gate;
+use crate::early::EarlyChecks;
+use crate::options::ResumeInputs;
+use crate::own_run::OwnRun;
+use crate::session::Session;
+use crate::tools::Tools;
+
+impl CommandRunner {
+    pub(crate) fn new(
+        parts: Arc<AgentInner>,
+        tools: Arc<Tools>,
+        inputs: mpsc::Sender<Box<Input>>,
+        run: OwnRun,
+        (resume_inputs, session): (ResumeInputs, Session),
+        gate: Arc<Gate>,
+    ) -> Self {
+        let calls = CancellationToken::new();
+        Self {
+            ahead: calls.child_token(),
+            calls,
+            guard: Arc::new(CallGuard::new(parts.clone(), tools.clone(), session)),
+            parts,
+            tools,
+            inputs,
+            events: None,
+            run,
+            tasks: JoinSet::new(),
+            answer: StreamingAnswer::default(),
+            early: EarlyChecks::default(),
+            questions: HashMap::new(),
+            newest_question: None,
+            results: resume_inputs.results.into_iter().map(|result| (result.call.clone(), result)).collect(),
+            guidance: resume_inputs.guidance,
+            consulting: None,
+            gate,
+            spoken: SpokenHistory::default(),
+        }
+    }
+}

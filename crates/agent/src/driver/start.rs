@@ -1,0 +1,74 @@
+//! The assembly of a driver from an agent and the options of a run.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use windlass_loop::Machine;
+use windlass_protocol::Message;
+use windlass_tool::CancellationToken;
+
+use super::Driver;
+use crate::SharedBudget;
+use crate::agent_inner::AgentInner;
+use crate::checkpointer::Gate;
+use crate::command_runner::CommandRunner;
+use crate::options::RunOptions;
+use crate::own_run::OwnRun;
+use crate::previews::Previews;
+use crate::redacting::Redacting;
+use crate::shared_budget::BudgetShare;
+use crate::tools::Tools;
+
+/// Inputs that may be queued for the machine.
+const WAITING_INPUTS: usize = 256;
+
+impl Driver {
+    pub(crate) fn new(
+        parts: &Arc<AgentInner>,
+        tools: Arc<Tools>,
+        machine: Machine,
+        options: RunOptions,
+    ) -> Self {
+        let (sender, inputs) = mpsc::channel(WAITING_INPUTS);
+        let gate = Arc::new(Gate::new(options.checkpoints, machine.turn()));
+        // A run of performed calls sends no requests to a model, so it has no usage to count. Runs that
+        // these calls start count.
+        let counted =
+            if options.model.is_none() { options.shared_budget.clone() } else { SharedBudget::default() };
+        let mut share = BudgetShare::new(counted, machine.run_id(), machine.used_by_others());
+        share.set(machine.used());
+        let ended = CancellationToken::new();
+        let run = OwnRun {
+            id: machine.run_id().to_owned(),
+            outputs: options.outputs,
+            shared_budget: options.shared_budget,
+            ended: ended.clone(),
+            model: options.model,
+        };
+        let runner = CommandRunner::new(
+            Arc::clone(parts),
+            Arc::clone(&tools),
+            sender,
+            run,
+            (options.resume_inputs, options.session),
+            Arc::clone(&gate),
+        );
+        let said = machine.transcript().messages().iter().flat_map(Message::calls);
+        runner.remind(said.chain(&options.earlier));
+        Self {
+            machine,
+            journal: Box::new(options.journal),
+            redactor: parts.redactor.clone(),
+            redacting: Redacting::new(parts.redactor.clone()),
+            cancellation: options.cancellation,
+            runner,
+            gate,
+            inputs,
+            previews: Previews::default(),
+            tools,
+            messages: options.messages,
+            share,
+            _ended: ended.drop_guard(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The properties of a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_stream::Model;
+use windlass_tool::CancellationToken;
+
+use crate::SharedBudget;
+
+/// The properties of this run that tools see in the context of a call, and its own model.
+pub(crate) struct OwnRun {
+    pub(crate) id: String,
+    pub(crate) outputs: Option<PathBuf>,
+    pub(crate) shared_budget: SharedBudget,
+    pub(crate) ended: CancellationToken,
+    /// The model that replaces the agent's model.
+    pub(crate) model: Option<Arc<dyn Model>>,
+}

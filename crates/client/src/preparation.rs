@@ -1,0 +1,31 @@
+//! The preparation of a request: its schemas, its address and its headers.
+
+use windlass_protocol::Request;
+use windlass_schema::{Dialect, Loss};
+use windlass_vendors::Header;
+use windlass_wire::HttpRequest;
+
+use crate::Client;
+use crate::event::ClientEvent;
+use crate::failure::Failures;
+use crate::schemas::CompiledRequest;
+use crate::transport::TransportRequest;
+
+impl Client {
+    /// Returns the request with its schemas compiled to the vendor's dialect.
+    pub(crate) fn compile_schemas<'a>(&self, request: &'a Request) -> CompiledRequest<'a> {
+        let report = |tool: &str, losses: &[Loss]| {
+            self.notify(|| ClientEvent::SchemaLoss { tool: tool.to_owned(), losses: losses.to_vec() });
+        };
+        let dialect = Dialect::from_name(self.inner.encoder.schema_dialect(&request.model));
+        self.inner.schemas.compile_request(request, dialect.unwrap_or(Dialect::OpenAi), &report)
+    }
+
+    /// Returns the request with its URL and headers.
+    pub(crate) fn add_address(&self, http: HttpRequest) -> TransportRequest {
+        let Failures { endpoint, key } = &self.inner.failures;
+        let request = TransportRequest::post(endpoint.url(&http.path), http.body);
+        let own = http.headers.iter().map(|(name, value)| Header::new(name, value));
+        own.chain(endpoint.all_headers(key.expose())).fold(request, TransportRequest::with_header)
+    }
+}
