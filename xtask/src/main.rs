@@ -1,5 +1,6 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
-//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `picture`, `release`, `cross`, `semver`.
+//! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `temporal`, `picture`, `release`, `cross`,
+//! `semver`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -31,6 +32,7 @@ mod redteam;
 mod release;
 mod sdk;
 mod semver;
+mod temporal;
 mod tidy;
 
 use std::process::ExitCode;
@@ -46,7 +48,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 17] = [
+const COMMANDS: [Command; 18] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -60,6 +62,7 @@ const COMMANDS: [Command; 17] = [
     Command { name: "durable", help: durable::HELP, run: durable::run },
     Command { name: "sdk", help: sdk::HELP, run: sdk::run },
     Command { name: "mcp", help: mcp::HELP, run: mcp::run },
+    Command { name: "temporal", help: temporal::HELP, run: temporal::run },
     Command { name: "picture", help: picture::HELP, run: picture::run },
     Command { name: "release", help: release::HELP, run: release::run },
     Command { name: "cross", help: cross::HELP, run: cross::run },

@@ -61,6 +61,8 @@ const NEEDS: [(&str, Probe); 19] = [
     ("quiet-disk", unknown),
     ("repository", |sh| is_program("git") && succeeds(cmd!(sh, "git rev-parse --verify HEAD"))),
     ("ripgrep", |sh| succeeds(cmd!(sh, "rg --version"))),
+    // `cargo xtask temporal` installs the server, and is strict about it.
+    ("temporal", unknown),
 ];
 
 fn unknown(_: &Shell) -> bool {

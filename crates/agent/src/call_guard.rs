@@ -130,6 +130,11 @@ impl CallGuard {
         self.tainted.store(true, Ordering::Relaxed);
     }
 
+    /// Returns whether the conversation contains text from outside.
+    pub(crate) fn is_tainted(&self) -> bool {
+        self.tainted.load(Ordering::Relaxed)
+    }
+
     fn check(&self, call: &ToolCall) -> Result<Checked, Box<ToolResult>> {
         let Some(toolbox) = self.tools.current() else {
             let text = "this conversation has no tools; answer in text";

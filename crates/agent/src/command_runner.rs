@@ -126,6 +126,16 @@ impl CommandRunner {
         }
     }
 
+    /// Marks the conversation as tainted.
+    pub(crate) fn taint(&self) {
+        self.guard.taint();
+    }
+
+    /// Returns whether the conversation contains text from outside.
+    pub(crate) fn is_tainted(&self) -> bool {
+        self.guard.is_tainted()
+    }
+
     /// Starts a task whose input the machine waits for. If the task panics, the machine receives `otherwise`,
     /// so that it never waits in vain.
     fn start(&mut self, otherwise: Input, work: impl Future<Output = Input> + Send + 'static) -> AbortHandle {

@@ -25,6 +25,7 @@ mod redacting;
 mod session;
 mod shared_budget;
 mod speech_options;
+mod step_runner;
 mod stream;
 mod taint;
 mod tools;
@@ -46,6 +47,7 @@ pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
 pub use session::Session;
 pub use shared_budget::SharedBudget;
+pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use stream::EventStream;
 pub use windlass_loop::{
     Budget, CallIndex, CallStart, Condense, ContextLimits, ContextPressure, DeliverAt, Entry, Event,

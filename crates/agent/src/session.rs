@@ -39,6 +39,13 @@ impl Session {
         Self { grants: Arc::new(Mutex::new(grants)) }
     }
 
+    /// Creates a session with the grants that the record of a run contains.
+    pub fn from_record(entries: &[Entry]) -> Self {
+        let session = Self::default();
+        session.restore(entries);
+        session
+    }
+
     /// Returns a copy of the current grants.
     pub fn grants(&self) -> Grants {
         self.lock().clone()

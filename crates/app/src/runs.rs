@@ -17,6 +17,6 @@ pub use self::folder::RunFolder;
 pub use self::inbox::{Inbox, leave_message};
 pub use self::open_questions::OpenQuestions;
 pub use self::recording::Recording;
-pub use self::session::{Replay, Session, SessionOptions};
+pub use self::session::{Replay, Session, SessionOptions, build_worker_agent};
 #[cfg(feature = "workflow")]
 pub use self::workflow::WorkflowSession;

@@ -1,5 +1,6 @@
 //! The configuration of an assembler.
 
+use serde::{Deserialize, Serialize};
 use windlass_protocol::ToolName;
 
 use crate::Limits;
@@ -31,7 +32,8 @@ pub struct Options {
 /// The permitted repairs of almost valid JSON arguments, if the answer ended regularly (RULES J8).
 ///
 /// Each repair is listed in the call's [`Notes`](crate::Notes). Truncated arguments are never repaired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Repairs {
     /// Only an object that is encoded in a string, which several providers send (RULES S6).

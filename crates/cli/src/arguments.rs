@@ -3,6 +3,7 @@
 mod approvals;
 mod bytes;
 mod embeddings;
+mod engine;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod models;
@@ -26,6 +27,7 @@ pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
+pub(crate) use self::engine::EngineOptions;
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
@@ -35,6 +37,8 @@ pub(crate) use self::restore::{Diff, Restore};
 pub(crate) use self::resumed::parse;
 #[cfg(feature = "gateway")]
 pub(crate) use self::run::Proxy;
+#[cfg(feature = "temporal")]
+pub(crate) use self::run::Worker;
 pub(crate) use self::run::{Approval, Fork, ProtocolName, Run};
 pub(crate) use self::store::StoreOption;
 pub(crate) use self::tools::{Call, Doctor, Policy, PolicyCommand, Tool, ToolCommand};
@@ -51,6 +55,8 @@ type Demo = crate::missing::Missing;
 type Mock = crate::missing::Missing;
 #[cfg(not(feature = "gateway"))]
 type Proxy = crate::missing::Missing;
+#[cfg(not(feature = "temporal"))]
+type Worker = crate::missing::Missing;
 #[cfg(not(feature = "workflow"))]
 type Workflow = crate::missing::Missing;
 
@@ -106,6 +112,8 @@ pub(crate) enum Command {
     Proxy(Proxy),
     /// Serve a script as a provider, for any client.
     Mock(Mock),
+    /// Execute the runs of a durable engine: requests to the model and calls.
+    Worker(Box<Worker>),
 }
 
 #[cfg(feature = "mock")]

@@ -12,13 +12,21 @@ mod demo;
 mod doctor;
 mod drive;
 mod encode;
+#[cfg(feature = "temporal")]
+mod engine;
 mod fork;
 mod input;
 mod json;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
-#[cfg(not(all(feature = "gateway", feature = "mcp", feature = "mock", feature = "workflow")))]
+#[cfg(not(all(
+    feature = "gateway",
+    feature = "mcp",
+    feature = "mock",
+    feature = "temporal",
+    feature = "workflow"
+)))]
 mod missing;
 #[cfg(feature = "mock")]
 mod mock;
@@ -115,6 +123,10 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Proxy(arguments) => block_on(proxy::proxy(arguments, app)),
         #[cfg(not(feature = "gateway"))]
         Command::Proxy(_) => missing::refuse("gateway"),
+        #[cfg(feature = "temporal")]
+        Command::Worker(arguments) => block_on(engine::work(*arguments, app)),
+        #[cfg(not(feature = "temporal"))]
+        Command::Worker(_) => missing::refuse("temporal"),
     }
 }
 

@@ -34,6 +34,9 @@ pub(crate) async fn run(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
 }
 
 async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Result<ExitCode> {
+    if arguments.engine.engine.is_some() {
+        return run_on_engine(&arguments, app).await;
+    }
     if let Some(file) = &arguments.replay {
         return replay(&arguments, app, file).await;
     }
@@ -51,6 +54,19 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
     let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
     recording.finish()?;
     Ok(report_end(&folder, &arguments.store, &outcome, &show))
+}
+
+/// Starts or shows a run of a durable engine.
+#[cfg(feature = "temporal")]
+async fn run_on_engine(arguments: &Run, app: &App) -> anyhow::Result<ExitCode> {
+    let task = if arguments.resume.is_some() { String::new() } else { task(arguments)? };
+    crate::engine::run(arguments, app, task).await
+}
+
+#[cfg(not(feature = "temporal"))]
+#[expect(clippy::unused_async, reason = "like the function of builds with the feature")]
+async fn run_on_engine(_: &Run, _: &App) -> anyhow::Result<ExitCode> {
+    crate::missing::refuse("temporal")
 }
 
 async fn start(arguments: &Run, app: &App, stop: &CancellationToken) -> anyhow::Result<Session> {

@@ -30,7 +30,8 @@ impl OfferedTool {
 
 /// The limits at which a run stops or asks the human. Zero turns a limit off, except for `stream_retries`,
 /// where zero means no retry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[expect(clippy::exhaustive_structs, reason = "callers write it with `..Limits::default()`")]
 pub struct Limits {
     /// Number of answers of the model.
@@ -64,7 +65,8 @@ impl Default for Limits {
 }
 
 /// The time at which the calls of an answer start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "before the end of the answer, or after it")]
 pub enum CallStart {
     /// The read-only calls at the beginning of an answer start while the rest of it streams, if policy allows
@@ -76,7 +78,8 @@ pub enum CallStart {
 }
 
 /// The reaction to a question that the human does not answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "it is a no, or the run waits")]
 pub enum UnansweredPolicy {
     /// The missing answer counts as a denial: the call does not run, or the run stops (RULES H12).
@@ -89,7 +92,8 @@ pub enum UnansweredPolicy {
 
 /// The recipient of a report about a call whose effects are unknown, because its process ended while it ran
 /// (RULES R6).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "the model, or the human before it")]
 pub enum UnknownEffects {
     /// Only the model, which then inspects the present state.
@@ -103,6 +107,9 @@ pub enum UnknownEffects {
 /// bytes of the previous one (RULES N6). Only `Input::Offer` changes it: it replaces the tools, the system
 /// prompt and the mode from a turn on.
 ///
+/// A durable engine stores the serialised configuration with the run, so that a later process continues the
+/// run under the configuration with which it began.
+///
 /// Create it with [`Config::new`] and the `with_` methods.
 ///
 /// ```
@@ -111,7 +118,7 @@ pub enum UnknownEffects {
 /// let config = Config::new("some-model", Vec::new()).with_limits(Limits { turns: 20, ..Limits::default() });
 /// assert_eq!(config.limits.mistakes, 3);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Config {
     /// The provider's name of the model.

@@ -52,6 +52,8 @@ pub enum Need {
     Repository,
     /// The program `rg`.
     Ripgrep,
+    /// The server of Temporal, which `cargo xtask temporal` installs.
+    Temporal,
 }
 
 impl Need {
@@ -76,6 +78,7 @@ impl Need {
         Self::QuietDisk,
         Self::Repository,
         Self::Ripgrep,
+        Self::Temporal,
     ];
 
     /// Returns the name of the need in [`STRICT`] and in skip lines.
@@ -100,6 +103,7 @@ impl Need {
             Self::QuietDisk => "quiet-disk",
             Self::Repository => "repository",
             Self::Ripgrep => "ripgrep",
+            Self::Temporal => "temporal",
         }
     }
 

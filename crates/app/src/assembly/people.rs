@@ -39,6 +39,11 @@ impl People {
         Self { accepts_tools: false, ..Self::new(ApproveAll) }
     }
 
+    /// Returns the approver.
+    pub fn approver(&self) -> Arc<dyn Approver> {
+        Arc::clone(&self.approver)
+    }
+
     /// Leaves every question open, so the run is suspended and can be resumed with stored answers.
     pub fn suspend() -> Self {
         Self { unanswered: UnansweredPolicy::Suspend, ..Self::new(DenyAll) }

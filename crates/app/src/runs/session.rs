@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_agent::{DeliverAt, EventStream, RunOptions};
+use windlass_agent::{Agent, DeliverAt, EventStream, RunOptions};
 use windlass_cassette::{Fork, Player};
 use windlass_journal::{FileJournal, Journal, Tail};
 use windlass_redact::Redactor;
@@ -170,6 +170,21 @@ impl Session {
         let events = agent.stream_with(settings.task.clone(), run);
         Ok(Self { inbox: Inbox::new(&folder), events, folder, recording })
     }
+}
+
+/// Builds the agent of a worker of a durable engine. The engine keeps the records of its runs, so the agent
+/// has no run folder, and questions go to the engine and not to the people of the options.
+///
+/// # Errors
+///
+/// Fails if a setting cannot be used, or if a required MCP server fails.
+pub async fn build_worker_agent(
+    app: &App,
+    settings: &RunSettings,
+    options: &SessionOptions,
+) -> Result<Agent> {
+    let shell = ProtectedPaths::new(app, None).hide(open_shell(app, settings)?);
+    Assembly::new(app, settings, &options.people, &options.providers, &shell, None)?.build().await
 }
 
 impl Replay {

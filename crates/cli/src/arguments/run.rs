@@ -7,7 +7,9 @@ use windlass_agent::{Budget, Prices};
 use windlass_protocol::{ResultStatus, ToolProtocol};
 use windlass_text_calls::Dialect;
 
-use super::{AutonomyName, Offering, Otlp, PresetName, Reach, SandboxName, StoreOption, WireName};
+use super::{
+    AutonomyName, EngineOptions, Offering, Otlp, PresetName, Reach, SandboxName, StoreOption, WireName,
+};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example: OPENAI_API_KEY=… windlass run \"make the tests pass\" --model gpt-5-mini\n\
@@ -62,6 +64,8 @@ pub(crate) struct Run {
     /// Workspace: the folder to work in.
     #[arg(long, default_value = ".")]
     pub(crate) root: PathBuf,
+    #[command(flatten)]
+    pub(crate) engine: EngineOptions,
     #[command(flatten)]
     pub(crate) approval: Approval,
     /// Policy file.
@@ -122,6 +126,25 @@ pub(crate) struct Run {
     /// Print each event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(feature = "temporal")]
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("task", |task| task.hide(true).required_unless_present("engine")),
+    mut_arg("engine", |engine| engine.required(true)),
+    mut_arg("resume", |resume| resume.hide(true)),
+    mut_arg("salvage", |salvage| salvage.hide(true)),
+    mut_arg("record", |record| record.hide(true)),
+    mut_arg("replay", |replay| replay.hide(true)),
+    after_help = "Example: windlass worker --engine temporal://127.0.0.1:7233/default --queue checkout-7 --model gpt-5-mini"
+)]
+pub(crate) struct Worker {
+    /// Only send requests to the model, for the queue of --model-queue.
+    #[arg(long)]
+    pub(crate) models_only: bool,
+    #[command(flatten)]
+    pub(crate) run: Run,
 }
 
 /// Options that select who approves calls.

@@ -1,0 +1,70 @@
+//! Tests against a real Temporal server with worker processes that are killed. The program has its own
+//! `main`, because it also is the worker: `durable worker ...`.
+
+mod harness;
+mod parts;
+mod point;
+mod runs;
+mod scene;
+mod server;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use windlass_testkit::Need;
+
+/// A test: a name and a function that returns the description of a failure.
+type Test = (&'static str, fn(&scene::Scene) -> Result<String, String>);
+
+const TESTS: [Test; 7] = [
+    ("a_run_ends_with_the_answer_of_the_model", runs::a_run_ends_with_the_answer_of_the_model),
+    ("a_killed_worker_does_not_change_the_transcript", runs::a_killed_worker_does_not_change_the_transcript),
+    ("a_killed_server_does_not_change_the_transcript", runs::a_killed_server_does_not_change_the_transcript),
+    (
+        "a_run_continues_as_new_with_the_same_transcript",
+        runs::a_run_continues_as_new_with_the_same_transcript,
+    ),
+    ("a_stop_ends_a_waiting_run", runs::a_stop_ends_a_waiting_run),
+    (
+        "the_server_holds_no_readable_text_with_a_cipher",
+        runs::the_server_holds_no_readable_text_with_a_cipher,
+    ),
+    ("the_conformance_kit_holds", harness::the_conformance_kit_holds),
+];
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("worker") {
+        return match parts::work(arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("{error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
+    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_chosen =
+        |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
+    let (mut passed, mut failed) = (0, 0);
+    if let Some(program) = Need::Temporal.check(server::find_program()) {
+        for (name, test) in TESTS.into_iter().filter(|(name, _)| is_chosen(name)) {
+            let began = Instant::now();
+            match scene::Scene::new(&program).and_then(|scene| test(&scene)) {
+                Ok(note) => {
+                    passed += 1;
+                    println!("test {name} ... ok ({note}, {:.1} s)", began.elapsed().as_secs_f64());
+                }
+                Err(problem) => {
+                    failed += 1;
+                    println!("test {name} ... FAILED\n{problem}");
+                }
+            }
+        }
+    }
+    let result = if failed == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
+    );
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

