@@ -30,7 +30,7 @@ fails: WINDLASS_STRICT names these needs, unless it is set already. 1 means all 
 
 /// Features that are disabled by default. Clippy and the tests enable them; the programs that other steps
 /// build do not, so both configurations are compiled.
-pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp,windlass/full";
+pub(crate) const OFF_BY_DEFAULT: &str = "windlass-cli/otlp,windlass-cli/sqlite,windlass-cli/postgres,windlass-cli/temporal,windlass-redteam/databases,windlass/full";
 
 /// Disk space that a full run needs, including the tools that it installs.
 const NEEDED_GIGABYTES: u64 = 30;

@@ -34,7 +34,7 @@ pub(crate) fn strict(sh: &Shell) -> String {
 type Probe = fn(&Shell) -> bool;
 
 /// Every need with its probe. [`unknown`] is the probe of the needs that only the tests can check.
-const NEEDS: [(&str, Probe); 19] = [
+const NEEDS: [(&str, Probe); 20] = [
     ("attacks", |sh| redteam::folder(sh).is_some_and(|folder| sh.path_exists(folder.join("attacks.json")))),
     ("bash", |sh| succeeds(cmd!(sh, "bash --version"))),
     ("browser", |_| is_any(&BROWSERS)),

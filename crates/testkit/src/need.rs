@@ -58,7 +58,7 @@ pub enum Need {
 
 impl Need {
     /// All needs, in the order of their names.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Attacks,
         Self::Bash,
         Self::Browser,
