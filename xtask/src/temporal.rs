@@ -58,16 +58,20 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     };
     let strict = sh.var(needs::STRICT).unwrap_or_else(|_| "temporal".to_owned());
     // Enable the features of the other steps, so that nothing is built twice.
-    let test = cmd!(sh, "cargo test --locked --workspace --features {OFF_BY_DEFAULT} --test durable")
-        .env(PROGRAM, program)
-        .env(needs::STRICT, strict);
-    let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test "))?;
-    if !captured.success {
-        libtest::print_failures(&captured.lines);
+    let all = ["test", "--locked", "--workspace", "--features", OFF_BY_DEFAULT];
+    let (mut success, mut lines) = (true, Vec::new());
+    for chosen in [&["--test", "durable"][..], &["--test", "it", "engine::", "--", "--show-output"]] {
+        let test = cmd!(sh, "cargo {all...} {chosen...}").env(PROGRAM, &program).env(needs::STRICT, &strict);
+        let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test "))?;
+        if !captured.success {
+            libtest::print_failures(&captured.lines);
+        }
+        success &= captured.success;
+        lines.extend(captured.lines);
     }
-    let lines = libtest::summary_lines(&captured.lines);
-    let counts = libtest::TestCounts::parse(&captured.lines);
-    Ok(Outcome { note: format!("a real server: {counts}"), lines, ..Outcome::from_success(captured.success) })
+    let counts = libtest::TestCounts::parse(&lines);
+    let lines = libtest::summary_lines(&lines);
+    Ok(Outcome { note: format!("a real server: {counts}"), lines, ..Outcome::from_success(success) })
 }
 
 /// Installs the program if it is missing. Returns its path, or the reason why it is not available.

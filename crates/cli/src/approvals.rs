@@ -9,42 +9,80 @@ use serde_json::{Value, json};
 use windlass_app::runs::{OpenQuestions, RunAnswers, RunFolder, StoredAnswer, store_answer};
 use windlass_app::{App, one_line};
 use windlass_hitl::{ApprovalRequest, display_safe};
+use windlass_protocol::CallId;
 
 use crate::arguments::{Approvals, ApprovalsCommand, Target};
 use crate::{input, output};
 
 pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<ExitCode> {
-    let (app, store) = (&arguments.store.open(app)?, &arguments.store.describe());
-    match &arguments.command {
-        ApprovalsCommand::List { run, full, json } => list(app, run.as_deref(), *full, *json)?,
-        ApprovalsCommand::Approve { target, comment } => {
-            decide(app, store, target, comment.as_deref(), true)?
+    let app = &arguments.store.open(app)?;
+    let run = match &arguments.command {
+        ApprovalsCommand::List { run, full, json } => {
+            list(app, run.as_deref(), *full, *json)?;
+            return Ok(ExitCode::SUCCESS);
         }
-        ApprovalsCommand::Deny { target, comment } => decide(app, store, target, comment.as_deref(), false)?,
+        ApprovalsCommand::Approve { target, .. } | ApprovalsCommand::Deny { target, .. } => &target.run,
+        ApprovalsCommand::Comment { run, .. } | ApprovalsCommand::Result { run, .. } => run,
+    };
+    let (folder, open) = waiting(app, run)?;
+    for answer in create_answers(&arguments.command, &open)? {
+        store_answer(&folder, &answer.stored)?;
+        answer.report()?;
+    }
+    print_stored(&folder, &arguments.store.describe());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An answer to an open question.
+#[derive(Debug)]
+pub(crate) struct NewAnswer {
+    pub(crate) stored: StoredAnswer,
+    /// The line that reports the answer.
+    line: Option<String>,
+}
+
+impl NewAnswer {
+    /// Prints the line that reports the answer.
+    pub(crate) fn report(&self) -> anyhow::Result<()> {
+        self.line.as_deref().map_or(Ok(()), output::print)
+    }
+}
+
+/// Creates the answers of a command to the open questions of its run.
+///
+/// # Errors
+/// Fails if the run has no such question.
+pub(crate) fn create_answers(
+    command: &ApprovalsCommand,
+    open: &OpenQuestions,
+) -> anyhow::Result<Vec<NewAnswer>> {
+    match command {
+        ApprovalsCommand::List { .. } => Ok(Vec::new()),
+        ApprovalsCommand::Approve { target, comment } => decide(open, target, comment.as_deref(), true),
+        ApprovalsCommand::Deny { target, comment } => decide(open, target, comment.as_deref(), false),
         ApprovalsCommand::Comment { run, words } => {
-            let (folder, open) = waiting(app, run)?;
             anyhow::ensure!(open.guidance.is_some(), "run {run} has no open question about how it continues");
-            store_answer(&folder, &StoredAnswer::guidance(&open, words.as_str()))?;
-            print_stored(&folder, store);
+            Ok(vec![NewAnswer { stored: StoredAnswer::guidance(open, words.as_str()), line: None }])
         }
         ApprovalsCommand::Result { run, call, text, status } => {
-            let (folder, open) = waiting(app, run)?;
-            let waits: Vec<&str> = open.results.iter().map(windlass_protocol::CallId::as_str).collect();
-            let many = open.results.iter().filter(|id| id.as_str() == call).count();
-            anyhow::ensure!(
-                many < 2,
-                "{many} calls with the id {call} wait for a result in run {run}, so the id does not \
-                 identify one of them"
-            );
-            let call = open.results.iter().find(|id| id.as_str() == call).with_context(|| {
-                format!("run {run} does not wait for a result of {call}; it waits for: {}", one_of(&waits))
-            })?;
+            let call = find_deferred(open, run, call)?;
             let text = if text == "-" { input::text("-".as_ref())? } else { text.clone() };
-            store_answer(&folder, &StoredAnswer::result(call, status.status(), &text))?;
-            print_stored(&folder, store);
+            Ok(vec![NewAnswer { stored: StoredAnswer::result(call, status.status(), &text), line: None }])
         }
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+/// Finds the deferred call with an id. Models choose call ids, so several calls can have the same one.
+fn find_deferred<'a>(open: &'a OpenQuestions, run: &str, call: &str) -> anyhow::Result<&'a CallId> {
+    let waits: Vec<&str> = open.results.iter().map(CallId::as_str).collect();
+    let many = waits.iter().filter(|id| **id == call).count();
+    anyhow::ensure!(
+        many < 2,
+        "{many} calls with the id {call} wait for a result in run {run}, so the id does not identify one of them"
+    );
+    open.results.iter().find(|id| id.as_str() == call).with_context(|| {
+        format!("run {run} does not wait for a result of {call}; it waits for: {}", one_of(&waits))
+    })
 }
 
 fn print_stored(folder: &RunFolder, store: &str) {
@@ -70,32 +108,28 @@ fn waiting(app: &App, run: &str) -> anyhow::Result<(RunFolder, OpenQuestions)> {
 }
 
 fn decide(
-    app: &App,
-    store: &str,
+    open: &OpenQuestions,
     target: &Target,
     comment: Option<&str>,
     approved: bool,
-) -> anyhow::Result<()> {
-    let (folder, open) = waiting(app, &target.run)?;
+) -> anyhow::Result<Vec<NewAnswer>> {
     let mut chosen: Vec<&ApprovalRequest> = Vec::new();
     if target.all {
         chosen.extend(&open.questions);
     }
     for id in &target.ids {
-        let question = the_question(&open, &target.run, id)?;
+        let question = the_question(open, &target.run, id)?;
         if !chosen.iter().any(|other| other.request_id == question.request_id) {
             chosen.push(question);
         }
     }
     anyhow::ensure!(!chosen.is_empty(), "run {} has no question about a call", target.run);
-    for question in chosen {
-        let comment = comment.map(str::to_owned);
-        store_answer(&folder, &StoredAnswer::approval(question, approved, comment))?;
-        let verb = if approved { "approved" } else { "denied" };
-        output::print(&format!("{verb}: {}\n", label(question)))?;
-    }
-    print_stored(&folder, store);
-    Ok(())
+    let verb = if approved { "approved" } else { "denied" };
+    let answer = |question: &ApprovalRequest| NewAnswer {
+        stored: StoredAnswer::approval(question, approved, comment.map(str::to_owned)),
+        line: Some(format!("{verb}: {}\n", label(question))),
+    };
+    Ok(chosen.into_iter().map(answer).collect())
 }
 
 /// Finds a question by its own id or by the id of its call. Models choose call ids, so several questions can
@@ -160,16 +194,35 @@ fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<
         }
         count = count.saturating_add(1);
         let answers = RunAnswers::load(app, &folder, &open)?;
-        if json {
-            output::line(&as_json(&folder.id, &open, &answers))?;
-        } else {
-            output::print(&in_words(&folder.id, &open, &answers, full))?;
-        }
+        show(&folder.id, &open, &answers, Layout { full, json })?;
     }
     if count == 0 && !json {
         output::print("no run has open questions\n")?;
     }
     Ok(())
+}
+
+/// The form in which questions are printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Whether each question is shown in full.
+    pub(crate) full: bool,
+    /// Whether the questions of a run are a line of JSON.
+    pub(crate) json: bool,
+}
+
+/// Prints the open questions of a run.
+pub(crate) fn show(
+    run: &str,
+    open: &OpenQuestions,
+    answers: &RunAnswers,
+    layout: Layout,
+) -> anyhow::Result<()> {
+    if layout.json {
+        output::line(&as_json(run, open, answers))
+    } else {
+        output::print(&in_words(run, open, answers, layout.full))
+    }
 }
 
 fn in_words(run: &str, open: &OpenQuestions, answers: &RunAnswers, full: bool) -> String {

@@ -22,12 +22,16 @@ mod workflow;
 use clap::Args;
 use clap::{Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "temporal")]
+pub(crate) use self::approvals::Stop;
 pub(crate) use self::approvals::{Approvals, ApprovalsCommand, Say, Target};
 #[cfg(feature = "mock")]
 pub(crate) use self::bytes::Mock;
 pub(crate) use self::bytes::{Check, Encode, Json, Parse, Stage};
 pub(crate) use self::embeddings::Embeddings;
 pub(crate) use self::engine::EngineOptions;
+#[cfg(feature = "temporal")]
+pub(crate) use self::engine::{EngineTarget, EngineValues};
 #[cfg(feature = "mcp")]
 pub(crate) use self::mcp::{Mcp, McpCall, McpCommand, McpImport, McpServe, McpSpot, McpTarget, McpTrust};
 pub(crate) use self::models::{Models, Reach};
@@ -56,6 +60,8 @@ type Mock = crate::missing::Missing;
 #[cfg(not(feature = "gateway"))]
 type Proxy = crate::missing::Missing;
 #[cfg(not(feature = "temporal"))]
+type Stop = crate::missing::Missing;
+#[cfg(not(feature = "temporal"))]
 type Worker = crate::missing::Missing;
 #[cfg(not(feature = "workflow"))]
 type Workflow = crate::missing::Missing;
@@ -81,6 +87,8 @@ pub(crate) enum Command {
     Approvals(Approvals),
     /// Send a message to a run that works in another process or is resumed later.
     Say(Say),
+    /// Stop a run of a durable engine in order: each of its calls still gets a result.
+    Stop(Stop),
     /// Show the changes of a run as a diff.
     Diff(Diff),
     /// Restore the folder of a run to its state before the run or before one of its turns.

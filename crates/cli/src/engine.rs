@@ -1,4 +1,6 @@
-//! `windlass worker`, and `windlass run --engine`: runs of a durable engine.
+//! `windlass worker`, and the commands with `--engine`: runs of a durable engine.
+
+mod questions;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,12 +18,14 @@ use windlass_temporal::{
 };
 use windlass_tool::CancellationToken;
 
-use crate::arguments::{EngineOptions, Run, Worker};
+use crate::arguments::{EngineOptions, EngineValues, Run, Worker};
 use crate::drive::{Telling, drive, interrupts};
 use crate::people::choose_people;
 use crate::run::{exit_code, session_options, settings_of};
 use crate::show::Show;
 use crate::{output, usage};
+
+pub(crate) use self::questions::{answer, say, stop};
 
 /// The name under which the state folder keeps large values.
 const CONTENT: &str = "content";
@@ -34,14 +38,23 @@ struct Connection {
 }
 
 impl Connection {
-    fn new(options: &EngineOptions, app: &App) -> anyhow::Result<Self> {
-        let address = options.engine.as_deref().context("give the engine with --engine")?.parse()?;
-        let folder = match &options.content {
+    fn new(engine: Option<&str>, values: &EngineValues, app: &App) -> anyhow::Result<Self> {
+        let address = engine.context("give the engine with --engine")?.parse()?;
+        let folder = match &values.content {
             Some(folder) => folder.clone(),
             None => app.state_folder()?.join(CONTENT),
         };
-        let cipher = options.key_file.as_deref().map(read_key).transpose()?;
+        let cipher = values.key_file.as_deref().map(read_key).transpose()?;
         Ok(Self { address, content: Arc::new(FolderContentStore::new(folder)), cipher })
+    }
+
+    fn of_run(options: &EngineOptions, app: &App) -> anyhow::Result<Self> {
+        Self::new(options.engine.as_deref(), &options.values, app)
+    }
+
+    /// Connects to the engine.
+    async fn open(self) -> anyhow::Result<Engine> {
+        Ok(Engine::connect(&self.address, self.content, self.cipher).await?)
     }
 }
 
@@ -53,7 +66,7 @@ fn read_key(file: &Path) -> anyhow::Result<Cipher> {
 /// Executes the runs of a queue until Ctrl-C.
 pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCode> {
     let Worker { models_only, run } = arguments;
-    let connection = Connection::new(&run.engine, app)?;
+    let connection = Connection::of_run(&run.engine, app)?;
     let stop = CancellationToken::new();
     let settings = settings_of(&run, app, "work for an engine".to_owned())?;
     let agent = build_worker_agent(app, &settings, &session_options(&run, app, &settings, &stop)?).await?;
@@ -87,9 +100,10 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
 /// Starts a run on an engine, or finds the run of `--resume`, and shows it to its end. The approver of the
 /// command line answers its requests.
 pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Result<ExitCode> {
-    let connection = Connection::new(&arguments.engine, app)?;
+    let connection = Connection::of_run(&arguments.engine, app)?;
     let approver = choose_people(app, &arguments.approval, &arguments.root)?.approver();
-    let engine = Engine::connect(&connection.address, connection.content, connection.cipher).await?;
+    let address = connection.address.clone();
+    let engine = connection.open().await?;
     let handle = if let Some(id) = &arguments.resume {
         engine.run(id)
     } else {
@@ -97,9 +111,9 @@ pub(crate) async fn run(arguments: &Run, app: &App, task: String) -> anyhow::Res
         if let Some(queue) = &arguments.engine.model_queue {
             settings = settings.with_model_queue(queue);
         }
-        engine.start(&new_id()?, task, settings).await?
+        engine.start(&new_id("run")?, task, settings).await?
     };
-    output::note(&format!("run {} on {}", handle.id(), connection.address));
+    output::note(&format!("run {} on {address}", handle.id()));
     let stop = CancellationToken::new();
     let mut show = Show::default();
     let (events, watching) = watch(&handle, &*approver, &stop);
@@ -159,9 +173,9 @@ fn watch<'a>(
     (events, work)
 }
 
-/// Returns a new id of a run.
-fn new_id() -> anyhow::Result<String> {
+/// Returns a new id of a run or a message.
+fn new_id(kind: &str) -> anyhow::Result<String> {
     let mut bytes = [0_u8; 8];
     getrandom::fill(&mut bytes).context("the operating system does not provide random bytes")?;
-    Ok(format!("run-{:016x}", u64::from_be_bytes(bytes)))
+    Ok(format!("{kind}-{:016x}", u64::from_be_bytes(bytes)))
 }

@@ -98,6 +98,25 @@ fn dispatch(command: Command, app: &App) -> anyhow::Result<ExitCode> {
         Command::Demo(_) | Command::Mock(_) => missing::refuse("mock"),
         Command::Run(arguments) => block_on(run::run(*arguments, app)),
         Command::Fork(arguments) => block_on(fork::fork(arguments, app)),
+        #[cfg(feature = "temporal")]
+        Command::Approvals(arguments) if arguments.engine.engine.is_some() => {
+            block_on(engine::answer(&arguments, app))
+        }
+        #[cfg(feature = "temporal")]
+        Command::Say(arguments) if arguments.engine.engine.is_some() => {
+            block_on(engine::say(&arguments, app))
+        }
+        #[cfg(feature = "temporal")]
+        Command::Stop(arguments) => block_on(engine::stop(&arguments, app)),
+        #[cfg(not(feature = "temporal"))]
+        Command::Approvals(arguments::Approvals { engine, .. })
+        | Command::Say(arguments::Say { engine, .. })
+            if engine.engine.is_some() =>
+        {
+            missing::refuse("temporal")
+        }
+        #[cfg(not(feature = "temporal"))]
+        Command::Stop(_) => missing::refuse("temporal"),
         Command::Approvals(arguments) => approvals::approvals(&arguments, app),
         Command::Say(arguments) => say::say(&arguments, app),
         Command::Diff(arguments) => restore::diff(&arguments, app),

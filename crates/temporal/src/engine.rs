@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use temporalio_client::{
-    Client, WorkflowGetResultOptions, WorkflowHandle, WorkflowQueryOptions, WorkflowSignalOptions,
-    WorkflowStartOptions,
+    Client, WorkflowGetResultOptions, WorkflowHandle, WorkflowListOptions, WorkflowQueryOptions,
+    WorkflowSignalOptions, WorkflowStartOptions,
 };
 use windlass_hitl::ApprovalDecision;
 use windlass_loop::{DeliverAt, Entry, Event, InterruptId, Used};
@@ -14,7 +15,7 @@ use windlass_protocol::{Message, ToolResult};
 use crate::codec::RunCodec;
 use crate::data::RunInput;
 use crate::worker::connect;
-use crate::workflow::AgentRun;
+use crate::workflow::{AgentRun, WORKFLOW};
 use crate::{
     Cipher, ContentStore, EngineAddress, EngineError, EventPage, RunReport, RunSettings, Waits, search,
 };
@@ -88,6 +89,19 @@ impl Engine {
         let started = self.client.start_workflow(AgentRun::run, input, options).await;
         started.map_err(|error| EngineError::refused("start the run", &error))?;
         Ok(self.run(id))
+    }
+
+    /// Returns the ids of the runs that have not ended, newest first, at most `limit`. The engine's list can be
+    /// seconds behind.
+    ///
+    /// # Errors
+    /// Returns an error if the engine refuses the list.
+    pub async fn list_active(&self, limit: usize) -> Result<Vec<String>, EngineError> {
+        let query = format!("WorkflowType = '{WORKFLOW}' AND ExecutionStatus = 'Running'");
+        let options = WorkflowListOptions::builder().limit(limit).build();
+        let listed = self.client.list_workflows(query, options);
+        let ids = listed.map_ok(|workflow| workflow.id().to_owned()).try_collect();
+        ids.await.map_err(|error| EngineError::refused("list the runs", &error))
     }
 
     /// Returns a handle of the run with this id.

@@ -13,6 +13,9 @@ use crate::data::{Letter, RunInput};
 use crate::run_state::RunState;
 use crate::{EventPage, RunReport, Waits};
 
+/// The name of the workflow's type.
+pub(crate) const WORKFLOW: &str = "windlass.run";
+
 /// The workflow of one run. It holds a machine; all work is done by activities.
 #[workflow]
 pub(crate) struct AgentRun {

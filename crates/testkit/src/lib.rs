@@ -12,6 +12,8 @@ pub mod oracle;
 #[cfg(all(unix, feature = "postgres"))]
 pub mod postgres;
 pub mod split;
+#[cfg(feature = "temporal")]
+pub mod temporal;
 #[cfg(feature = "wire")]
 pub mod wire_suite;
 pub mod workload;

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use super::engine::EngineTarget;
 use super::run::StatusName;
 use super::store::StoreOption;
 
@@ -10,10 +11,13 @@ use super::store::StoreOption;
 Example: windlass approvals list --full\n\
 Example: windlass approvals approve 1790000000-3f9a12bc 5f0c2b7e91d84a63 --comment \"but keep the old name\"\n\
 Example: windlass run --resume 1790000000-3f9a12bc --suspend\n\
-Example: windlass approvals --store sqlite:///srv/windlass/runs.db list")]
+Example: windlass approvals --store sqlite:///srv/windlass/runs.db list\n\
+Example: windlass approvals --engine temporal://127.0.0.1:7233/default list")]
 pub(crate) struct Approvals {
     #[command(flatten)]
     pub(crate) store: StoreOption,
+    #[command(flatten)]
+    pub(crate) engine: EngineTarget,
     #[command(subcommand)]
     pub(crate) command: ApprovalsCommand,
 }
@@ -85,10 +89,13 @@ pub(crate) struct Target {
 #[derive(Debug, Args)]
 #[command(after_help = "Example: windlass say 1790000000-3f9a12bc \"leave the tests alone\"\n\
 Example: windlass say 1790000000-3f9a12bc \"then write the changelog\" --after\n\
-Example: windlass say 1790000000-3f9a12bc \"stop after this file\" --store sqlite:///srv/windlass/runs.db")]
+Example: windlass say 1790000000-3f9a12bc \"stop after this file\" --store sqlite:///srv/windlass/runs.db\n\
+Example: windlass say run-4f1c22a09be37d58 \"use the new name\" --engine temporal://127.0.0.1:7233/default")]
 pub(crate) struct Say {
     #[command(flatten)]
     pub(crate) store: StoreOption,
+    #[command(flatten)]
+    pub(crate) engine: EngineTarget,
     /// Id of the run.
     pub(crate) run: String,
     /// The message.
@@ -96,4 +103,17 @@ pub(crate) struct Say {
     /// Send the message as the next task, after the current task is completed.
     #[arg(long)]
     pub(crate) after: bool,
+}
+
+#[cfg(feature = "temporal")]
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("engine", |engine| engine.required(true)),
+    after_help = "Example: windlass stop run-4f1c22a09be37d58 --engine temporal://127.0.0.1:7233/default"
+)]
+pub(crate) struct Stop {
+    #[command(flatten)]
+    pub(crate) engine: EngineTarget,
+    /// Id of the run.
+    pub(crate) run: String,
 }

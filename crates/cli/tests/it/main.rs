@@ -13,6 +13,8 @@ mod commands;
 mod demo;
 mod doctor;
 mod embeddings;
+#[cfg(feature = "temporal")]
+mod engine;
 mod errors;
 mod every_tool;
 mod fallback;

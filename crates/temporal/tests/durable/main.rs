@@ -6,12 +6,12 @@ mod parts;
 mod point;
 mod runs;
 mod scene;
-mod server;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
 use windlass_testkit::Need;
+use windlass_testkit::temporal::TemporalServer;
 
 /// A test: a name and a function that returns the description of a failure.
 type Test = (&'static str, fn(&scene::Scene) -> Result<String, String>);
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let is_chosen =
         |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
     let (mut passed, mut failed) = (0, 0);
-    if let Some(program) = Need::Temporal.check(server::find_program()) {
+    if let Some(program) = Need::Temporal.check(TemporalServer::find_program()) {
         for (name, test) in TESTS.into_iter().filter(|(name, _)| is_chosen(name)) {
             let began = Instant::now();
             match scene::Scene::new(&program).and_then(|scene| test(&scene)) {

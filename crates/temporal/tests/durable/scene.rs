@@ -14,13 +14,13 @@ use windlass_temporal::{
 use windlass_testkit::durable::Job;
 
 use crate::parts::{self, KEY};
-use crate::server::Server;
+use windlass_testkit::temporal::TemporalServer;
 
 /// Longest duration of a part of a run.
 const LONGEST: Duration = Duration::from_secs(90);
 
 pub(crate) struct Scene {
-    pub(crate) server: RefCell<Server>,
+    pub(crate) server: RefCell<TemporalServer>,
     pub(crate) runtime: Runtime,
     folder: TempDir,
 }
@@ -40,7 +40,7 @@ pub(crate) enum PartEnd {
 impl Scene {
     pub(crate) fn new(program: &Path) -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let server = Server::start(program, folder.path())?;
+        let server = TemporalServer::start(program, folder.path())?;
         let runtime = Runtime::new().map_err(|error| error.to_string())?;
         Ok(Self { server: RefCell::new(server), runtime, folder })
     }

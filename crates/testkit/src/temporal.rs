@@ -1,4 +1,4 @@
-//! The development server of the tests.
+//! A development server of Temporal for a test: one process with its database in a folder.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,33 @@ use std::time::{Duration, Instant};
 /// The variable that `cargo xtask temporal` sets to the pinned program.
 const PROGRAM: &str = "WINDLASS_TEMPORAL";
 
-/// Returns the pinned server program.
-pub(crate) fn find_program() -> Result<PathBuf, String> {
-    let program =
-        std::env::var_os(PROGRAM).ok_or("`cargo xtask temporal` installs the server and sets its path")?;
-    let program = PathBuf::from(program);
-    if program.is_file() { Ok(program) } else { Err(format!("{} is not a file", program.display())) }
-}
-
 /// A server process with its database in a folder. Dropping it kills the process.
-pub(crate) struct Server {
+#[derive(Debug)]
+pub struct TemporalServer {
     program: PathBuf,
     database: PathBuf,
     port: u16,
     child: Child,
 }
 
-impl Server {
-    pub(crate) fn start(program: &Path, folder: &Path) -> Result<Self, String> {
+impl TemporalServer {
+    /// Returns the pinned server program.
+    ///
+    /// # Errors
+    /// Returns an error if the program is not installed. Pass it to [`require!`](crate::require) with
+    /// [`Need::Temporal`](crate::Need::Temporal).
+    pub fn find_program() -> Result<PathBuf, String> {
+        let program = std::env::var_os(PROGRAM)
+            .ok_or("`cargo xtask temporal` installs the server and sets its path")?;
+        let program = PathBuf::from(program);
+        if program.is_file() { Ok(program) } else { Err(format!("{} is not a file", program.display())) }
+    }
+
+    /// Starts a server with a new database, and waits until it serves.
+    ///
+    /// # Errors
+    /// Returns an error if the program fails or does not serve within a minute.
+    pub fn start(program: &Path, folder: &Path) -> Result<Self, String> {
         let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
         let port = listener.local_addr().map_err(|error| error.to_string())?.port();
         drop(listener);
@@ -36,16 +45,21 @@ impl Server {
         Ok(server)
     }
 
-    pub(crate) fn address(&self) -> String {
+    /// Returns the address of the namespace `default`.
+    pub fn address(&self) -> String {
         format!("temporal://127.0.0.1:{}/default", self.port)
     }
 
-    pub(crate) fn database(&self) -> &Path {
+    /// Returns the file of the database.
+    pub fn database(&self) -> &Path {
         &self.database
     }
 
-    /// Kills the server with SIGKILL and starts it again over its database.
-    pub(crate) fn restart(&mut self, pause: Duration) -> Result<(), String> {
+    /// Kills the server with SIGKILL, and starts it again over its database after a pause.
+    ///
+    /// # Errors
+    /// Returns an error if the server does not serve again.
+    pub fn restart(&mut self, pause: Duration) -> Result<(), String> {
         self.kill();
         std::thread::sleep(pause);
         self.child = spawn(&self.program, &self.database, self.port)?;
@@ -75,7 +89,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TemporalServer {
     fn drop(&mut self) {
         self.kill();
     }

@@ -1,0 +1,128 @@
+//! Runs of a durable engine: worker processes, and answers, messages and stops from other processes.
+
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use windlass_mock::ScriptedProvider;
+use windlass_testkit::temporal::TemporalServer;
+use windlass_testkit::{Need, require};
+
+use crate::program::{Place, provider, text};
+
+const SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"id": "first", "name": "write_file", "arguments": {"path": "one.txt", "content": "1"}}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+
+/// A server, a provider, and a place with its workers. Dropping it ends the workers.
+struct Scene {
+    place: Place,
+    server: TemporalServer,
+    provider: ScriptedProvider,
+    workers: Vec<Child>,
+}
+
+impl Scene {
+    async fn new(program: PathBuf) -> Self {
+        let place = Place::new();
+        let server = TemporalServer::start(&program, place.folder.path()).unwrap();
+        Self { place, server, provider: provider(SCRIPT).await, workers: Vec::new() }
+    }
+
+    fn start_worker(&mut self) {
+        let (engine, url) = (self.server.address(), self.provider.base_url());
+        let worker = ["worker", "--engine", &engine, "--base-url", &url, "--model", "m"];
+        let child = self.place.command(&worker).stderr(Stdio::null()).spawn().unwrap();
+        self.workers.push(child);
+    }
+
+    fn kill_worker(&mut self) {
+        let mut worker = self.workers.pop().unwrap();
+        worker.kill().unwrap();
+        worker.wait().unwrap();
+    }
+
+    /// Starts a run in a process of its own, which leaves all questions open and shows the run to its end.
+    fn start_run(&self) -> Child {
+        let run = ["run", "do it", "--engine", &self.server.address(), "--suspend"];
+        self.place.command(&run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Runs a command for the engine, and returns all that it printed.
+    #[track_caller]
+    fn call(&self, words: &[&str], code: i32) -> String {
+        let engine = self.server.address();
+        let mut command = self.place.command(words);
+        let output = command.args(["--engine", &engine]).output().unwrap();
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {printed}");
+        printed
+    }
+
+    /// Waits until a run has an open question, and returns the id of the run.
+    fn wait_for_question(&self) -> String {
+        let until = Instant::now() + Duration::from_secs(120);
+        let engine = self.server.address();
+        while Instant::now() < until {
+            let listed = self.place.run(&["approvals", "--engine", &engine, "list", "--json"]);
+            let listed = text(&listed.stdout);
+            if let Some(line) = listed.lines().find(|line| line.contains("write_file")) {
+                let questions: serde_json::Value = serde_json::from_str(line).unwrap();
+                return questions["run"].as_str().unwrap().to_owned();
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        panic!("no run asks a question");
+    }
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        for worker in &mut self.workers {
+            drop(worker.kill());
+            drop(worker.wait());
+        }
+    }
+}
+
+#[track_caller]
+fn check_end(run: Child, code: i32) -> String {
+    let output = run.wait_with_output().unwrap();
+    let printed = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{printed}");
+    printed
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_whose_worker_is_killed_is_answered_from_another_process_and_completes() {
+    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program())).await;
+    scene.start_worker();
+    let run = scene.start_run();
+    let id = scene.wait_for_question();
+    scene.kill_worker();
+    scene.start_worker();
+    let listed = scene.call(&["approvals", "list", &id, "--full"], 0);
+    assert!(listed.contains("change of one.txt"), "{listed}");
+    scene.call(&["say", &id, "leave the tests alone"], 0);
+    scene.call(&["approvals", "approve", &id, "--all"], 0);
+    let printed = check_end(run, 0);
+    assert!(printed.contains("done") && scene.place.project().join("one.txt").exists(), "{printed}");
+    let body = scene.provider.requests().last().unwrap().body.to_string();
+    assert!(body.contains("leave the tests alone"), "{body}");
+    let again = scene.call(&["run", "--resume", &id], 0);
+    assert!(again.contains("done"), "a run that has ended is shown again: {again}");
+    scene.call(&["approvals", "approve", &id, "--all"], 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_waits_is_stopped_from_another_process() {
+    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program())).await;
+    scene.start_worker();
+    let run = scene.start_run();
+    let id = scene.wait_for_question();
+    scene.call(&["stop", &id], 0);
+    let printed = check_end(run, 1);
+    assert!(!scene.place.project().join("one.txt").exists(), "{printed}");
+    let listed = scene.call(&["approvals", "list"], 0);
+    assert!(listed.contains("no run has open questions"), "{listed}");
+}
