@@ -82,6 +82,12 @@ fn is_any(files: &[&str]) -> bool {
     files.iter().any(|file| Path::new(file).exists())
 }
 
+/// Returns true if the programs of a PostgreSQL server are in the search path or where Debian installs them.
+fn is_postgres() -> bool {
+    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    is_program("initdb") || debian.into_iter().any(|version| version.path().join("bin/initdb").is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use windlass_testkit::Need;
@@ -97,10 +103,4 @@ mod tests {
     fn the_variable_is_that_of_the_test_kit() {
         assert_eq!(super::STRICT, windlass_testkit::need::STRICT);
     }
-}
-
-/// Returns true if the programs of a PostgreSQL server are in the search path or where Debian installs them.
-fn is_postgres() -> bool {
-    let debian = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
-    is_program("initdb") || debian.into_iter().any(|version| version.path().join("bin/initdb").is_file())
 }
