@@ -1,6 +1,6 @@
 //! The project's development commands: `cargo xtask ci`, `fresh`, `tidy`, `layers`, `circles`, `fuzz`,
 //! `bench`, `corpora`, `redteam`, `crash`, `durable`, `sdk`, `mcp`, `temporal`, `picture`, `release`, `cross`,
-//! `semver`.
+//! `semver`, `simulate`.
 #![expect(
     clippy::print_stderr,
     clippy::disallowed_methods,
@@ -32,6 +32,7 @@ mod redteam;
 mod release;
 mod sdk;
 mod semver;
+mod simulate;
 mod temporal;
 mod tidy;
 
@@ -48,7 +49,7 @@ struct Command {
     run: fn(&Shell, Arguments) -> anyhow::Result<ExitCode>,
 }
 
-const COMMANDS: [Command; 18] = [
+const COMMANDS: [Command; 19] = [
     Command { name: "ci", help: ci::HELP, run: ci::run },
     Command { name: "fresh", help: fresh::HELP, run: fresh::run },
     Command { name: "tidy", help: tidy::HELP, run: tidy::run },
@@ -67,6 +68,7 @@ const COMMANDS: [Command; 18] = [
     Command { name: "release", help: release::HELP, run: release::run },
     Command { name: "cross", help: cross::HELP, run: cross::run },
     Command { name: "semver", help: semver::HELP, run: semver::run },
+    Command { name: "simulate", help: simulate::HELP, run: simulate::run },
 ];
 
 fn main() -> ExitCode {
