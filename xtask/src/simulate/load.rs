@@ -143,13 +143,15 @@ impl Bill {
         let half = inputs.get("steps_per_run")? / 2.0;
         let open = load.runs * (half * load.bytes_per_step + inputs.get("bytes_of_run")?) / 1e9;
         // A server at 70 % of its writers has room for peaks.
-        let servers = (rates.store_utilization / inputs.get("target_utilization")?).ceil().max(1.0);
+        let demanded = load.demanded_steps() * load.writes_per_step * load.append / load.writers;
+        let servers = (demanded / inputs.get("target_utilization")?).ceil().max(1.0);
         let server = inputs.get("price_database_hour")? * HOURS_PER_MONTH;
         // The open records and one month of growth.
         let kept = open + rates.gigabytes_per_day * HOURS_PER_MONTH / 24.0;
+        let turns = inputs.get("turns_per_history")?.min(inputs.get("steps_per_run")?) / 2.0;
         let activities = 1.0 + 2.0 * inputs.get("calls_per_step")?;
-        let events = inputs.get("events_per_activity")? * activities * half;
-        let bytes = inputs.get("history_bytes_per_activity")? * activities * half;
+        let events = inputs.get("events_per_activity")? * activities * turns;
+        let bytes = inputs.get("history_bytes_per_activity")? * activities * turns;
         let signals = 1.0 / load.steps_per_episode;
         let actions = rates.steps_per_second * (activities + inputs.get("heartbeats_per_step")? + signals);
         let histories = load.runs * bytes / 1e9;

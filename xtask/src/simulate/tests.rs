@@ -90,3 +90,12 @@ fn the_bill_grows_with_the_load() {
     assert!((large.history_gigabytes / small.history_gigabytes - 2.0).abs() < 0.01);
     assert!(large.dollars_workers > small.dollars_workers * 1.9);
 }
+
+#[test]
+fn a_slow_store_needs_more_servers() {
+    let mut inputs = inputs();
+    inputs.set("append_microseconds_postgres", 50_000.0).unwrap();
+    let load = Load::new(&inputs, "postgres", None).unwrap();
+    let bill = Bill::new(&inputs, &load, &load.predict()).unwrap();
+    assert!(bill.database_servers > 4.0, "{bill:?}");
+}
