@@ -1,9 +1,10 @@
 //! Replay of a cassette.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
@@ -45,6 +46,29 @@ pub(crate) struct ReplayState {
     definitions: BTreeMap<String, Value>,
     is_forked: bool,
     state: Mutex<State>,
+    followers: Mutex<Vec<Follower>>,
+    /// Held while followers apply changes, so that concurrent agents cannot apply two changes in the wrong order.
+    applying: futures_util::lock::Mutex<()>,
+}
+
+/// Completion of the application of changed definitions.
+pub type DefinitionsFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A source of definitions whose changes a replay applies.
+#[derive(Clone)]
+struct Follower {
+    source: String,
+    apply: Arc<dyn Fn(Value) -> DefinitionsFuture + Send + Sync>,
+}
+
+/// Recorded change of definitions.
+#[derive(Debug)]
+pub(crate) struct DefinitionsChange {
+    source: String,
+    definitions: Value,
+    /// The numbers of the exchanges and of the calls that were recorded before the change.
+    exchanges: usize,
+    calls: usize,
 }
 
 #[derive(Default)]
@@ -57,6 +81,8 @@ pub(crate) struct State {
     /// True if the digests of the approvals have an earlier version, so that no request has them.
     pub(crate) has_old_digests: bool,
     pub(crate) questions: Vec<(String, Option<String>)>,
+    /// Changes of definitions that were not applied yet, in their order.
+    changes: VecDeque<DefinitionsChange>,
     pub(crate) differences: Vec<Difference>,
 }
 
@@ -157,8 +183,13 @@ impl Player {
         let mut definitions = BTreeMap::new();
         for line in lines {
             match line {
-                Line::Definitions { source, definitions: recorded } => {
-                    definitions.entry(source).or_insert(recorded);
+                // A change before the first request applies to the whole run.
+                Line::Definitions { source, definitions: recorded } if state.exchanges.is_empty() => {
+                    definitions.insert(source, recorded);
+                }
+                Line::Definitions { source, definitions } => {
+                    let (exchanges, calls) = (state.exchanges.len(), state.calls.len());
+                    state.changes.push_back(DefinitionsChange { source, definitions, exchanges, calls });
                 }
                 line => state.take(line),
             }
@@ -170,7 +201,9 @@ impl Player {
             call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
         }
         let (settings, state) = (begin.settings, Mutex::new(state));
-        Self { played: Arc::new(ReplayState { settings, definitions, is_forked, state }) }
+        let (followers, applying) = (Mutex::default(), futures_util::lock::Mutex::default());
+        let played = ReplayState { settings, definitions, is_forked, state, followers, applying };
+        Self { played: Arc::new(played) }
     }
 
     /// Returns the settings of the recorded run.
@@ -178,11 +211,24 @@ impl Player {
         &self.played.settings
     }
 
-    /// Returns the recorded definitions of tools from outside, as
+    /// Returns the recorded definitions of tools from outside at the first request, as
     /// [`Recorder::record_definitions`](crate::Recorder::record_definitions) got them without secrets. Returns
     /// `None` for a recording without definitions of this source, such as one of version 1.
     pub fn definitions(&self, source: &str) -> Option<&Value> {
         self.played.definitions.get(source)
+    }
+
+    /// Calls `apply` with each recorded change of the definitions of a source. The change is applied after the requests
+    /// and calls before it were replayed, and before the last of them returns, so the next turn offers the changed
+    /// tools. While agents run concurrently, an agent can get a change one turn earlier than in the recorded run;
+    /// its request then differs.
+    pub fn follow_definitions(
+        &self,
+        source: impl Into<String>,
+        apply: impl Fn(Value) -> DefinitionsFuture + Send + Sync + 'static,
+    ) {
+        let follower = Follower { source: source.into(), apply: Arc::new(apply) };
+        self.played.followers.lock().unwrap_or_else(PoisonError::into_inner).push(follower);
     }
 
     /// Returns a transport that replays recorded exchanges. After a fork it forwards further requests to
@@ -234,12 +280,35 @@ impl Player {
 }
 
 impl ReplayState {
+    /// Applies the changes of definitions that precede everything that was not replayed yet.
+    pub(crate) async fn apply_changes(&self) {
+        if self.state().changes.is_empty() {
+            return;
+        }
+        let _applying = self.applying.lock().await;
+        loop {
+            let Some(change) = self.state().next_change() else { return };
+            let followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for follower in followers.iter().filter(|follower| follower.source == change.source) {
+                (follower.apply)(change.definitions.clone()).await;
+            }
+        }
+    }
+
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
+    /// Removes the next change of definitions if all exchanges and calls before it were replayed.
+    fn next_change(&mut self) -> Option<DefinitionsChange> {
+        let change = self.changes.front()?;
+        let is_due = self.exchanges.iter().take(change.exchanges).all(|exchange| exchange.is_played)
+            && self.calls.iter().take(change.calls).all(|call| call.is_played);
+        if is_due { self.changes.pop_front() } else { None }
+    }
+
     fn take(&mut self, line: Line) {
         match line {
             Line::Request { exchange, method, url, body, .. } => self.exchanges.push(Exchange {
