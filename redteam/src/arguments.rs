@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::case::{self, CaseArguments};
-use crate::crash::{Cancel, Conform, Crash, Durable, Fence, Owner, Victim, Worker};
+use crate::crash::{Cancel, Conform, Cost, Crash, Durable, Fence, Owner, Victim, Worker};
 use crate::faults::InjectedFault;
 use crate::observed::Ending;
 use crate::run::RunOptions;
@@ -38,6 +38,8 @@ enum Inner {
     Cancel(Cancel),
     /// Kills processes that run the jobs of the conformance suite.
     Conform(Conform),
+    /// Measures what records cost in each store.
+    Cost(Cost),
     /// Runs the conformance suite over several stores.
     Durable(Durable),
     /// Stops owners of runs past their leases, and checks that their writes are refused.
@@ -90,6 +92,7 @@ pub(crate) enum Work {
     Crash(Crash),
     Cancel(Cancel),
     Conform(Conform),
+    Cost(Cost),
     Durable(Durable),
     Fence(Fence),
     Owner(Owner),
@@ -109,6 +112,7 @@ impl Arguments {
             Some(Inner::Crash(told)) => Work::Crash(told),
             Some(Inner::Cancel(told)) => Work::Cancel(told),
             Some(Inner::Conform(told)) => Work::Conform(told),
+            Some(Inner::Cost(told)) => Work::Cost(told),
             Some(Inner::Durable(told)) => Work::Durable(told),
             Some(Inner::Fence(told)) => Work::Fence(told),
             Some(Inner::Owner(told)) => Work::Owner(told),

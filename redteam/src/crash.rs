@@ -4,34 +4,34 @@
 mod cancel;
 mod checks;
 mod conform;
+mod cost;
 mod durable;
 mod fence;
+mod place;
 mod points;
 mod script;
 mod storage;
 mod victim;
 
+use std::fmt;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
 
-use anyhow::Context as _;
 use windlass_testkit::split::SplitMix64;
 
 pub(crate) use self::cancel::Cancel;
-pub(crate) use self::checks::is_done;
+pub(crate) use self::checks::is_file_done;
 pub(crate) use self::conform::{Conform, Worker};
+pub(crate) use self::cost::Cost;
 pub(crate) use self::durable::Durable;
 pub(crate) use self::fence::{Fence, Owner};
+use self::place::Place;
 pub(crate) use self::points::Point;
+use self::storage::{RunStore, with_address};
 pub(crate) use self::victim::Victim;
-
-/// The maximum time of a process. It detects a process that hangs; it is not a measurement.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// The maximum number of resumes before a run counts as stuck.
-const MOST_RESUMES: u32 = 200;
 
 /// Options of the crash test.
 #[derive(Debug, clap::Args)]
@@ -45,6 +45,9 @@ pub(crate) struct Crash {
     /// Kill only at the named points with this prefix, and not at random moments.
     #[arg(long)]
     only: Option<String>,
+    /// The stores of the runs: folder, sqlite, postgres. Without any, each journal is a file without a store.
+    #[arg(long, value_delimiter = ',')]
+    over: Vec<String>,
     /// A folder for the runs.
     #[arg(long)]
     scratch: PathBuf,
@@ -56,16 +59,22 @@ struct Counts {
     runs: u32,
     kills: u32,
     resumes: u32,
+    /// The number of named points, and the seed of the random moments.
+    named: u32,
+    seed: u64,
     problems: Vec<String>,
 }
 
 impl Crash {
     /// Creates the options for the catalogue of faults.
     pub(crate) fn for_fault(scratch: &Path) -> Self {
-        Self { kills: 500, seed: None, only: None, scratch: scratch.to_owned() }
+        Self { kills: 500, seed: None, only: None, over: Vec::new(), scratch: scratch.to_owned() }
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
+        if !self.over.is_empty() {
+            return self.run_over_stores();
+        }
         let (observed, problems) = self.count()?;
         for problem in &problems {
             println!("FAILED {problem}");
@@ -74,8 +83,35 @@ impl Crash {
         Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// Runs everything. Returns the counts as text, and the problems found.
+    fn run_over_stores(&self) -> anyhow::Result<ExitCode> {
+        let (mut passed, mut failed, mut skipped) = (0_usize, 0_usize, 0_usize);
+        for name in &self.over {
+            let counted = with_address(name, &self.scratch.join(name), |address| {
+                self.count_over(Some(&Arc::new(RunStore::open(address)?)))
+            })?;
+            let Some(counts) = counted else {
+                skipped += 1;
+                continue;
+            };
+            for problem in &counts.problems {
+                println!("FAILED {name}: {problem}");
+            }
+            println!("{name}: {counts}");
+            passed += (counts.runs as usize).saturating_sub(counts.problems.len());
+            failed += counts.problems.len();
+        }
+        let note = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+        println!("{passed} passed, {failed} failed{note}");
+        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Runs everything without a store. Returns the counts as text, and the problems found.
     pub(crate) fn count(&self) -> anyhow::Result<(String, Vec<String>)> {
+        let counts = self.count_over(None)?;
+        Ok((counts.to_string(), counts.problems))
+    }
+
+    fn count_over(&self, store: Option<&Arc<RunStore>>) -> anyhow::Result<Counts> {
         let seed = self.seed.unwrap_or_else(crate::engine::now_ms);
         let mut counts = Counts::default();
         let mut named = 0_u32;
@@ -84,28 +120,21 @@ impl Crash {
                 continue;
             }
             named = named.saturating_add(1);
-            let place = Place::new(&self.scratch, &format!("point-{point}"))?;
+            let place = Place::new(&self.scratch, &format!("point-{point}"), store)?;
             let outcome = place.kill_at_point(&point, &mut counts);
             counts.take(&place, &point.to_string(), outcome);
         }
         println!("{named} named points: {} kills, {} resumes", counts.kills, counts.resumes);
         if self.only.is_none() {
-            self.at_random(seed, &mut counts)?;
+            self.at_random(seed, store, &mut counts)?;
         }
-        let observed = format!(
-            "{} runs, {} kills ({named} of them named points), {} resumes, seed {seed}: {} problems (lost records, doubled \
-             or missing changes, unpaired requests, runs that do not go on)",
-            counts.runs,
-            counts.kills,
-            counts.resumes,
-            counts.problems.len()
-        );
-        Ok((observed, counts.problems))
+        (counts.named, counts.seed) = (named, seed);
+        Ok(counts)
     }
 
-    fn at_random(&self, seed: u64, counts: &mut Counts) -> anyhow::Result<()> {
+    fn at_random(&self, seed: u64, store: Option<&Arc<RunStore>>, counts: &mut Counts) -> anyhow::Result<()> {
         let mut random = SplitMix64::new(seed);
-        let whole = Place::new(&self.scratch, "whole")?;
+        let whole = Place::new(&self.scratch, "whole", store)?;
         let began = Instant::now();
         let outcome = whole.run_without_kill(counts);
         let took = began.elapsed();
@@ -115,7 +144,7 @@ impl Crash {
         let mut number = 0_u32;
         while counts.kills < end {
             number = number.saturating_add(1);
-            let place = Place::new(&self.scratch, &format!("random-{number}"))?;
+            let place = Place::new(&self.scratch, &format!("random-{number}"), store)?;
             let outcome = place.kill_at_random(&mut random, took, end, counts);
             counts.take(&place, &format!("random run {number}"), outcome);
             if number.is_multiple_of(10) {
@@ -136,126 +165,14 @@ impl Counts {
     }
 }
 
-/// The folder of one run: its workspace, its journal, and the files outside the workspace.
-struct Place {
-    folder: PathBuf,
-}
-
-/// The end of a process, with the number of records that it acknowledged.
-struct ProcessEnd {
-    acknowledged: u64,
-    is_killed: bool,
-    told: String,
-}
-
-impl Place {
-    fn new(scratch: &Path, name: &str) -> anyhow::Result<Self> {
-        let folder = scratch.join("crash").join(name.replace(':', "-"));
-        drop(fs::remove_dir_all(&folder));
-        fs::create_dir_all(folder.join("work"))?;
-        script::lay_out(&folder.join("work"))?;
-        Ok(Self { folder })
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { runs, kills, resumes, named, seed, problems } = self;
+        write!(
+            f,
+            "{runs} runs, {kills} kills ({named} of them named points), {resumes} resumes, seed {seed}: {} problems (lost \
+             records, doubled or missing changes, unpaired requests, runs that do not go on)",
+            problems.len()
+        )
     }
-
-    /// Performs a run without killing it.
-    fn run_without_kill(&self, counts: &mut Counts) -> anyhow::Result<()> {
-        let ended = wait(self.start(None)?, None)?;
-        anyhow::ensure!(!ended.is_killed, "it was killed: {}", ended.told);
-        self.finish(counts)
-    }
-
-    /// Kills a run at a named point, and then resumes it until it ends.
-    fn kill_at_point(&self, point: &Point, counts: &mut Counts) -> anyhow::Result<()> {
-        let ended = wait(self.start(Some(point))?, None)?;
-        anyhow::ensure!(ended.is_killed, "it never came to that point: {}", ended.told);
-        counts.kills = counts.kills.saturating_add(1);
-        checks::records(&self.journal(), ended.acknowledged)?;
-        self.finish(counts)
-    }
-
-    /// Kills a run at random moments, again and again, until it is done or the number of kills is reached.
-    fn kill_at_random(
-        &self,
-        random: &mut SplitMix64,
-        whole: Duration,
-        end: u32,
-        counts: &mut Counts,
-    ) -> anyhow::Result<()> {
-        // The process can also be killed after its last record, before it exits.
-        while counts.kills < end && !is_done(&self.journal())? {
-            let most = usize::try_from(whole.as_micros()).unwrap_or(usize::MAX);
-            let moment = Duration::from_micros(random.in_range(0, most) as u64);
-            let ended = wait(self.start(None)?, Some(moment))?;
-            if !ended.is_killed {
-                break;
-            }
-            counts.kills = counts.kills.saturating_add(1);
-            checks::records(&self.journal(), ended.acknowledged)?;
-        }
-        self.finish(counts)
-    }
-
-    /// Resumes the run until it is done, and checks the files and records that it left.
-    fn finish(&self, counts: &mut Counts) -> anyhow::Result<()> {
-        for _ in 0..MOST_RESUMES {
-            if is_done(&self.journal())? {
-                return checks::whole(&self.folder);
-            }
-            counts.resumes = counts.resumes.saturating_add(1);
-            let ended = wait(self.start(None)?, None)?;
-            anyhow::ensure!(!ended.is_killed, "it does not go on: {}", ended.told);
-        }
-        anyhow::bail!("it does not come to its end in {MOST_RESUMES} processes")
-    }
-
-    fn journal(&self) -> PathBuf {
-        self.folder.join("journal")
-    }
-
-    fn start(&self, point: Option<&Point>) -> anyhow::Result<Child> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.arg("victim").arg(&self.folder);
-        if let Some(point) = point {
-            command.arg("--at").arg(point.to_string());
-        }
-        // Its output to a provider, a terminal or a log is not needed.
-        Ok(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
-    }
-}
-
-/// Waits for a process, and kills it at a given moment.
-fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<ProcessEnd> {
-    let mut stdout = child.stdout.take().context("its output is piped")?;
-    let mut stderr = child.stderr.take().context("its errors are piped")?;
-    // The process writes little, but a full pipe would block it.
-    let said = std::thread::spawn(move || {
-        let mut said = String::new();
-        let _ = stdout.read_to_string(&mut said);
-        said
-    });
-    let complained = std::thread::spawn(move || {
-        let mut said = String::new();
-        let _ = stderr.read_to_string(&mut said);
-        said
-    });
-    let began = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if began.elapsed() >= moment.unwrap_or(PATIENCE) {
-            child.kill()?;
-            let status = child.wait()?;
-            anyhow::ensure!(moment.is_some(), "it did not end within {PATIENCE:?}");
-            break status;
-        }
-        std::thread::sleep(Duration::from_micros(500));
-    };
-    let said = said.join().unwrap_or_default();
-    let complained = complained.join().unwrap_or_default();
-    let acknowledged = said.lines().filter_map(|line| line.strip_prefix("kept ")?.parse::<u64>().ok()).max();
-    let is_killed = std::os::unix::process::ExitStatusExt::signal(&status).is_some();
-    anyhow::ensure!(is_killed || status.success(), "it failed: {}", complained.trim());
-    // Records are numbered from 0.
-    Ok(ProcessEnd { acknowledged: acknowledged.map_or(0, |last| last + 1), is_killed, told: complained })
 }

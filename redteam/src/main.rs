@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Work::Crash(told) => told.run(),
         Work::Cancel(told) => told.run(),
         Work::Conform(told) => told.run(),
+        Work::Cost(told) => told.run(),
         Work::Durable(told) => told.run(),
         Work::Fence(told) => told.run(),
         Work::Owner(told) => told.run(),

@@ -11,7 +11,7 @@ use crate::ci::Outcome;
 use crate::project::target;
 
 pub(crate) const HELP: &str = "\
-cargo xtask durable [--over STORE,..] | --fence ROUNDS [--over STORE,..] [--seed N]
+cargo xtask durable [--over STORE,..] [--kills N | --fence ROUNDS | --cost RECORDS] [--seed N]
 
 Runs testkit's conformance kit for durable drivers over memory, a folder, SQLite and PostgreSQL.
 
@@ -21,24 +21,36 @@ started in a temporary folder with a Unix socket; without its programs (Debian: 
 skipped with a line, unless WINDLASS_STRICT names `postgres`. The last line is `N passed, N failed`.
 
   --over STORE,..  only these: memory, folder, sqlite, postgres
+  --kills N        instead, over folder, SQLite and PostgreSQL: kills runs of real tools at every named point and
+                   at N random moments, resumes them, and checks records and effects
+  --cost RECORDS   instead, over folder, SQLite and PostgreSQL: measures synced appends, and a whole run beside
+                   the same run in memory
   --fence ROUNDS   instead, over SQLite and PostgreSQL: stops the owner of a run (SIGSTOP) past its lease, takes
                    the run over, wakes the first owner, and checks that its write is refused and no effect is
                    doubled
-  --seed N         with --fence: the seed of the moments (1)
+  --seed N         with --fence and --kills: the seed of the moments
 
 For example: `cargo xtask durable --over memory,folder,sqlite,postgres`";
 
 const FEATURES: &str = "windlass-redteam/databases";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
-    let mut words = match arguments.option("--fence")? {
-        Some(rounds) => vec!["fence".to_owned(), "--rounds".to_owned(), rounds],
-        None => vec!["durable".to_owned()],
-    };
+    let modes =
+        [("--fence", "fence", "--rounds"), ("--kills", "crash", "--kills"), ("--cost", "cost", "--records")];
+    let mut words = vec!["durable".to_owned()];
+    for (flag, command, option) in modes {
+        if let Some(value) = arguments.option(flag)? {
+            words = vec![command.to_owned(), option.to_owned(), value];
+        }
+    }
+    let is_crash = words.iter().any(|word| word == "crash");
     for name in ["--over", "--seed"] {
         if let Some(value) = arguments.option(name)? {
             words.extend([name.to_owned(), value]);
         }
+    }
+    if is_crash && !words.iter().any(|word| word == "--over") {
+        words.extend(["--over", "folder,sqlite,postgres"].map(str::to_owned));
     }
     arguments.finish()?;
     let built = cmd!(sh, "cargo build --locked --quiet -p windlass-redteam --features {FEATURES} --bins");

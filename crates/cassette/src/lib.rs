@@ -16,5 +16,5 @@ mod replay;
 pub use difference::Difference;
 pub use error::CassetteError;
 use line::Line;
-pub use player::{Fork, Player};
+pub use player::{DefinitionsFuture, Fork, Player};
 pub use recorder::Recorder;

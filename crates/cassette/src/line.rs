@@ -19,7 +19,9 @@ pub(crate) enum Line {
         /// Settings of the recorded run, in a format that the recording program chooses.
         settings: Value,
     },
-    /// The tools that programs outside of the recording one defined, before the first request.
+    /// The tools that programs outside of the recording one define. The first line of a source is written before the
+    /// first request. A further one is written when the definitions changed, before the request that follows the
+    /// change.
     Definitions {
         /// The kind of these programs, such as `mcp`.
         source: String,

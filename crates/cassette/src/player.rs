@@ -1,19 +1,23 @@
 //! Replay of a cassette.
 
-use std::collections::BTreeMap;
+mod file;
+mod state;
+
 use std::fmt;
-use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use windlass_agent::Approver;
 use windlass_client::Transport;
-use windlass_hitl::ApprovalDecision;
 use windlass_protocol::CallId;
-use windlass_tool::{Human, Inspection, Output, Tool};
+use windlass_tool::{Human, Output, Tool};
 
-use crate::line::{AskedApproval, Body, Failure, Outcome};
+use self::file::{Begin, lines, read};
+pub use self::state::DefinitionsFuture;
+use self::state::Follower;
+pub(crate) use self::state::{Approval, Call, Exchange, ReplayState, Sight, State};
+use crate::line::Outcome;
 use crate::replay::{ReplayApprover, ReplayHuman, ReplayTool, ReplayTransport};
 use crate::{CassetteError, Difference, Line};
 
@@ -36,72 +40,6 @@ pub struct Fork {
     pub call: CallId,
     /// Result that replaces the recorded one.
     pub answer: Output,
-}
-
-/// Content of a cassette, with the state of its replay.
-pub(crate) struct ReplayState {
-    settings: Value,
-    /// The definitions of tools from outside, by source.
-    definitions: BTreeMap<String, Value>,
-    is_forked: bool,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-pub(crate) struct State {
-    pub(crate) exchanges: Vec<Exchange>,
-    /// Recorded inspections, in their order. Each is returned once.
-    pub(crate) sights: Vec<Sight>,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) approvals: Vec<Approval>,
-    /// True if the digests of the approvals have an earlier version, so that no request has them.
-    pub(crate) has_old_digests: bool,
-    pub(crate) questions: Vec<(String, Option<String>)>,
-    pub(crate) differences: Vec<Difference>,
-}
-
-/// Recorded inspection of a call's targets.
-#[derive(Debug)]
-pub(crate) struct Sight {
-    pub(crate) tool: String,
-    pub(crate) input: String,
-    pub(crate) seen: Inspection,
-}
-
-/// Recorded exchange.
-#[derive(Debug)]
-pub(crate) struct Exchange {
-    pub(crate) number: u64,
-    pub(crate) method: String,
-    pub(crate) url: String,
-    pub(crate) body: Body,
-    pub(crate) status: Option<u16>,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) pieces: Vec<Vec<u8>>,
-    pub(crate) failure: Option<Failure>,
-    pub(crate) is_played: bool,
-}
-
-/// Recorded call, returned once. Its id is not unique: if the provider assigns no ids, a generated id of a
-/// sub-agent's call can equal one of its parent's.
-#[derive(Debug)]
-pub(crate) struct Call {
-    /// Absent in recordings of earlier versions.
-    pub(crate) agents: Option<Vec<String>>,
-    pub(crate) id: CallId,
-    pub(crate) tool: String,
-    pub(crate) input: String,
-    pub(crate) outcome: Outcome,
-    pub(crate) is_played: bool,
-}
-
-/// Recorded decision of an approver, returned once.
-#[derive(Debug)]
-pub(crate) struct Approval {
-    pub(crate) id: CallId,
-    /// Absent in recordings of earlier versions.
-    pub(crate) asked: Option<AskedApproval>,
-    pub(crate) decision: Option<ApprovalDecision>,
 }
 
 impl Fork {
@@ -152,17 +90,7 @@ impl Player {
     }
 
     fn new(begin: Begin, lines: Vec<Line>, fork: Option<Fork>) -> Self {
-        let has_old_digests = begin.version < Line::DIGEST_VERSION;
-        let mut state = State { has_old_digests, ..State::default() };
-        let mut definitions = BTreeMap::new();
-        for line in lines {
-            match line {
-                Line::Definitions { source, definitions: recorded } => {
-                    definitions.entry(source).or_insert(recorded);
-                }
-                line => state.take(line),
-            }
-        }
+        let (mut state, definitions) = State::read(begin.version, lines);
         let is_forked = fork.is_some();
         if let Some(fork) = fork
             && let Some(call) = state.calls.iter_mut().find(|call| call.id == fork.call)
@@ -170,7 +98,9 @@ impl Player {
             call.outcome = Outcome::Output { status: fork.answer.status, content: fork.answer.content };
         }
         let (settings, state) = (begin.settings, Mutex::new(state));
-        Self { played: Arc::new(ReplayState { settings, definitions, is_forked, state }) }
+        let (followers, applying) = (Mutex::default(), futures_util::lock::Mutex::default());
+        let played = ReplayState { settings, definitions, is_forked, state, followers, applying };
+        Self { played: Arc::new(played) }
     }
 
     /// Returns the settings of the recorded run.
@@ -178,11 +108,24 @@ impl Player {
         &self.played.settings
     }
 
-    /// Returns the recorded definitions of tools from outside, as
+    /// Returns the recorded definitions of tools from outside at the first request, as
     /// [`Recorder::record_definitions`](crate::Recorder::record_definitions) got them without secrets. Returns
     /// `None` for a recording without definitions of this source, such as one of version 1.
     pub fn definitions(&self, source: &str) -> Option<&Value> {
         self.played.definitions.get(source)
+    }
+
+    /// Calls `apply` with each recorded change of the definitions of a source. The change is applied after the requests
+    /// and calls before it were replayed, and before the last of them returns, so the next turn offers the changed
+    /// tools. While agents run concurrently, an agent can get a change one turn earlier than in the recorded run;
+    /// its request then differs.
+    pub fn follow_definitions(
+        &self,
+        source: impl Into<String>,
+        apply: impl Fn(Value) -> DefinitionsFuture + Send + Sync + 'static,
+    ) {
+        let follower = Follower { source: source.into(), apply: Arc::new(apply) };
+        self.played.followers.lock().unwrap_or_else(PoisonError::into_inner).push(follower);
     }
 
     /// Returns a transport that replays recorded exchanges. After a fork it forwards further requests to
@@ -230,104 +173,6 @@ impl Player {
             }));
         }
         differences
-    }
-}
-
-impl ReplayState {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn take(&mut self, line: Line) {
-        match line {
-            Line::Request { exchange, method, url, body, .. } => self.exchanges.push(Exchange {
-                number: exchange,
-                method,
-                url,
-                body,
-                status: None,
-                headers: Vec::new(),
-                pieces: Vec::new(),
-                failure: None,
-                is_played: false,
-            }),
-            Line::Response { exchange, status, headers } => {
-                if let Some(exchange) = self.exchange(exchange) {
-                    exchange.status = Some(status);
-                    exchange.headers = headers;
-                }
-            }
-            Line::Bytes { exchange, body } => {
-                if let Some(exchange) = self.exchange(exchange) {
-                    exchange.pieces.push(body.bytes());
-                }
-            }
-            Line::End { exchange, failure } => {
-                if let Some(exchange) = self.exchange(exchange) {
-                    exchange.failure = failure;
-                }
-            }
-            Line::Inspection { tool, input, targets, containment } => {
-                let mut seen = Inspection::default();
-                (seen.targets, seen.containment) = (targets, containment);
-                self.sights.push(Sight { tool, input, seen });
-            }
-            Line::Call { agents, call: id, tool, input, outcome } => {
-                self.calls.push(Call { agents, id, tool, input, outcome, is_played: false });
-            }
-            Line::Approval { call: id, asked, decision } => {
-                self.approvals.push(Approval { id, asked, decision });
-            }
-            Line::Question { question, answer } => self.questions.push((question, answer)),
-            Line::Begin { .. } | Line::Definitions { .. } => {}
-        }
-    }
-
-    fn exchange(&mut self, number: u64) -> Option<&mut Exchange> {
-        self.exchanges.iter_mut().rev().find(|exchange| exchange.number == number)
-    }
-}
-
-fn read(path: &Path) -> Result<String, CassetteError> {
-    fs::read_to_string(path).map_err(|source| CassetteError::File {
-        path: path.to_owned(),
-        verb: "read",
-        source,
-    })
-}
-
-/// The content of the first line.
-struct Begin {
-    version: u32,
-    settings: Value,
-}
-
-/// Parses the first line and all further lines.
-fn lines(text: &str) -> Result<(Begin, Vec<Line>), CassetteError> {
-    let mut lines = Vec::new();
-    let mut texts = text.split_inclusive('\n').enumerate().peekable();
-    while let Some((at, line)) = texts.next() {
-        let is_torn = texts.peek().is_none() && !line.ends_with('\n');
-        match serde_json::from_str(line) {
-            Ok(line) => lines.push(line),
-            Err(_) if is_torn && at > 0 => break,
-            Err(source) if at > 0 => {
-                return Err(CassetteError::Line { number: at.saturating_add(1), source });
-            }
-            Err(_) => return Err(CassetteError::NotCassette),
-        }
-    }
-    if lines.is_empty() {
-        return Err(CassetteError::NotCassette);
-    }
-    match lines.remove(0) {
-        Line::Begin { version, settings } if version <= Line::VERSION => {
-            Ok((Begin { version, settings }, lines))
-        }
-        Line::Begin { version, .. } => Err(CassetteError::Version { version }),
-        _ => Err(CassetteError::NotCassette),
     }
 }
 

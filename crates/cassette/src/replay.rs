@@ -39,6 +39,7 @@ impl Transport for ReplayTransport {
     fn send(&self, request: TransportRequest) -> TransportFuture<'_> {
         Box::pin(async move {
             let met = meet(&mut self.played.state(), &request, self.live.is_some());
+            self.played.apply_changes().await;
             match (met, &self.live) {
                 (MatchResult::Recorded(answer), _) => answer,
                 (MatchResult::Live, Some(live)) => live.send(request).await,
@@ -128,7 +129,9 @@ impl Tool for ReplayTool {
 
     fn call<'a>(&'a self, ctx: &'a Context, payload: &'a Payload) -> ToolFuture<'a> {
         Box::pin(async move {
-            match self.find_result(ctx, payload) {
+            let found = self.find_result(ctx, payload);
+            self.played.apply_changes().await;
+            match found {
                 Some(ended) => ended,
                 None if self.is_live => self.inner.call(ctx, payload).await,
                 None => Err(self.different(format!("the call {} is not in the cassette", ctx.call()))),

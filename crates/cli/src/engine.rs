@@ -40,7 +40,7 @@ struct Connection {
 impl Connection {
     fn new(engine: Option<&str>, values: &EngineValues, app: &App) -> anyhow::Result<Self> {
         let address = engine.context("give the engine with --engine")?.parse()?;
-        let folder = match &values.content {
+        let folder = match &values.content_folder {
             Some(folder) => folder.clone(),
             None => app.state_folder()?.join(CONTENT),
         };

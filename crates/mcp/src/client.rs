@@ -222,6 +222,10 @@ impl McpClient {
         self.0.has_resources()
     }
 
+    pub(crate) async fn list_again(&self) -> Result<(), StartError> {
+        self.0.list_again().await
+    }
+
     /// Waits until the server's connection or list of tools changes. Cancel-safe.
     pub(crate) async fn wait_for_change(&self) {
         self.0.wait_for_change().await;

@@ -12,7 +12,7 @@ pub(crate) mod watch;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 use tokio::task::JoinHandle;
 use windlass_protocol::{Arguments, Payload};
@@ -46,6 +46,10 @@ use crate::{Definition, McpClient, McpServer, Presence, StartError};
 /// ```
 #[derive(Clone)]
 pub struct McpConnections(Arc<Shared>);
+
+/// A reference to the connections that does not keep the servers alive.
+#[derive(Clone)]
+pub struct WeakMcpConnections(Weak<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) clients: BTreeMap<String, McpClient>,
@@ -130,6 +134,23 @@ impl McpConnections {
     pub async fn wait_until_settled(&self) {
         self.0.board.wait_until_settled().await;
         self.begin_turn();
+    }
+
+    /// Lists the tools of a server again without waiting for its notification, and offers them from the next turn on.
+    /// Connects first if there is no connection. An unknown server is ignored.
+    ///
+    /// # Errors
+    /// If the server cannot be started or reached, or does not list its tools.
+    pub async fn list_again(&self, server: &str) -> Result<(), StartError> {
+        match self.0.clients.get(server) {
+            Some(client) => watch::list_again(&self.0, client).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Returns a reference that does not keep the servers alive.
+    pub fn downgrade(&self) -> WeakMcpConnections {
+        WeakMcpConnections(Arc::downgrade(&self.0))
     }
 
     /// Returns the status of each server, sorted by id.
@@ -245,6 +266,19 @@ impl McpConnections {
         let tools = names.iter().find(|(id, _)| id == server).map(|(_, tools)| tools.as_slice());
         let tools: Vec<&str> = tools.unwrap_or_default().iter().map(String::as_str).collect();
         ToolError::model(format!("the server {server} has no tool {tool}; it has: {}", list_names(&tools)))
+    }
+}
+
+impl WeakMcpConnections {
+    /// Returns the connections, or `None` after they were dropped.
+    pub fn upgrade(&self) -> Option<McpConnections> {
+        self.0.upgrade().map(McpConnections)
+    }
+}
+
+impl fmt::Debug for WeakMcpConnections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WeakMcpConnections").finish()
     }
 }
 

@@ -41,6 +41,7 @@ pub use client::sampling::{Sample, SampleFuture, Sampler, SamplingRefusal, Sampl
 pub use client::{ClientOptions, McpClient, ToolWrapper};
 pub use connections::{
     ConnectionOptions, ConnectionsError, Listener, McpConnections, ServerEvent, ServerStatus,
+    WeakMcpConnections,
 };
 pub use definition::{Definition, RefusedTool};
 pub use failure::StartError;

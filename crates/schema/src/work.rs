@@ -7,6 +7,9 @@
 //! A visit costs more than one unit where a validator does more than compare a kind: it searches a text with a pattern,
 //! compares long constants, and copies the path of the value and the keyword's value into each error.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use serde_json::{Map, Value};
 
 /// Maximum number of visits in one check.
@@ -109,6 +112,9 @@ impl<'a> Subject<'a> {
 struct Visits<'a> {
     document: &'a Value,
     names: &'a Names,
+    /// The targets of the references so far. A reference is applied to every value at its place, and it always
+    /// has the same targets.
+    targets: HashMap<&'a str, Rc<[&'a Value]>>,
     open: Vec<(&'a Value, Subject<'a>)>,
     left: usize,
 }
@@ -116,7 +122,8 @@ struct Visits<'a> {
 /// Returns the cost of a check of a value against a schema, or `None` if it may be more than [`MAX_VISITS`].
 pub(crate) fn visits(document: &Value, names: &Names, value: &Value) -> Option<usize> {
     let subject = Subject { content: Content::Value(value), path_bytes: 0 };
-    let mut visits = Visits { document, names, open: vec![(document, subject)], left: MAX_VISITS };
+    let targets = HashMap::new();
+    let mut visits = Visits { document, names, targets, open: vec![(document, subject)], left: MAX_VISITS };
     while let Some((schema, subject)) = visits.open.pop() {
         let Value::Object(keywords) = schema else { continue };
         for (keyword, inner) in keywords {
@@ -133,6 +140,13 @@ impl<'a> Visits<'a> {
         Some(())
     }
 
+    /// Returns the schemas that a reference may lead to.
+    fn find_targets(&mut self, reference: &'a str) -> Rc<[&'a Value]> {
+        let (names, document) = (self.names, self.document);
+        let targets = self.targets.entry(reference);
+        targets.or_insert_with(|| names.targets(document, reference).into()).clone()
+    }
+
     /// Adds the visits of one keyword. Returns `None` if the limit is exceeded.
     fn apply(
         &mut self,
@@ -143,8 +157,8 @@ impl<'a> Visits<'a> {
     ) -> Option<()> {
         match (keyword, inner) {
             ("$ref" | "$dynamicRef" | "$recursiveRef", Value::String(reference)) => {
-                let targets = self.names.targets(self.document, reference);
-                self.visit_all(targets.into_iter().map(|target| (target, subject)))
+                let targets = self.find_targets(reference);
+                self.visit_all(targets.iter().map(|target| (*target, subject)))
             }
             ("not" | "if" | "then" | "else", _) => self.visit_all([(inner, subject)]),
             ("allOf" | "anyOf" | "oneOf", Value::Array(branches)) => {

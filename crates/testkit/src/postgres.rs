@@ -15,12 +15,14 @@ const ATTEMPTS: u32 = 50;
 
 /// A running server. It ends, and its folder is removed, when this value is dropped.
 ///
-/// The server does not sync its files, because a test kills processes and not the machine.
+/// The server of [`start`](Self::start) does not sync its files, because a test kills processes and not the
+/// machine.
 #[derive(Debug)]
 pub struct PostgresServer {
     programs: PathBuf,
     folder: tempfile::TempDir,
     is_root: bool,
+    is_synced: bool,
 }
 
 impl PostgresServer {
@@ -30,6 +32,18 @@ impl PostgresServer {
     /// Returns an error if the programs are missing or fail. Pass it to [`require!`](crate::require) with
     /// [`Need::Postgres`](crate::Need::Postgres).
     pub fn start() -> Result<Self, String> {
+        Self::start_with(false)
+    }
+
+    /// Starts a server that syncs its files at each commit, for measurements.
+    ///
+    /// # Errors
+    /// Like [`start`](Self::start).
+    pub fn start_synced() -> Result<Self, String> {
+        Self::start_with(true)
+    }
+
+    fn start_with(is_synced: bool) -> Result<Self, String> {
         let programs = find_programs().ok_or("initdb and pg_ctl are not installed")?;
         let folder = tempfile::Builder::new().prefix("windlass-pg").tempdir().map_err(text)?;
         let owner = fs::metadata(folder.path()).map_err(text)?;
@@ -38,7 +52,7 @@ impl PostgresServer {
             chown(folder.path(), Some(NOBODY), Some(NOBODY)).map_err(text)?;
             fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).map_err(text)?;
         }
-        let server = Self { programs, folder, is_root };
+        let server = Self { programs, folder, is_root, is_synced };
         let data = server.data();
         let words = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C", "--no-sync"];
         server.call("initdb", |command| command.args(words).arg("-D").arg(&data))?;
@@ -94,7 +108,11 @@ impl PostgresServer {
 
     fn start_once(&self) -> Result<(), String> {
         let folder = self.folder.path();
-        let options = format!("-k {} -c listen_addresses= -c fsync=off", folder.display());
+        let options = format!(
+            "-k {} -c listen_addresses= -c fsync={}",
+            folder.display(),
+            if self.is_synced { "on" } else { "off" }
+        );
         let (data, log) = (self.data(), folder.join("log"));
         self.call("pg_ctl", |command| {
             command.args(["start", "-w", "-D"]).arg(data).arg("-l").arg(log).arg("-o").arg(options)

@@ -84,7 +84,7 @@ impl Cancel {
     }
 
     fn place(&self, poll: usize) -> anyhow::Result<Place> {
-        Place::new(&self.scratch, &format!("cancel-{}", poll % 2))
+        Place::new(&self.scratch, &format!("cancel-{}", poll % 2), None)
     }
 }
 

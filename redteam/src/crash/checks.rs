@@ -5,38 +5,33 @@ use std::fs;
 use std::path::Path;
 
 use windlass_agent::{Entry, Outcome};
-use windlass_journal::{FileJournal, JournalError, Record};
 use windlass_protocol::{ResultStatus, ToolResult};
 
 use super::script::{TURNS, files, patches};
+use super::storage::RunJournal;
 
 /// Checks that no acknowledged record is lost and that all records can be read.
-pub(super) fn records(journal: &Path, acknowledged: u64) -> anyhow::Result<()> {
-    let there = read(journal)?.len() as u64;
+pub(super) fn records(journal: &RunJournal, acknowledged: u64) -> anyhow::Result<()> {
+    let there = journal.records()?.len() as u64;
     anyhow::ensure!(there >= acknowledged, "{acknowledged} records were kept, {there} are there");
     Ok(())
 }
 
 /// Returns true if the run has completed.
-pub(crate) fn is_done(journal: &Path) -> anyhow::Result<bool> {
-    let Some(last) = read(journal)?.pop() else { return Ok(false) };
+pub(super) fn is_done(journal: &RunJournal) -> anyhow::Result<bool> {
+    let Some(last) = journal.records()?.pop() else { return Ok(false) };
     Ok(matches!(last.read::<Entry>()?, Entry::Finished { outcome: Outcome::Completed { .. } }))
 }
 
-/// Reads the records. A process that died before it created its journal has none.
-fn read(journal: &Path) -> anyhow::Result<Vec<Record>> {
-    match FileJournal::read(journal) {
-        Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            Ok(Vec::new())
-        }
-        records => Ok(records?),
-    }
+/// Returns true if the run whose journal is a file has completed.
+pub(crate) fn is_file_done(journal: &Path) -> anyhow::Result<bool> {
+    is_done(&RunJournal::File(journal.to_owned()))
 }
 
 /// Checks the effects of a run: each change of a file is made exactly once; every other effect at most once,
 /// and exactly once if its result is `Ok`; each call has one result.
-pub(super) fn whole(folder: &Path) -> anyhow::Result<()> {
-    let results = results(&folder.join("journal"))?;
+pub(super) fn whole(folder: &Path, journal: &RunJournal) -> anyhow::Result<()> {
+    let results = results(journal)?;
     for (name, text) in files(TURNS, patches()) {
         let there = fs::read_to_string(folder.join("work").join(name))?;
         anyhow::ensure!(there == text, "{name} is {there:?} and should be {text:?}");
@@ -61,9 +56,9 @@ fn find_result<'r>(results: &'r BTreeMap<String, ToolResult>, id: &str) -> anyho
 }
 
 /// Returns the recorded results by call. Fails if a call has two.
-fn results(journal: &Path) -> anyhow::Result<BTreeMap<String, ToolResult>> {
+fn results(journal: &RunJournal) -> anyhow::Result<BTreeMap<String, ToolResult>> {
     let mut results = BTreeMap::new();
-    for record in read(journal)? {
+    for record in journal.records()? {
         if let Entry::Result { result } = record.read::<Entry>()? {
             let id = result.call.to_string();
             anyhow::ensure!(results.insert(id.clone(), result).is_none(), "{id} has two results");

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use anyhow::bail;
 use windlass_testkit::durable::{Checked, MachineHarness, check};
 
 use super::conform::check_processes;
+use super::storage::with_address;
 
 /// Options of the kit over several stores.
 #[derive(Debug, clap::Args)]
@@ -46,37 +46,9 @@ impl Durable {
 
 /// Runs the kit over one store. `None` means that the machine cannot start it.
 fn check_store(name: &str, scratch: &Path) -> anyhow::Result<Option<Checked>> {
-    drop(std::fs::remove_dir_all(scratch));
-    std::fs::create_dir_all(scratch)?;
-    let over = |address: &str| Ok(Some(check_processes(scratch, address)?.0));
-    match name {
-        // A memory ends with its process, so the deaths are simulated in this process.
-        "memory" => Ok(Some(check(&mut MachineHarness::default()))),
-        "folder" => over(&scratch.join("store").display().to_string()),
-        "sqlite" => over(&format!("sqlite://{}/runs.db", scratch.display())),
-        "postgres" => with_postgres(|address| over(address)),
-        name => bail!("there is no store {name:?}: memory, folder, sqlite, postgres"),
+    // A memory ends with its process, so the deaths are simulated in this process.
+    if name == "memory" {
+        return Ok(Some(check(&mut MachineHarness::default())));
     }
-}
-
-/// Runs work with the address of a server that ends after it. Prints a line and returns `None` if the machine
-/// has no PostgreSQL.
-#[cfg(feature = "databases")]
-pub(super) fn with_postgres<T>(
-    work: impl FnOnce(&str) -> anyhow::Result<Option<T>>,
-) -> anyhow::Result<Option<T>> {
-    use windlass_testkit::Need;
-    use windlass_testkit::postgres::PostgresServer;
-
-    match Need::Postgres.check(PostgresServer::start()) {
-        Some(server) => work(&server.url()),
-        None => Ok(None),
-    }
-}
-
-#[cfg(not(feature = "databases"))]
-pub(super) fn with_postgres<T>(
-    _: impl FnOnce(&str) -> anyhow::Result<Option<T>>,
-) -> anyhow::Result<Option<T>> {
-    bail!("this build lacks the feature `databases`")
+    with_address(name, scratch, |address| Ok(check_processes(scratch, address)?.0))
 }

@@ -8,14 +8,13 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use windlass_journal::{Durability, JournalError};
 use windlass_store::{Heartbeat, Lease};
 use windlass_testkit::split::SplitMix64;
 
-use super::durable::with_postgres;
-use super::storage::RunStore;
+use super::storage::{RunStore, with_address};
 
 /// The time of the owner's lease, which it renews at a third of it.
 const LEASE: Duration = Duration::from_millis(120);
@@ -68,15 +67,8 @@ impl Fence {
         let (mut passed, mut failed, mut skipped) = (0, 0, 0);
         for name in &self.over {
             let scratch = self.scratch.join("fence").join(name);
-            drop(fs::remove_dir_all(&scratch));
-            fs::create_dir_all(&scratch)?;
-            let rounds = match name.as_str() {
-                "sqlite" => {
-                    Some(self.rounds_over(&scratch, &format!("sqlite://{}/runs.db", scratch.display()))?)
-                }
-                "postgres" => with_postgres(|address| self.rounds_over(&scratch, address).map(Some))?,
-                name => bail!("leases do not expire in {name:?}: sqlite, postgres"),
-            };
+            ensure!(name != "folder", "leases do not expire in a folder: sqlite, postgres");
+            let rounds = with_address(name, &scratch, |address| self.rounds_over(&scratch, address))?;
             let Some(rounds) = rounds else {
                 skipped += 1;
                 continue;

@@ -1,16 +1,102 @@
-//! The store that the killed processes of a run share.
+//! The store that the killed processes of a run share, and the journal of such a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use windlass_journal::Record;
+use anyhow::bail;
+use windlass_journal::{FileJournal, Journal, JournalError, Record};
 use windlass_store::{Lease, Store, StoreError, StoreKind, StoreUrl, open_store};
 
 /// The time of a lease. A killed process does not release it, and the next one waits for its end.
 const LEASE: Duration = Duration::from_millis(50);
 /// The maximum time to wait for the lease of a killed process.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs work with the address of a store in a folder: folder, sqlite, or postgres, whose server ends after the
+/// work. Prints a line and returns `None` if this machine has no PostgreSQL.
+pub(super) fn with_address<T>(
+    name: &str,
+    folder: &Path,
+    work: impl FnOnce(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    with_address_of(name, folder, false, work)
+}
+
+/// Like [`with_address`], with a PostgreSQL server that syncs each commit.
+pub(super) fn with_synced_address<T>(
+    name: &str,
+    folder: &Path,
+    work: impl FnOnce(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    with_address_of(name, folder, true, work)
+}
+
+fn with_address_of<T>(
+    name: &str,
+    folder: &Path,
+    is_synced: bool,
+    work: impl FnOnce(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    drop(std::fs::remove_dir_all(folder));
+    std::fs::create_dir_all(folder)?;
+    match name {
+        "folder" => work(&folder.join("store").display().to_string()).map(Some),
+        "sqlite" => work(&format!("sqlite://{}/runs.db", folder.display())).map(Some),
+        "postgres" => with_postgres(is_synced, work),
+        name => bail!("there is no store {name:?}: folder, sqlite, postgres"),
+    }
+}
+
+#[cfg(feature = "databases")]
+fn with_postgres<T>(
+    is_synced: bool,
+    work: impl FnOnce(&str) -> anyhow::Result<T>,
+) -> anyhow::Result<Option<T>> {
+    use windlass_testkit::Need;
+    use windlass_testkit::postgres::PostgresServer;
+
+    let start = if is_synced { PostgresServer::start_synced } else { PostgresServer::start };
+    let server = Need::Postgres.check(start());
+    server.map(|server| work(&server.url())).transpose()
+}
+
+#[cfg(not(feature = "databases"))]
+fn with_postgres<T>(_: bool, _: impl FnOnce(&str) -> anyhow::Result<T>) -> anyhow::Result<Option<T>> {
+    bail!("this build lacks the feature `databases`")
+}
+
+/// The journal of a run whose process is killed.
+pub(super) enum RunJournal {
+    /// A file without a store.
+    File(PathBuf),
+    /// A run in a store.
+    Stored { store: Arc<RunStore>, run: String },
+}
+
+impl RunJournal {
+    /// Returns the records. A process that died before it created its journal left none.
+    pub(super) fn records(&self) -> anyhow::Result<Vec<Record>> {
+        match self {
+            Self::File(path) => match FileJournal::read(path) {
+                Err(JournalError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                    Ok(Vec::new())
+                }
+                records => Ok(records?),
+            },
+            Self::Stored { store, run } => store.records(run),
+        }
+    }
+
+    /// Opens the journal for appends. Returns the file besides, if there is one.
+    pub(super) fn open(&self) -> anyhow::Result<(Box<dyn Journal + Send>, Option<PathBuf>)> {
+        Ok(match self {
+            Self::File(path) if path.exists() => (Box::new(FileJournal::open(path)?.0), Some(path.clone())),
+            Self::File(path) => (Box::new(FileJournal::create(path)?), Some(path.clone())),
+            Self::Stored { store, run } => (store.claim(run)?.open_run_journal()?, store.file(run)),
+        })
+    }
+}
 
 /// An open store with its address.
 pub(super) struct RunStore {

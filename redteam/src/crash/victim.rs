@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use windlass_agent::{Agent, ApproveAll, Outcome, RunOptions};
-use windlass_journal::FileJournal;
+use windlass_journal::Journal as _;
 use windlass_protocol::{Effect, Hints, Payload, ToolName, ToolSpec};
 use windlass_sandbox::Workspace;
+use windlass_stream::Model;
 use windlass_tool::{Context, Output, Tool, ToolError, ToolFuture};
 use windlass_tool_args::read_arguments;
 use windlass_toolbox::{Preset, ToolConfig, Toolbox};
@@ -18,6 +19,7 @@ use windlass_tools_shell::Shell;
 
 use super::points::{Deadly, Dying, Point};
 use super::script::ScriptedJob;
+use super::storage::{RunJournal, RunStore};
 
 /// Starts the run of a folder, or resumes it.
 #[derive(Debug, clap::Args)]
@@ -26,6 +28,11 @@ pub(crate) struct Victim {
     /// The point at which the process kills itself.
     #[arg(long)]
     at: Option<Point>,
+    /// The store of the run. Without one, the journal is a file in the folder.
+    #[arg(long, requires = "run")]
+    store: Option<String>,
+    #[arg(long)]
+    run: Option<String>,
 }
 
 impl Victim {
@@ -38,12 +45,16 @@ impl Victim {
 
     async fn go_on(&self) -> anyhow::Result<Outcome> {
         let agent = agent(&self.folder, self.at.as_ref())?;
-        let path = self.folder.join("journal");
-        let is_begun = std::fs::metadata(&path).is_ok_and(|file| file.len() > 0);
-        let journal = if path.exists() { FileJournal::open(&path)?.0 } else { FileJournal::create(&path)? };
-        let is_begun = is_begun && !windlass_journal::Journal::records(&journal)?.is_empty();
+        let journal = match (&self.store, &self.run) {
+            (Some(address), Some(run)) => {
+                RunJournal::Stored { store: Arc::new(RunStore::open(address)?), run: run.clone() }
+            }
+            _ => RunJournal::File(self.folder.join("journal")),
+        };
+        let (journal, file) = journal.open()?;
+        let is_begun = !journal.records()?.is_empty();
         let options = RunOptions::default()
-            .with_journal(Dying::new(journal, Some(path), self.at.clone()))
+            .with_journal(Dying::new(journal, file, self.at.clone()))
             .with_outputs(self.folder.join("outputs"));
         let stream =
             if is_begun { agent.resume(options)? } else { agent.stream_with("take the steps", options) };
@@ -53,6 +64,15 @@ impl Victim {
 
 /// Builds the agent of a folder, which dies at `point` if one is given.
 pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agent> {
+    agent_with(folder, point, ScriptedJob)
+}
+
+/// Builds the agent of a folder with another model.
+pub(super) fn agent_with(
+    folder: &Path,
+    point: Option<&Point>,
+    model: impl Model + 'static,
+) -> anyhow::Result<Agent> {
     let workspace = Arc::new(Workspace::open(folder.join("work"))?);
     let mut tools = windlass_tools_fs::tools(&workspace);
     tools.extend(windlass_tools_edit::tools(&workspace));
@@ -60,7 +80,7 @@ pub(super) fn agent(folder: &Path, point: Option<&Point>) -> anyhow::Result<Agen
     tools.push(Arc::new(Mark::new(folder.join("marks"))?));
     let deadly = tools.into_iter().map(|tool| Arc::new(Deadly::new(tool, point.cloned())) as Arc<dyn Tool>);
     let toolbox = Toolbox::builder().tools(deadly).config(ToolConfig::new(Preset::Full)).build()?;
-    let agent = Agent::builder().model(ScriptedJob, "scripted").toolbox(toolbox).approver(ApproveAll);
+    let agent = Agent::builder().model(model, "scripted").toolbox(toolbox).approver(ApproveAll);
     Ok(agent.root(workspace.root().display().to_string()).build()?)
 }
 

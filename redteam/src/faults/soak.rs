@@ -79,7 +79,7 @@ async fn one(journal: &Path, number: u64, seen: &Arc<SoakCounts>) -> anyhow::Res
     // The bound detects a run that does not end.
     for _ in 0..TURNS {
         // The run may have completed just before its process ended.
-        if !is_new && crate::crash::is_done(journal)? {
+        if !is_new && crate::crash::is_file_done(journal)? {
             return Ok(());
         }
         let file = if is_new { FileJournal::create(journal)? } else { FileJournal::open(journal)?.0 };

@@ -27,8 +27,11 @@ pub(super) enum Stop {
     NotBuilt(String),
     /// The phase took longer than its limit.
     TimedOut { phase: &'static str, limit: Duration, last_lines: String },
-    /// Cargo could not be started.
+    /// The command could not be started.
     NotStarted(String),
+    /// The tests were started, and the run failed without a failed test: a test process crashed, or cargo refused
+    /// its arguments.
+    Crashed(String),
 }
 
 /// The results of tests, by their paths.
@@ -85,7 +88,7 @@ impl TestRun {
                     let last_lines = last_lines(&finished.stdout);
                     run.stop = Some(Stop::TimedOut { phase: "run", limit, last_lines });
                 } else if !finished.success && run.failed.is_empty() {
-                    run.stop = Some(Stop::NotStarted(last_lines(&finished.stderr)));
+                    run.stop = Some(Stop::Crashed(last_lines(&finished.stderr)));
                 }
                 run
             }
@@ -121,7 +124,14 @@ impl TestRun {
                     limit.as_secs()
                 )
             }
-            (None, Some(Stop::NotStarted(why))) => format!("{test} of {package} was not run: {why}"),
+            (None, Some(Stop::NotStarted(why))) => {
+                format!("{test} of {package} was not run, because cargo did not start: {why}")
+            }
+            (None, Some(Stop::Crashed(lines))) => {
+                format!(
+                    "{test} of {package} has no result, because the run failed without a failed test: {lines}"
+                )
+            }
             (None, None) => format!("{test} of {package} does not exist"),
         })
     }

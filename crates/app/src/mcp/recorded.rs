@@ -40,6 +40,16 @@ pub(crate) struct RecordedServer {
     pub(crate) approvals: BTreeMap<String, ApprovalRule>,
 }
 
+impl RecordedServers {
+    /// Returns true if both offer the same tools and resources.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn offers_same(&self, other: &Self) -> bool {
+        let offer =
+            |server: &RecordedServer| (server.name.clone(), server.has_resources, server.tools.clone());
+        self.servers.iter().map(offer).eq(other.servers.iter().map(offer))
+    }
+}
+
 impl RecordedServer {
     /// Returns the configuration of a server with the same name and approvals. Its command is not a program and
     /// never starts.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 #[cfg(feature = "mcp")]
+use std::sync::{Mutex, PoisonError};
+#[cfg(feature = "mcp")]
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -72,7 +74,7 @@ impl RunServers {
     }
 
     /// Starts and connects the servers. A failed server gives a warning, and an error only if it is required
-    /// (RULES M4). A recording gets the definitions of their tools. Servers of a replay answer from the recording,
+    /// (RULES M4). A recording gets the definitions of their tools and later changes. Servers of a replay answer from the recording,
     /// and nothing is started.
     #[cfg(feature = "mcp")]
     pub(crate) async fn connect(
@@ -93,8 +95,18 @@ impl RunServers {
         let _ = tokio::time::timeout(PATIENCE, connected.connections.wait_until_settled()).await;
         connected.connections.begin_turn();
         connected.report_failures(app);
-        let described = describe_servers(&connected, &self.servers, self.accepts_tools(people));
-        recording.record_definitions(SOURCE, &described)?;
+        let (connections, accepted) = (connected.connections.downgrade(), connected.acceptance().clone());
+        let (servers, accepts_tools) = (self.servers.clone(), self.accepts_tools(people));
+        let last: Mutex<Option<RecordedServers>> = Mutex::default();
+        recording.track_definitions(SOURCE, move || {
+            let now = describe_servers(&connections.upgrade()?, &accepted, &servers, accepts_tools);
+            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            // An approval during the run accepts a definition. A replay of the approval does this, too.
+            if last.as_ref().is_some_and(|last| last.offers_same(&now)) {
+                return None;
+            }
+            Some(last.insert(now).clone())
+        });
         Ok(connected)
     }
 

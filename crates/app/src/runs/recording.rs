@@ -9,6 +9,8 @@ use secrecy::SecretString;
 use serde::Serialize;
 use serde_json::Value;
 use windlass_agent::Approver;
+#[cfg(feature = "mcp")]
+use windlass_cassette::DefinitionsFuture;
 use windlass_cassette::{Difference, Player, Recorder};
 use windlass_client::Transport;
 use windlass_tool::{Human, Tool};
@@ -88,13 +90,29 @@ impl Recording {
         self.player.as_ref()?.definitions(source)
     }
 
-    /// Records the definitions of tools from outside, if the run is recorded.
+    /// Records the definitions of tools from outside and their later changes, if the run is recorded. `describe` must
+    /// not own the programs that define the tools, because the recording lives as long as their tools.
     #[cfg(feature = "mcp")]
-    pub(crate) fn record_definitions(&self, source: &str, definitions: &impl Serialize) -> Result<()> {
+    pub(crate) fn track_definitions<T: Serialize>(
+        &self,
+        source: &str,
+        describe: impl Fn() -> Option<T> + Send + Sync + 'static,
+    ) {
         if let Some(recorder) = &self.recorder {
-            recorder.record_definitions(source, serde_json::to_value(definitions)?);
+            recorder.track_definitions(source, move || serde_json::to_value(describe()?).ok());
         }
-        Ok(())
+    }
+
+    /// Applies the recorded changes of definitions of tools from outside, if the run is replayed.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn follow_definitions(
+        &self,
+        source: &str,
+        apply: impl Fn(Value) -> DefinitionsFuture + Send + Sync + 'static,
+    ) {
+        if let Some(player) = &self.player {
+            player.follow_definitions(source, apply);
+        }
     }
 
     pub(crate) fn transport(&self, live: Arc<dyn Transport>) -> Arc<dyn Transport> {

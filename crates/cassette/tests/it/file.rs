@@ -37,12 +37,12 @@ fn a_recording_is_never_written_over_another_file() {
 }
 
 #[test]
-fn definitions_are_recorded_without_secrets_and_the_first_ones_of_a_source_count() {
+fn definitions_are_recorded_without_secrets_and_the_last_ones_before_the_first_request_count() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.jsonl");
     let recorder = Recorder::create(&file, json!({}), ["hunter22".into()]).unwrap();
-    recorder.record_definitions("mcp", json!({"servers": ["of hunter22"]}));
     recorder.record_definitions("mcp", json!({"servers": []}));
+    recorder.record_definitions("mcp", json!({"servers": ["of hunter22"]}));
     recorder.finish().unwrap();
     let player = Player::open(&file).unwrap();
     assert_eq!(player.definitions("mcp"), Some(&json!({"servers": ["of [redacted]"]})));

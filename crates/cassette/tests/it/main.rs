@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod broken;
+mod definitions;
 mod file;
 mod fork;
 mod keys;

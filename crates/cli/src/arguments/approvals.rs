@@ -7,6 +7,12 @@ use super::run::StatusName;
 use super::store::StoreOption;
 
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("store", |store| store.global(true)),
+    mut_arg("engine", |engine| engine.global(true)),
+    mut_arg("content_folder", |folder| folder.global(true)),
+    mut_arg("key_file", |file| file.global(true)),
+)]
 #[command(after_help = "Example: windlass run \"make the tests pass\" --model gpt-5-mini --suspend\n\
 Example: windlass approvals list --full\n\
 Example: windlass approvals approve 1790000000-3f9a12bc 5f0c2b7e91d84a63 --comment \"but keep the old name\"\n\

@@ -38,8 +38,8 @@ pub(crate) struct EngineTarget {
 pub(crate) struct EngineValues {
     /// Folder for values that are too large for the engine, shared by all workers and clients. The default is a
     /// folder of the user's state.
-    #[arg(long, value_name = "FOLDER", requires = "engine")]
-    pub(crate) content: Option<PathBuf>,
+    #[arg(long = "content", value_name = "FOLDER", requires = "engine")]
+    pub(crate) content_folder: Option<PathBuf>,
     /// File with a key of 32 bytes, with which all that the engine stores is encrypted. Workers and clients need
     /// the same key.
     #[arg(long, value_name = "FILE", requires = "engine")]

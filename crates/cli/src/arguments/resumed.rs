@@ -9,7 +9,7 @@ use crate::output;
 
 /// Options of the process that are not stored with the run, so a resumed run accepts them. The list contains
 /// the names of the options' fields, which clap uses as ids.
-const OF_THE_PROCESS: [&str; 16] = [
+const OF_THE_PROCESS: [&str; 19] = [
     "resume",
     "replay",
     "salvage",
@@ -26,6 +26,9 @@ const OF_THE_PROCESS: [&str; 16] = [
     "approve_in",
     "retry_for",
     "store",
+    "engine",
+    "content_folder",
+    "key_file",
 ];
 
 /// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.
@@ -112,5 +115,17 @@ mod tests {
         for id in super::OF_THE_PROCESS {
             assert!(run.get_arguments().any(|argument| argument.get_id() == id), "{id}");
         }
+    }
+
+    #[test]
+    fn every_command_has_consistent_arguments() {
+        Windlass::command().debug_assert();
+    }
+
+    #[test]
+    fn a_run_of_an_engine_is_resumed_with_the_options_of_its_connection() {
+        let line = "windlass run --resume run-1 --engine temporal://h:1/d --content c --key-file k --suspend";
+        assert_eq!(find_in(line), [""; 0]);
+        assert_eq!(find_in(&format!("{line} --queue q")), ["--queue"]);
     }
 }

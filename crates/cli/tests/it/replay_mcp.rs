@@ -92,6 +92,67 @@ async fn a_replay_starts_no_server_and_offers_the_recorded_tools() {
     check(text(&again.stdout) + &text(&again.stderr), &again);
 }
 
+/// A server that announces a changed list while a call runs: `b` is added by the first call, and `a` is removed by the
+/// second one. The pause is longer than the delay between a notification and the new list.
+const CHANGING: &str = r#"
+tool() { printf '{"name":"%s","inputSchema":{"type":"object"}}' "$1"; }
+tools="$(tool a)"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"far","version":"1"}}' ;;
+    *'"tools/list"'*) result="{\"tools\":[$tools]}" ;;
+    *'"tools/call"'*)
+      result='{"content":[{"type":"text","text":"acted"}]}'
+      case "$line" in *'"name":"a"'*) tools="$(tool a),$(tool b)" ;; *) tools="$(tool b)" ;; esac
+      printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+const CHANGING_SCRIPT: &str = r#"{"turns": [
+    {"steps": [{"call": {"name": "mcp__far__a", "arguments": {}, "id": "c1"}}]},
+    {"steps": [{"call": {"name": "run_command", "arguments": {"command": "sleep 1"}, "id": "c2"}}]},
+    {"steps": [{"call": {"name": "mcp__far__b", "arguments": {}, "id": "c3"}}]},
+    {"steps": [{"call": {"name": "run_command", "arguments": {"command": "sleep 1"}, "id": "c4"}}]},
+    {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "it is done"}, "id": "done"}}]}]}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_offers_the_tools_that_a_server_added_and_removed_during_the_run() {
+    let place = Place::new();
+    fs::create_dir_all(settings(&place)).unwrap();
+    let server = place.folder.path().join("server.sh");
+    fs::write(&server, CHANGING).unwrap();
+    let entry = format!(
+        "[mcp_servers.far]\ncommand = \"sh\"\nargs = [\"{}\"]\napproval = \"never\"\n",
+        server.display()
+    );
+    fs::write(settings(&place).join("config.toml"), entry).unwrap();
+    let provider = provider(CHANGING_SCRIPT).await;
+    let url = provider.base_url();
+    let file = recording(&place);
+    let mut command =
+        place.command(&["run", "task", "--base-url", &url, "--wire", "openai-chat", "--model", "m", "--ask"]);
+    command.arg("--record").arg(&file).env("WINDLASS_CONFIG_DIR", settings(&place));
+    let ended = output_with_input(command, &"y\n".repeat(4));
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    assert!(ended.status.success() && told.contains("it is done"), "{told}");
+    provider.shutdown().await;
+    fs::remove_file(&server).unwrap();
+
+    let cassette = fs::read_to_string(&file).unwrap();
+    let lines = cassette.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lists = lines.filter(|line| line["line"] == "definitions");
+    let counts: Vec<usize> =
+        lists.map(|line| line["definitions"]["servers"][0]["tools"].as_array().unwrap().len()).collect();
+    assert_eq!(counts, [1, 2, 1], "{told}");
+    let again = replay(&place, &file);
+    let told = text(&again.stdout) + &text(&again.stderr);
+    assert!(again.status.success() && told.contains("the run matches its recording"), "{told}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replay_without_recorded_definitions_starts_no_server_and_reports_it() {
     let place = Place::new();

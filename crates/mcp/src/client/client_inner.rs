@@ -167,6 +167,18 @@ impl ClientInner {
         }
     }
 
+    /// Lists the tools, also if the server did not announce a change, and also if an earlier start failed a moment ago.
+    pub(crate) async fn list_again(&self) -> Result<(), StartError> {
+        {
+            let mut state = self.state.lock().await;
+            state.not_before = None;
+            if let Some(connection) = &state.connection {
+                connection.ledger().put_list_changed();
+            }
+        }
+        self.ready().await.map(drop)
+    }
+
     fn record_end(&self, state: &mut State) {
         let ends = self.ends.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         state.connection = None;

@@ -41,6 +41,13 @@ pub(crate) fn begin(
     (watch, started)
 }
 
+/// Lists the tools of a server again, and offers them.
+pub(super) async fn list_again(shared: &Arc<Shared>, client: &McpClient) -> Result<(), StartError> {
+    let outcome = client.list_again().await;
+    shared.renew(client.id(), status(client, outcome.as_ref().err()));
+    outcome
+}
+
 fn status(client: &McpClient, error: Option<&StartError>) -> ServerStatus {
     match error {
         None => ServerStatus::Ready { tools: client.tools_with_identities().len() },

@@ -164,6 +164,24 @@ async fn a_changed_list_takes_effect_between_turns() {
 }
 
 #[tokio::test]
+async fn a_list_is_read_again_without_a_notification() {
+    let dynamic = DynamicTools::default();
+    let listed = Arc::new(Mutex::new(json!([tool("add")])));
+    let lists = listed.clone();
+    let fake = FakeServer::new(move |message| polite(message, &lists.lock().unwrap()));
+    let options = ConnectionOptions::default().with_dynamic(dynamic.clone());
+    let connections = start(vec![of(server("fake"), &fake)], options).await;
+    *listed.lock().unwrap() = json!([tool("sub")]);
+    connections.list_again("fake").await.unwrap();
+    assert_eq!(offered(&toolbox(&dynamic)), ["mcp__fake__sub"]);
+    connections.list_again("unknown").await.unwrap();
+    let weak = connections.downgrade();
+    assert!(weak.upgrade().is_some());
+    drop(connections);
+    assert!(weak.upgrade().is_none());
+}
+
+#[tokio::test]
 async fn an_ended_server_is_reported_and_restarts_on_use() {
     let mut calls = 0;
     let fake = FakeServer::new(move |message| {

@@ -43,12 +43,10 @@ fn main() -> ExitCode {
             }
         };
     }
-    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let is_chosen =
-        |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
+    let filters = Filters::parse(std::env::args().skip(1));
     let (mut passed, mut failed) = (0, 0);
     if let Some(program) = Need::Temporal.check(TemporalServer::find_program()) {
-        for (name, test) in TESTS.into_iter().filter(|(name, _)| is_chosen(name)) {
+        for (name, test) in TESTS.into_iter().filter(|(name, _)| filters.choose(name)) {
             let began = Instant::now();
             match scene::Scene::new(&program).and_then(|scene| test(&scene)) {
                 Ok(note) => {
@@ -67,4 +65,31 @@ fn main() -> ExitCode {
         "\ntest result: {result}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out"
     );
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The filters of the command line, as libtest has them.
+#[derive(Default)]
+struct Filters {
+    chosen: Vec<String>,
+    skipped: Vec<String>,
+}
+
+impl Filters {
+    fn parse(mut words: impl Iterator<Item = String>) -> Self {
+        let mut filters = Self::default();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--skip" => filters.skipped.extend(words.next()),
+                option if option.starts_with('-') => {}
+                _ => filters.chosen.push(word),
+            }
+        }
+        filters
+    }
+
+    /// Returns whether a test is chosen and not skipped.
+    fn choose(&self, name: &str) -> bool {
+        let has = |parts: &[String]| parts.iter().any(|part| name.contains(part.as_str()));
+        (self.chosen.is_empty() || has(&self.chosen)) && !has(&self.skipped)
+    }
 }

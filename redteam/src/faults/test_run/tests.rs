@@ -49,6 +49,25 @@ fn tests_that_do_not_build_are_told_from_failed_ones() {
 }
 
 #[test]
+fn a_command_that_cannot_be_started_is_told_from_a_run_that_crashed() {
+    let missing = || Command::new("/no/such/cargo");
+    let stop = build_within(missing(), LONG).unwrap_err();
+    assert!(matches!(stop, Stop::NotStarted(_)), "{stop:?}");
+    let run = TestRun::run_within(missing(), LONG);
+    let text = problem(&run, "x");
+    assert!(text.starts_with("x of a was not run, because cargo did not start: "), "{text}");
+    // A crash of a test process leaves the results of the tests before it.
+    let script =
+        "echo 'test x ... ok'; echo 'error: test failed' >&2; echo '(signal: 6, SIGABRT)' >&2; exit 101";
+    let run = TestRun::run_within(sh(script), LONG);
+    assert_eq!(run.problem(("a", "x")), None);
+    assert_eq!(
+        problem(&run, "y"),
+        "y of a has no result, because the run failed without a failed test: error: test failed\n(signal: 6, SIGABRT)"
+    );
+}
+
+#[test]
 fn a_phase_that_takes_too_long_is_reported_as_such() {
     let stop = build_within(sh("echo Compiling a >&2; sleep 600 & wait"), SHORT).unwrap_err();
     assert!(matches!(stop, Stop::TimedOut { phase: "build", .. }), "{stop:?}");
