@@ -11,6 +11,6 @@ pub(crate) struct Otlp {
     #[arg(long = "otlp", value_name = "URL", id = "otlp_url")]
     pub(crate) url: Option<String>,
     /// Include arguments, results and responses in the spans, with known secrets removed.
-    #[arg(long = "otlp-content", id = "otlp_content")]
+    #[arg(long = "otlp-content")]
     pub(crate) content: bool,
 }
