@@ -45,6 +45,11 @@ impl TemporalServer {
         Ok(server)
     }
 
+    /// Returns the program of the server.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Returns the address of the namespace `default`.
     pub fn address(&self) -> String {
         format!("temporal://127.0.0.1:{}/default", self.port)
