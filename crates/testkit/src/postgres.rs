@@ -45,12 +45,14 @@ impl PostgresServer {
 
     fn start_with(is_synced: bool) -> Result<Self, String> {
         let programs = find_programs().ok_or("initdb and pg_ctl are not installed")?;
-        let folder = tempfile::Builder::new().prefix("windlass-pg").tempdir().map_err(text)?;
-        let owner = fs::metadata(folder.path()).map_err(text)?;
+        let folder =
+            tempfile::Builder::new().prefix("windlass-pg").tempdir().map_err(|error| text(&error))?;
+        let owner = fs::metadata(folder.path()).map_err(|error| text(&error))?;
         let is_root = std::os::unix::fs::MetadataExt::uid(&owner) == 0;
         if is_root {
-            chown(folder.path(), Some(NOBODY), Some(NOBODY)).map_err(text)?;
-            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).map_err(text)?;
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).map_err(|error| text(&error))?;
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711))
+                .map_err(|error| text(&error))?;
         }
         let server = Self { programs, folder, is_root, is_synced };
         let data = server.data();
@@ -82,9 +84,9 @@ impl PostgresServer {
     /// # Errors
     /// Returns an error if the server does not run.
     pub fn crash(&self) -> Result<(), String> {
-        let pid = fs::read_to_string(self.data().join("postmaster.pid")).map_err(text)?;
+        let pid = fs::read_to_string(self.data().join("postmaster.pid")).map_err(|error| text(&error))?;
         let pid = pid.lines().next().unwrap_or_default().to_owned();
-        let killed = Command::new("kill").args(["-9", &pid]).status().map_err(text)?;
+        let killed = Command::new("kill").args(["-9", &pid]).status().map_err(|error| text(&error))?;
         if killed.success() { Ok(()) } else { Err(format!("process {pid} cannot be killed")) }
     }
 
@@ -135,9 +137,9 @@ impl PostgresServer {
         }
         // The server inherits the output of `pg_ctl`; a pipe would stay open as long as the server.
         let said = self.folder.path().join(format!("{program}.said"));
-        let file = fs::File::create(&said).map_err(text)?;
-        command.stdout(file.try_clone().map_err(text)?).stderr(file);
-        let ended = command.output().map_err(text)?;
+        let file = fs::File::create(&said).map_err(|error| text(&error))?;
+        command.stdout(file.try_clone().map_err(|error| text(&error))?).stderr(file);
+        let ended = command.output().map_err(|error| text(&error))?;
         check(program, &ended, &said)
     }
 }
@@ -156,7 +158,7 @@ fn check(program: &str, ended: &Output, said: &Path) -> Result<(), String> {
     Err(format!("{program}: {}", fs::read_to_string(said).unwrap_or_default().trim()))
 }
 
-fn text(error: io::Error) -> String {
+fn text(error: &io::Error) -> String {
     error.to_string()
 }
 

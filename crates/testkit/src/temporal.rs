@@ -77,7 +77,7 @@ impl TemporalServer {
     }
 
     fn wait_until_serving(&self) -> Result<(), String> {
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         let address = format!("127.0.0.1:{}", self.port);
         while Instant::now() < until {
             let health = Command::new(&self.program)

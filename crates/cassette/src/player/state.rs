@@ -128,7 +128,7 @@ impl State {
     /// Sorts the lines of a cassette. Returns the definitions at the first request besides, by source.
     pub(super) fn read(version: u32, lines: Vec<Line>) -> (Self, BTreeMap<String, Value>) {
         let has_old_digests = version < Line::DIGEST_VERSION;
-        let mut state = State { has_old_digests, ..State::default() };
+        let mut state = Self { has_old_digests, ..Self::default() };
         let mut definitions = BTreeMap::new();
         for line in lines {
             match line {

@@ -7,7 +7,7 @@ use windlass_store::StoreUrl;
 /// The store of runs.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOption {
-    /// Where runs are kept: a folder, sqlite:///FILE, or postgres://USER@HOST/DATABASE. The default is the
+    /// Where runs are kept: a folder, `sqlite:///FILE`, or `postgres://USER@HOST/DATABASE`. The default is the
     /// state folder. A password belongs in PGPASSWORD or ~/.pgpass: other users can see arguments.
     #[arg(long, value_name = "URL", env = "WINDLASS_STORE", hide_env_values = true)]
     pub(crate) store: Option<StoreUrl>,

@@ -61,9 +61,10 @@ impl Scene {
 
     /// Waits until a run has an open question, and returns the id of the run.
     fn wait_for_question(&self) -> String {
-        let until = Instant::now() + Duration::from_secs(120);
+        let until = Instant::now() + Duration::from_mins(2);
         let engine = self.server.address();
-        while Instant::now() < until {
+        loop {
+            assert!(Instant::now() < until, "no run asks a question");
             let listed = self.place.run(&["approvals", "--engine", &engine, "list", "--json"]);
             let listed = text(&listed.stdout);
             if let Some(line) = listed.lines().find(|line| line.contains("write_file")) {
@@ -72,7 +73,6 @@ impl Scene {
             }
             std::thread::sleep(Duration::from_millis(200));
         }
-        panic!("no run asks a question");
     }
 }
 

@@ -25,7 +25,7 @@ fn claim(store: &dyn Store, run: u32) -> Result<Arc<dyn Lease>, String> {
         match store.claim(&id, Duration::ZERO) {
             // A process that another test starts has the lock of a closed file until it executes its program.
             Err(StoreError::Busy { .. }) if began.elapsed() < Duration::from_secs(20) => {
-                std::thread::yield_now()
+                std::thread::yield_now();
             }
             lease => return lease.map_err(|error| error.to_string()),
         }

@@ -1,5 +1,11 @@
 //! Tests against a real Temporal server with worker processes that are killed. The program has its own
 //! `main`, because it also is the worker: `durable worker ...`.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "it reports as libtest does, and starts processes and reads their files"
+)]
 
 mod harness;
 mod parts;
