@@ -12,6 +12,7 @@ mod points;
 mod script;
 mod storage;
 mod victim;
+mod worker;
 
 use std::fmt;
 use std::fs;
@@ -24,14 +25,15 @@ use windlass_testkit::split::SplitMix64;
 
 pub(crate) use self::cancel::Cancel;
 pub(crate) use self::checks::is_file_done;
-pub(crate) use self::conform::{Conform, Worker};
+pub(crate) use self::conform::Conform;
 pub(crate) use self::cost::Cost;
 pub(crate) use self::durable::Durable;
 pub(crate) use self::fence::{Fence, Owner};
 use self::place::Place;
 pub(crate) use self::points::Point;
-use self::storage::{RunStore, with_address};
+use self::storage::{RunStore, check_stores, with_address};
 pub(crate) use self::victim::Victim;
+pub(crate) use self::worker::Worker;
 
 /// Options of the crash test.
 #[derive(Debug, clap::Args)]
@@ -84,25 +86,18 @@ impl Crash {
     }
 
     fn run_over_stores(&self) -> anyhow::Result<ExitCode> {
-        let (mut passed, mut failed, mut skipped) = (0_usize, 0_usize, 0_usize);
-        for name in &self.over {
+        check_stores(&self.over, |name| {
             let counted = with_address(name, &self.scratch.join(name), |address| {
                 self.count_over(Some(&Arc::new(RunStore::open(address)?)))
             })?;
-            let Some(counts) = counted else {
-                skipped += 1;
-                continue;
-            };
+            let Some(counts) = counted else { return Ok(None) };
             for problem in &counts.problems {
                 println!("FAILED {name}: {problem}");
             }
             println!("{name}: {counts}");
-            passed += (counts.runs as usize).saturating_sub(counts.problems.len());
-            failed += counts.problems.len();
-        }
-        let note = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-        println!("{passed} passed, {failed} failed{note}");
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            let failed = counts.problems.len();
+            Ok(Some(((counts.runs as usize).saturating_sub(failed), failed)))
+        })
     }
 
     /// Runs everything without a store. Returns the counts as text, and the problems found.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use windlass_testkit::durable::{Checked, MachineHarness, check};
 
 use super::conform::check_processes;
-use super::storage::with_address;
+use super::storage::{check_stores, with_address};
 
 /// Options of the kit over several stores.
 #[derive(Debug, clap::Args)]
@@ -22,25 +22,18 @@ pub(crate) struct Durable {
 
 impl Durable {
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
-        let (mut passed, mut failed, mut skipped) = (0_usize, 0_usize, 0_usize);
-        for name in &self.over {
+        check_stores(&self.over, |name| {
             let began = Instant::now();
-            let Some(checked) = check_store(name, &self.scratch.join("durable").join(name))? else {
-                skipped += 1;
-                continue;
-            };
+            let checked = check_store(name, &self.scratch.join("durable").join(name))?;
+            let Some(checked) = checked else { return Ok(None) };
             for problem in &checked.problems {
                 println!("FAILED {name}: {problem}");
             }
-            let (runs, problems) = (checked.runs as usize, checked.problems.len());
+            let (runs, failed) = (checked.runs as usize, checked.problems.len());
             let seconds = began.elapsed().as_secs_f64();
-            println!("{name}: {runs} runs, {} kills, {problems} problems, {seconds:.1} s", checked.kills);
-            passed += runs.saturating_sub(problems);
-            failed += problems;
-        }
-        let note = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-        println!("{passed} passed, {failed} failed{note}");
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            println!("{name}: {runs} runs, {} kills, {failed} problems, {seconds:.1} s", checked.kills);
+            Ok(Some((runs.saturating_sub(failed), failed)))
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use windlass_journal::{Durability, JournalError};
 use windlass_store::{Heartbeat, Lease};
 use windlass_testkit::split::SplitMix64;
 
-use super::storage::{RunStore, with_address};
+use super::storage::{RunStore, check_stores, with_address};
 
 /// The time of the owner's lease, which it renews at a third of it.
 const LEASE: Duration = Duration::from_millis(120);
@@ -64,15 +64,11 @@ struct Rounds {
 
 impl Fence {
     pub(crate) fn run(&self) -> anyhow::Result<ExitCode> {
-        let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-        for name in &self.over {
-            let scratch = self.scratch.join("fence").join(name);
+        check_stores(&self.over, |name| {
             ensure!(name != "folder", "leases do not expire in a folder: sqlite, postgres");
+            let scratch = self.scratch.join("fence").join(name);
             let rounds = with_address(name, &scratch, |address| self.rounds_over(&scratch, address))?;
-            let Some(rounds) = rounds else {
-                skipped += 1;
-                continue;
-            };
+            let Some(rounds) = rounds else { return Ok(None) };
             for problem in &rounds.problems {
                 println!("FAILED {name}: {problem}");
             }
@@ -83,12 +79,8 @@ impl Fence {
                 rounds.effects,
                 rounds.problems.len()
             );
-            passed += rounds.passed;
-            failed += rounds.problems.len();
-        }
-        let note = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
-        println!("{passed} passed, {failed} failed{note}");
-        Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+            Ok(Some((rounds.passed as usize, rounds.problems.len())))
+        })
     }
 
     fn rounds_over(&self, scratch: &Path, address: &str) -> anyhow::Result<Rounds> {

@@ -1,6 +1,7 @@
 //! The store that the killed processes of a run share, and the journal of such a run.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,26 @@ use windlass_store::{Lease, Store, StoreError, StoreKind, StoreUrl, open_store};
 const LEASE: Duration = Duration::from_millis(50);
 /// The maximum time to wait for the lease of a killed process.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The number of checks of a store that passed, and of those that failed.
+pub(super) type CheckCounts = (usize, usize);
+
+/// Checks each named store and prints the sum as the last line. `None` is a store that this machine lacks.
+pub(super) fn check_stores(
+    names: &[String],
+    mut check: impl FnMut(&str) -> anyhow::Result<Option<CheckCounts>>,
+) -> anyhow::Result<ExitCode> {
+    let (mut passed, mut failed, mut skipped) = (0_usize, 0_usize, 0_usize);
+    for name in names {
+        match check(name)? {
+            Some(counted) => (passed, failed) = (passed + counted.0, failed + counted.1),
+            None => skipped += 1,
+        }
+    }
+    let note = if skipped > 0 { format!(", {skipped} skipped") } else { String::new() };
+    println!("{passed} passed, {failed} failed{note}");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 /// Runs work with the address of a store in a folder: folder, sqlite, or postgres, whose server ends after the
 /// work. Prints a line and returns `None` if this machine has no PostgreSQL.
