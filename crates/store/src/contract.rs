@@ -51,13 +51,13 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Takes the lease on a run, and increases the run's fencing number. The lease lasts for `ttl` by the
     /// clock of the store and must be renewed before that ([`Heartbeat`](crate::Heartbeat)). In a folder, the
-    /// lease is a lock of the operating system: it lasts as long as the owner's process, and has no expiry.
+    /// lease is a lock of the operating system, which lasts as long as the owner's process and does not expire.
     ///
     /// # Errors
     /// Returns [`StoreError::Busy`] while another lease is valid.
     fn claim(&self, run: &str, ttl: Duration) -> Result<Arc<dyn Lease>, StoreError>;
 
-    /// Returns the records of the run's own journal, oldest first. A run without records has none yet.
+    /// Returns the records of the run's own journal, oldest first. The list is empty until the first append.
     ///
     /// # Errors
     /// Returns an error if the run does not exist or its records cannot be read.
@@ -199,5 +199,17 @@ impl ContentHash {
     /// Returns the 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns true if the text has the form of a hash. A deserialized hash can be any text.
+    pub fn is_valid(&self) -> bool {
+        self.0.len() == 64
+            && self.0.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }

@@ -78,7 +78,7 @@ pub enum StoreError {
         /// The damaged value.
         what: &'static str,
     },
-    /// The database failed. The text has no password.
+    /// The database failed. The text never contains a password.
     #[error("the store cannot {doing}: {reason}")]
     Database {
         /// The failed operation as a verb: `append a record`.

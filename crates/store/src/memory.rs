@@ -23,7 +23,7 @@ struct Run {
     fence: u64,
     /// The end of the present lease.
     expires: Option<Instant>,
-    /// The journals by key. The run's own journal has no key.
+    /// The journals by key. `None` is the run's own journal.
     journals: BTreeMap<Option<String>, Vec<Record>>,
     answers: BTreeMap<String, RawJson>,
     messages: BTreeMap<u64, RawJson>,

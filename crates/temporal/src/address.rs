@@ -33,7 +33,7 @@ pub enum AddressError {
     /// The scheme is not that of an engine.
     #[error("the engine's address begins with `{0}`, not with `temporal` or `temporals`")]
     Scheme(String),
-    /// The address has no host.
+    /// The host is missing.
     #[error("the engine's address has no host")]
     Host,
     /// The path has more than one part.

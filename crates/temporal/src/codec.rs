@@ -6,8 +6,8 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt as _, TryStreamExt as _, stream};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::rand::{SecureRandom, SystemRandom};
 use temporalio_common::data_converters::{PayloadCodec, PayloadConversionError, SerializationContextData};
@@ -150,37 +150,19 @@ impl RunCodec {
     }
 }
 
+type ConversionFuture = BoxFuture<'static, Result<Vec<Payload>, PayloadConversionError>>;
+
 impl PayloadCodec for RunCodec {
-    fn encode(
-        &self,
-        _: &SerializationContextData,
-        payloads: Vec<Payload>,
-    ) -> BoxFuture<'static, Result<Vec<Payload>, PayloadConversionError>> {
+    fn encode(&self, _: &SerializationContextData, payloads: Vec<Payload>) -> ConversionFuture {
         let codec = self.clone();
-        async move {
-            let mut encoded = Vec::with_capacity(payloads.len());
-            for payload in payloads {
-                encoded.push(codec.encode_payload(payload).await?);
-            }
-            Ok(encoded)
-        }
-        .boxed()
+        async move { stream::iter(payloads).then(|payload| codec.encode_payload(payload)).try_collect().await }
+            .boxed()
     }
 
-    fn decode(
-        &self,
-        _: &SerializationContextData,
-        payloads: Vec<Payload>,
-    ) -> BoxFuture<'static, Result<Vec<Payload>, PayloadConversionError>> {
+    fn decode(&self, _: &SerializationContextData, payloads: Vec<Payload>) -> ConversionFuture {
         let codec = self.clone();
-        async move {
-            let mut decoded = Vec::with_capacity(payloads.len());
-            for payload in payloads {
-                decoded.push(codec.decode_payload(payload).await?);
-            }
-            Ok(decoded)
-        }
-        .boxed()
+        async move { stream::iter(payloads).then(|payload| codec.decode_payload(payload)).try_collect().await }
+            .boxed()
     }
 }
 

@@ -1,43 +1,10 @@
 //! Storage of large values by content hash.
 
-use std::fmt;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
-
-use crate::version::encode_hex;
-
-/// The SHA-256 hash of a value, in hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ContentHash(String);
-
-impl ContentHash {
-    /// Computes the hash of a value.
-    pub fn of(content: &[u8]) -> Self {
-        Self(encode_hex(&Sha256::digest(content)))
-    }
-
-    /// Returns the hexadecimal digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns true if the text has the form of a hash. A hash from outside can be any text.
-    pub fn is_valid(&self) -> bool {
-        self.0.len() == 64
-            && self.0.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
-    }
-}
-
-impl fmt::Display for ContentHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::ContentHash;
 
 /// The pending result of a [`ContentStore`].
 pub type ContentFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ContentError>> + Send + 'a>>;
@@ -47,7 +14,7 @@ pub type ContentFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ContentErr
 ///
 /// A stored value never changes, so an implementation can cache it.
 pub trait ContentStore: Send + Sync {
-    /// Stores a value and returns its hash. Storing a value again has no effect. The value must be durable
+    /// Stores a value, if it is not stored yet, and returns its hash. The value must be durable
     /// when the future ends.
     fn put(&self, content: Vec<u8>) -> ContentFuture<'_, ContentHash>;
 
@@ -82,6 +49,11 @@ impl FolderContentStore {
         Self { folder: folder.into() }
     }
 
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn path(&self, hash: &ContentHash) -> PathBuf {
         let (prefix, rest) = hash.as_str().split_at(2.min(hash.as_str().len()));
         self.folder.join(prefix).join(rest)
@@ -91,7 +63,7 @@ impl FolderContentStore {
 impl ContentStore for FolderContentStore {
     fn put(&self, content: Vec<u8>) -> ContentFuture<'_, ContentHash> {
         Box::pin(async move {
-            let hash = ContentHash::of(&content);
+            let hash = ContentHash::compute(&content);
             let path = self.path(&hash);
             let write = move || write_durably(&path, &content);
             let written = tokio::task::spawn_blocking(write).await;
@@ -112,7 +84,11 @@ impl ContentStore for FolderContentStore {
                 }
                 Err(error) => return Err(to_store_error(error)),
             };
-            if ContentHash::of(&content) == hash { Ok(content) } else { Err(ContentError::Damaged(hash)) }
+            if ContentHash::compute(&content) == hash {
+                Ok(content)
+            } else {
+                Err(ContentError::Damaged(hash))
+            }
         })
     }
 }

@@ -20,11 +20,12 @@ mod workflow;
 
 pub use address::{AddressError, EngineAddress};
 pub use codec::{Cipher, CipherError};
-pub use content::{ContentError, ContentFuture, ContentHash, ContentStore, FolderContentStore};
+pub use content::{ContentError, ContentFuture, ContentStore, FolderContentStore};
 pub use data::{EventPage, RunReport, Waits};
 pub use engine::{Engine, RunHandle};
 pub use error::EngineError;
 pub use feed::FeedItem;
 pub use settings::{RunSettings, StepTimeouts};
 pub use version::LOOP_VERSION;
+pub use windlass_store::ContentHash;
 pub use worker::{Worker, WorkerRole};

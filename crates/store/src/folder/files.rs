@@ -22,7 +22,7 @@ pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
 }
 
 /// Returns the names in a folder in ascending order, without temporary and locking files, whose names begin
-/// with a dot. A missing folder has no names.
+/// with a dot. Returns no names if the folder does not exist.
 pub(super) fn list_names(folder: &Path) -> Result<Vec<String>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

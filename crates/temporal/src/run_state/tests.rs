@@ -63,7 +63,7 @@ fn execute(job: &Job, step: &ScheduledStep, stored: &mut Vec<windlass_protocol::
             }
             let mut inputs: Vec<Input> = job.answer(&request).into_iter().map(Input::Chunk).collect();
             inputs.push(Input::StreamEnd(Ok(())));
-            let stored = ContentHash::of(format!("{stored:?}").as_bytes());
+            let stored = ContentHash::compute(format!("{stored:?}").as_bytes());
             StepEnd::Sent(Box::new(SendOutput { inputs, stored }))
         }
         Work::Decide(step) => called(decide_call(&step.call)),
