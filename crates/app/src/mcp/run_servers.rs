@@ -74,8 +74,8 @@ impl RunServers {
     }
 
     /// Starts and connects the servers. A failed server gives a warning, and an error only if it is required
-    /// (RULES M4). A recording gets the definitions of their tools and later changes. Servers of a replay answer from the recording,
-    /// and nothing is started.
+    /// (RULES M4). A recording gets the definitions of their tools and later changes. Servers of a replay answer from the
+    /// recording, and nothing is started.
     #[cfg(feature = "mcp")]
     pub(crate) async fn connect(
         &self,

@@ -50,7 +50,7 @@ impl App {
     /// Fails if the id is malformed or the run does not exist.
     pub fn find_run(&self, id: &str) -> Result<RunFolder> {
         let run = RunFolder::find(self, id)?;
-        // A run of another machine has no folder here yet.
+        // The folder does not exist here yet if the run was started on another machine.
         match &run.shared {
             Some(shared) => drop(shared.store.read_settings(id)?),
             None => {

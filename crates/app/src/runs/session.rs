@@ -173,7 +173,7 @@ impl Session {
 }
 
 /// Builds the agent of a worker of a durable engine. The engine keeps the records of its runs, so the agent
-/// has no run folder, and questions go to the engine and not to the people of the options.
+/// has no run folder, and its questions go to the engine instead of `options.people`.
 ///
 /// # Errors
 ///

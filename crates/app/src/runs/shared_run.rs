@@ -121,7 +121,7 @@ pub(crate) struct SharedJournal {
 
 impl SharedJournal {
     fn store_outputs(&mut self) -> Result<(), JournalError> {
-        // A run without long outputs has no folder for them.
+        // The folder exists only after the first long output.
         let Ok(entries) = fs::read_dir(&self.outputs) else { return Ok(()) };
         for entry in entries.flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
