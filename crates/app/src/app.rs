@@ -31,12 +31,13 @@ pub struct App {
     folders: Folders,
     notices: Notices,
     store: AppStore,
+    private_paths: Vec<PathBuf>,
 }
 
 impl App {
     /// Creates a handle for these folders. Notices are dropped.
     pub fn new(folders: Folders) -> Self {
-        Self { folders, notices: Notices::default(), store: AppStore::default() }
+        Self { folders, notices: Notices::default(), store: AppStore::default(), private_paths: Vec::new() }
     }
 
     /// Creates a handle for the folders that the environment names. Notices are dropped.
@@ -61,6 +62,18 @@ impl App {
     /// be opened.
     pub fn with_store(self, url: &StoreUrl) -> Result<Self> {
         Ok(Self { store: AppStore::open(url)?, ..self })
+    }
+
+    /// Adds a file or folder that no tool of a run reaches: one in which the program keeps keys or records, apart
+    /// from its folders of settings and state.
+    pub fn with_private_path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.private_paths.push(path.into());
+        self
+    }
+
+    /// Returns the private paths, and those of the store of runs.
+    pub(crate) fn list_private_paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.store.list_files().into_iter().chain(self.private_paths.iter().cloned())
     }
 
     pub(crate) fn store(&self) -> &AppStore {

@@ -16,14 +16,10 @@ use crate::{input, output};
 
 pub(crate) fn approvals(arguments: &Approvals, app: &App) -> anyhow::Result<ExitCode> {
     let app = &arguments.store.open(app)?;
-    let run = match &arguments.command {
-        ApprovalsCommand::List { run, full, json } => {
-            list(app, run.as_deref(), *full, *json)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        ApprovalsCommand::Approve { target, .. } | ApprovalsCommand::Deny { target, .. } => &target.run,
-        ApprovalsCommand::Comment { run, .. } | ApprovalsCommand::Result { run, .. } => run,
-    };
+    if let ApprovalsCommand::List { run, full, json } = &arguments.command {
+        list(app, run.as_deref(), *full, *json)?;
+    }
+    let Some(run) = arguments.command.answered_run() else { return Ok(ExitCode::SUCCESS) };
     let (folder, open) = waiting(app, run)?;
     for answer in create_answers(&arguments.command, &open)? {
         store_answer(&folder, &answer.stored)?;
@@ -51,7 +47,7 @@ impl NewAnswer {
 /// Creates the answers of a command to the open questions of its run.
 ///
 /// # Errors
-/// Fails if the run has no such question.
+/// Fails if the command names a question or a call that is not open.
 pub(crate) fn create_answers(
     command: &ApprovalsCommand,
     open: &OpenQuestions,
@@ -205,9 +201,9 @@ fn list(app: &App, run: Option<&str>, full: bool, json: bool) -> anyhow::Result<
 /// The form in which questions are printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Whether each question is shown in full.
+    /// True to print the calls, their effects and their changes.
     pub(crate) full: bool,
-    /// Whether the questions of a run are a line of JSON.
+    /// True to print a line of JSON for each run.
     pub(crate) json: bool,
 }
 

@@ -67,6 +67,9 @@ fn read_key(file: &Path) -> anyhow::Result<Cipher> {
 pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCode> {
     let Worker { models_only, run } = arguments;
     let connection = Connection::of_run(&run.engine, app)?;
+    // The tools of its runs must reach neither the conversations of all runs nor the key to them.
+    let private = [Some(connection.content.folder()), run.engine.values.key_file.as_deref()];
+    let app = &private.into_iter().flatten().fold(app.clone(), App::with_private_path);
     let stop = CancellationToken::new();
     let settings = settings_of(&run, app, "work for an engine".to_owned())?;
     let agent = build_worker_agent(app, &settings, &session_options(&run, app, &settings, &stop)?).await?;

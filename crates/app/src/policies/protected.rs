@@ -43,7 +43,7 @@ impl ProtectedPaths {
         if let Ok(folder) = app.state_folder() {
             paths.push(OwnPlace::State, folder);
         }
-        for path in app.store().list_protected_paths() {
+        for path in app.list_private_paths() {
             paths.push(OwnPlace::State, &path);
         }
         paths

@@ -56,9 +56,9 @@ impl AppStore {
         &self.secrets
     }
 
-    /// Returns the paths that the tools of a run must not reach: a program that could write there could
-    /// approve its own calls. SQLite has two more files beside its own.
-    pub(crate) fn list_protected_paths(&self) -> Vec<PathBuf> {
+    /// Returns the folder or the files of the store. The tools of a run must not reach them: a program that could
+    /// write there could approve its own calls. SQLite has two more files beside its own.
+    pub(crate) fn list_files(&self) -> Vec<PathBuf> {
         let beside = |ending: &str| {
             let file = self.file.as_ref()?;
             let mut name = file.file_name()?.to_os_string();

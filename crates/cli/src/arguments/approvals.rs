@@ -78,6 +78,17 @@ pub(crate) enum ApprovalsCommand {
     },
 }
 
+impl ApprovalsCommand {
+    /// Returns the run whose questions the command answers, or `None` for the list.
+    pub(crate) fn answered_run(&self) -> Option<&str> {
+        match self {
+            Self::List { .. } => None,
+            Self::Approve { target, .. } | Self::Deny { target, .. } => Some(&target.run),
+            Self::Comment { run, .. } | Self::Result { run, .. } => Some(run),
+        }
+    }
+}
+
 /// Selection of the questions to answer.
 #[derive(Debug, Args)]
 pub(crate) struct Target {

@@ -1,4 +1,4 @@
-//! Options that a resumed or replayed run cannot change.
+//! Options that a run ignores, because they were decided earlier or are decided elsewhere.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -31,18 +31,62 @@ const OF_THE_PROCESS: [&str; 19] = [
     "key_file",
 ];
 
+/// Options that count for the process that starts or shows a run of a durable engine.
+const OF_THE_ENGINE: [&str; 13] = [
+    "resume",
+    "json",
+    "yes",
+    "ask",
+    "deny",
+    "suspend",
+    "approve_in",
+    "root",
+    "engine",
+    "content_folder",
+    "key_file",
+    "queue",
+    "model_queue",
+];
+
+/// An option with which other options of the command have no effect.
+struct Exclusion {
+    /// The id of the option.
+    id: &'static str,
+    option: &'static str,
+    /// The ids of the options that keep their effect.
+    accepted: &'static [&'static str],
+    why: &'static str,
+}
+
+const STARTED: &str = "the run goes on with the settings that it was started with";
+
+const EXCLUSIONS: [Exclusion; 3] = [
+    Exclusion {
+        id: "engine",
+        option: "--engine",
+        accepted: &OF_THE_ENGINE,
+        why: "the options of the worker count for the run",
+    },
+    Exclusion { id: "resume", option: "--resume", accepted: &OF_THE_PROCESS, why: STARTED },
+    Exclusion { id: "replay", option: "--replay", accepted: &OF_THE_PROCESS, why: STARTED },
+];
+
+/// Options that were given and have no effect.
+#[derive(Debug, PartialEq, Eq)]
+struct IgnoredOptions {
+    options: Vec<String>,
+    with: &'static str,
+    why: &'static str,
+}
+
 /// Parses the command line. Ends the process with a usage error, as [`clap::Parser::parse`] does.
 ///
 /// Besides what clap checks, `run --resume` and `run --replay` refuse every option that is part of the run's
-/// own settings: these settings are stored with the run, so an option would be ignored silently.
+/// own settings, and `run --engine` every option that is the worker's: they would be ignored silently.
 pub(crate) fn parse() -> Windlass {
     let matches = Windlass::command().try_get_matches().unwrap_or_else(|error| refuse(&error));
-    if let Some((path, refused)) = find_refused(&matches) {
-        let words = format!(
-            "{} cannot be given with {}: the run goes on with the settings that it was started with",
-            refused.join(", "),
-            path
-        );
+    if let Some(IgnoredOptions { options, with, why }) = find_refused(&matches) {
+        let words = format!("{} cannot be given with {with}: {why}", options.join(", "));
         refuse(&Windlass::command().error(ErrorKind::ArgumentConflict, words));
     }
     Windlass::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error))
@@ -58,26 +102,29 @@ fn refuse(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code());
 }
 
-/// The option that names an earlier run, and the given options that it excludes.
-fn find_refused(matches: &ArgMatches) -> Option<(&'static str, Vec<String>)> {
+/// Returns the given options that have no effect, because of the first option that excludes some.
+fn find_refused(matches: &ArgMatches) -> Option<IgnoredOptions> {
     let (name, of_command) = matches.subcommand()?;
     let (command, run) = match (name, of_command.subcommand()) {
         ("run", _) => (vec!["run"], of_command),
         ("workflow", Some(("run", run))) => (vec!["workflow", "run"], run),
         _ => return None,
     };
-    let given = |id: &str| run.value_source(id) == Some(ValueSource::CommandLine);
-    let earlier = [("resume", "--resume"), ("replay", "--replay")];
-    let (_, option) = earlier.into_iter().find(|(id, _)| given(id))?;
     let mut definition = Windlass::command();
     let definition = command.iter().try_fold(&mut definition, |at, name| at.find_subcommand_mut(name))?;
-    let refused: Vec<String> = definition
+    let given: Vec<_> = definition
         .get_arguments()
-        .filter(|argument| given(argument.get_id().as_str()))
-        .filter(|argument| !OF_THE_PROCESS.contains(&argument.get_id().as_str()))
-        .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
+        .filter(|argument| run.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine))
         .collect();
-    (!refused.is_empty()).then_some((option, refused))
+    EXCLUSIONS.into_iter().find_map(|Exclusion { id, option, accepted, why }| {
+        given.iter().find(|argument| argument.get_id() == id)?;
+        let options: Vec<String> = given
+            .iter()
+            .filter(|argument| !accepted.contains(&argument.get_id().as_str()))
+            .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
+            .collect();
+        (!options.is_empty()).then_some(IgnoredOptions { options, with: option, why })
+    })
 }
 
 #[cfg(test)]
@@ -88,7 +135,7 @@ mod tests {
 
     fn find_in(line: &str) -> Vec<String> {
         let matches = Windlass::command().try_get_matches_from(line.split(' ')).unwrap();
-        find_refused(&matches).map(|(_, options)| options).unwrap_or_default()
+        find_refused(&matches).map(|refused| refused.options).unwrap_or_default()
     }
 
     #[test]
@@ -112,7 +159,7 @@ mod tests {
     fn every_option_of_the_process_exists() {
         let command = Windlass::command();
         let run = command.find_subcommand("run").unwrap();
-        for id in super::OF_THE_PROCESS {
+        for id in super::OF_THE_PROCESS.into_iter().chain(super::OF_THE_ENGINE) {
             assert!(run.get_arguments().any(|argument| argument.get_id() == id), "{id}");
         }
     }
@@ -127,5 +174,13 @@ mod tests {
         let line = "windlass run --resume run-1 --engine temporal://h:1/d --content c --key-file k --suspend";
         assert_eq!(find_in(line), [""; 0]);
         assert_eq!(find_in(&format!("{line} --queue q")), ["--queue"]);
+    }
+
+    #[test]
+    fn a_run_of_an_engine_refuses_the_options_of_its_worker() {
+        let line =
+            "windlass run task --engine temporal://h:1/d --queue q --model-queue m --root x --json --yes";
+        assert_eq!(find_in(line), [""; 0]);
+        assert_eq!(find_in(&format!("{line} --model m --store s")), ["--store", "--model"]);
     }
 }

@@ -19,14 +19,10 @@ const LISTED: usize = 100;
 /// Lists open questions, or answers those of a run.
 pub(crate) async fn answer(arguments: &Approvals, app: &App) -> anyhow::Result<ExitCode> {
     let engine = connect(&arguments.engine, app).await?;
-    let run = match &arguments.command {
-        ApprovalsCommand::List { run, full, json } => {
-            list(&engine, run.as_deref(), Layout { full: *full, json: *json }).await?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        ApprovalsCommand::Approve { target, .. } | ApprovalsCommand::Deny { target, .. } => &target.run,
-        ApprovalsCommand::Comment { run, .. } | ApprovalsCommand::Result { run, .. } => run,
-    };
+    if let ApprovalsCommand::List { run, full, json } = &arguments.command {
+        list(&engine, run.as_deref(), Layout { full: *full, json: *json }).await?;
+    }
+    let Some(run) = arguments.command.answered_run() else { return Ok(ExitCode::SUCCESS) };
     let handle = engine.run(run);
     let open = open_questions(handle.waits().await?);
     anyhow::ensure!(!open.is_empty(), "run {run} has no open questions");

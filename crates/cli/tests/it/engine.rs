@@ -23,16 +23,16 @@ struct Scene {
 }
 
 impl Scene {
-    async fn new(program: PathBuf) -> Self {
+    async fn new(program: PathBuf, script: &str) -> Self {
         let place = Place::new();
         let server = TemporalServer::start(&program, place.folder.path()).unwrap();
-        Self { place, server, provider: provider(SCRIPT).await, workers: Vec::new() }
+        Self { place, server, provider: provider(script).await, workers: Vec::new() }
     }
 
-    fn start_worker(&mut self) {
+    fn start_worker(&mut self, options: &[&str]) {
         let (engine, url) = (self.server.address(), self.provider.base_url());
         let worker = ["worker", "--engine", &engine, "--base-url", &url, "--model", "m"];
-        let child = self.place.command(&worker).stderr(Stdio::null()).spawn().unwrap();
+        let child = self.place.command(&worker).args(options).stderr(Stdio::null()).spawn().unwrap();
         self.workers.push(child);
     }
 
@@ -43,9 +43,9 @@ impl Scene {
     }
 
     /// Starts a run in a process of its own, which leaves all questions open and shows the run to its end.
-    fn start_run(&self) -> Child {
+    fn start_run(&self, options: &[&str]) -> Child {
         let run = ["run", "do it", "--engine", &self.server.address(), "--suspend"];
-        self.place.command(&run).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        self.place.command(&run).args(options).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Runs a command for the engine, and returns all that it printed.
@@ -86,7 +86,12 @@ impl Drop for Scene {
 }
 
 #[track_caller]
-fn check_end(run: Child, code: i32) -> String {
+fn check_end(mut run: Child, code: i32) -> String {
+    let until = Instant::now() + Duration::from_mins(2);
+    while run.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < until, "the run does not end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
     let output = run.wait_with_output().unwrap();
     let printed = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{printed}");
@@ -95,12 +100,12 @@ fn check_end(run: Child, code: i32) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_whose_worker_is_killed_is_answered_from_another_process_and_completes() {
-    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program())).await;
-    scene.start_worker();
-    let run = scene.start_run();
+    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program()), SCRIPT).await;
+    scene.start_worker(&[]);
+    let run = scene.start_run(&[]);
     let id = scene.wait_for_question();
     scene.kill_worker();
-    scene.start_worker();
+    scene.start_worker(&[]);
     let listed = scene.call(&["approvals", "list", &id, "--full"], 0);
     assert!(listed.contains("change of one.txt"), "{listed}");
     scene.call(&["say", &id, "leave the tests alone"], 0);
@@ -116,13 +121,34 @@ async fn a_run_whose_worker_is_killed_is_answered_from_another_process_and_compl
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_waits_is_stopped_from_another_process() {
-    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program())).await;
-    scene.start_worker();
-    let run = scene.start_run();
+    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program()), SCRIPT).await;
+    scene.start_worker(&[]);
+    let run = scene.start_run(&[]);
     let id = scene.wait_for_question();
     scene.call(&["stop", &id], 0);
     let printed = check_end(run, 1);
     assert!(!scene.place.project().join("one.txt").exists(), "{printed}");
     let listed = scene.call(&["approvals", "list"], 0);
     assert!(listed.contains("no run has open questions"), "{listed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_of_a_worker_reach_neither_its_key_nor_its_content_folder() {
+    const KEY: &str = "0123456789abcdef0123456789abcdef";
+    let script = r#"{"turns": [
+        {"steps": [
+            {"call": {"name": "read_file", "arguments": {"path": "key"}}},
+            {"call": {"name": "list_files", "arguments": {"path": "content"}}}]},
+        {"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "done"}}}]}]}"#;
+    let program = require!(Need::Temporal, TemporalServer::find_program());
+    let mut scene = Scene::new(program, script).await;
+    std::fs::write(scene.place.project().join("key"), KEY).unwrap();
+    std::fs::create_dir(scene.place.project().join("content")).unwrap();
+    let private = ["--key-file", "key", "--content", "content"];
+    scene.start_worker(&private);
+    let printed = check_end(scene.start_run(&private), 0);
+    assert!(printed.contains("done"), "{printed}");
+    let body = scene.provider.requests().last().unwrap().body.to_string();
+    assert!(!body.contains(KEY), "{body}");
+    assert_eq!(body.matches("f.own_grants").count(), 2, "{body}");
 }
