@@ -3,6 +3,8 @@
 #[cfg(feature = "mcp")]
 mod accepted;
 mod bound;
+#[cfg(feature = "mcp")]
+mod changes;
 mod config;
 #[cfg(feature = "mcp")]
 mod confined;

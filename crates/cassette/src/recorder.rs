@@ -1,6 +1,5 @@
 //! Recording of a cassette.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -51,21 +50,11 @@ pub(crate) struct Tape {
     path: PathBuf,
     exchanges: AtomicU64,
     state: Mutex<State>,
-    trackers: Mutex<Vec<Tracker>>,
-}
-
-/// A source of definitions that can change during a run.
-#[derive(Clone)]
-struct Tracker {
-    source: String,
-    describe: Arc<dyn Fn() -> Option<Value> + Send + Sync>,
 }
 
 struct State {
     file: File,
     redactor: Redactor,
-    /// The definitions that were written last, by source.
-    definitions: BTreeMap<String, Value>,
     /// The first error. Nothing is written after it, because a cassette with a gap would replay wrongly.
     failure: Option<CassetteError>,
 }
@@ -93,9 +82,8 @@ impl Recorder {
                 CassetteError::File { path: path.clone(), verb: "made", source }
             }
         })?;
-        let (redactor, definitions) = (Redactor::new(secrets), BTreeMap::new());
-        let state = Mutex::new(State { file, redactor, definitions, failure: None });
-        let tape = Arc::new(Tape { path, exchanges: AtomicU64::new(0), state, trackers: Mutex::default() });
+        let state = Mutex::new(State { file, redactor: Redactor::new(secrets), failure: None });
+        let tape = Arc::new(Tape { path, exchanges: AtomicU64::new(0), state });
         tape.write(&Line::Begin { version: Line::VERSION, settings });
         Ok(Self { tape })
     }
@@ -104,21 +92,10 @@ impl Recorder {
     /// before the first request. `source` names the kind of the programs, such as `mcp`;
     /// [`Player::definitions`](crate::Player::definitions) returns the value.
     ///
-    /// A later call records a change: the definitions apply to the requests that follow.
+    /// A later call records a change. Call it when the change takes effect and before a request that offers it is
+    /// composed: the definitions belong to the requests that are composed from then on.
     pub fn record_definitions(&self, source: impl Into<String>, definitions: Value) {
-        self.tape.write_definitions(source.into(), definitions);
-    }
-
-    /// Records the definitions of a source now and whenever they changed before a request. `describe` is called before
-    /// each request; `None` keeps the definitions of before.
-    pub fn track_definitions(
-        &self,
-        source: impl Into<String>,
-        describe: impl Fn() -> Option<Value> + Send + Sync + 'static,
-    ) {
-        let tracker = Tracker { source: source.into(), describe: Arc::new(describe) };
-        self.tape.trackers.lock().unwrap_or_else(PoisonError::into_inner).push(tracker);
-        self.tape.write_changed_definitions();
+        self.tape.write(&Line::Definitions { source: source.into(), definitions });
     }
 
     /// Returns a transport that forwards to `inner` and records the exchanges.
@@ -181,23 +158,6 @@ impl Tape {
             state.file.write_all(text.as_bytes()).map_err(|source| self.write_error(source))
         });
         state.failure = written.err();
-    }
-
-    fn write_definitions(&self, source: String, definitions: Value) {
-        self.state().definitions.insert(source.clone(), definitions.clone());
-        self.write(&Line::Definitions { source, definitions });
-    }
-
-    /// Writes the definitions that changed since they were written last.
-    pub(crate) fn write_changed_definitions(&self) {
-        // A description may take long, so no lock is held while it is made.
-        let trackers = self.trackers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for Tracker { source, describe } in trackers {
-            let changed = describe().filter(|now| self.state().definitions.get(&source) != Some(now));
-            if let Some(definitions) = changed {
-                self.write_definitions(source, definitions);
-            }
-        }
     }
 
     pub(crate) fn learn(&self, secret: &str) {

@@ -59,7 +59,6 @@ impl Transport for TransportTap {
             if let Some(password) = password(&request.url) {
                 self.tape.learn(password);
             }
-            self.tape.write_changed_definitions();
             self.tape.write(&request_line(&self.tape, exchange, &request));
             let mut open = Open { tape: self.tape.clone(), exchange, is_answered: false };
             let answer = self.inner.send(request).await;

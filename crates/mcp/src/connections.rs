@@ -55,6 +55,7 @@ pub(crate) struct Shared {
     pub(crate) clients: BTreeMap<String, McpClient>,
     pub(crate) board: Board,
     offers: Offers,
+    renews_on_demand: bool,
     /// The tools at the start of the turn, by server and name.
     shelf: RwLock<Shelf>,
     watches: Mutex<Vec<JoinHandle<()>>>,
@@ -110,8 +111,14 @@ impl McpConnections {
         }
         let board = Board::new(clients.keys().cloned(), options.listener);
         let offers = Offers::new(options.dynamic, options.defer_over);
-        let shared =
-            Arc::new(Shared { clients, board, offers, shelf: RwLock::default(), watches: Mutex::default() });
+        let shared = Arc::new(Shared {
+            clients,
+            board,
+            offers,
+            renews_on_demand: options.renews_on_demand,
+            shelf: RwLock::default(),
+            watches: Mutex::default(),
+        });
         let this = Self(shared);
         let mut required = Vec::new();
         for client in this.0.clients.values() {
@@ -146,6 +153,12 @@ impl McpConnections {
             Some(client) => watch::list_again(&self.0, client).await,
             None => Ok(()),
         }
+    }
+
+    /// Offers the current tools of all servers from the next turn on, and returns true if the offer changed. Only
+    /// connections with [`ConnectionOptions::with_renewal_on_demand`] need it: the others do this when a list arrives.
+    pub fn renew_offers(&self) -> bool {
+        self.0.offers.renew(&self.0.clients, &Arc::downgrade(&self.0))
     }
 
     /// Returns a reference that does not keep the servers alive.
@@ -285,8 +298,14 @@ impl fmt::Debug for WeakMcpConnections {
 impl Shared {
     /// Updates the offered tools and reports the server's status.
     pub(crate) fn renew(self: &Arc<Self>, server: &str, status: ServerStatus) {
-        self.offers.renew(&self.clients, &Arc::downgrade(self));
+        self.renew_unless_on_demand();
         self.board.set(server, status);
+    }
+
+    fn renew_unless_on_demand(self: &Arc<Self>) {
+        if !self.renews_on_demand {
+            self.offers.renew(&self.clients, &Arc::downgrade(self));
+        }
     }
 
     /// Returns the current definitions of all enabled tools.
@@ -297,7 +316,7 @@ impl Shared {
     /// Offers these tools, which a search found, from the next turn on.
     pub(crate) fn offer_found(self: &Arc<Self>, tools: impl Iterator<Item = (String, String)>) {
         self.offers.record_found(tools);
-        self.offers.renew(&self.clients, &Arc::downgrade(self));
+        self.renew_unless_on_demand();
     }
 }
 

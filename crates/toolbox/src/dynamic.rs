@@ -42,7 +42,12 @@ const MOST_REMEMBERED: usize = 1_024;
 #[derive(Clone, Default)]
 pub struct DynamicTools {
     state: Arc<RwLock<State>>,
+    /// Functions that apply pending changes before a comparison.
+    updaters: Arc<RwLock<Vec<Updater>>>,
 }
+
+/// A function that applies pending changes to the registry.
+type Updater = Arc<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -157,6 +162,26 @@ impl DynamicTools {
         }
         state.servers.insert(server.to_owned(), now);
         state.generation = state.generation.saturating_add(1);
+    }
+
+    /// Calls `update` whenever a toolbox compares its tools with this registry, before the comparison. A source of tools
+    /// whose changes must be ordered against the turns of a run, such as a recording of the run, applies them there
+    /// and nowhere else: what a turn offers is then what `update` registered last.
+    ///
+    /// `update` may change the registry, and must not refresh a toolbox of it. It runs on the thread that prepares the
+    /// turn, also concurrently, so it should return quickly. The registry owns `update`: if `update` owns the registry,
+    /// too, neither is dropped.
+    pub fn register_updater(&self, update: impl Fn() + Send + Sync + 'static) {
+        self.updaters.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(update));
+    }
+
+    /// Applies pending changes.
+    pub(crate) fn update(&self) {
+        // An update changes the registry, so no lock is held while it runs.
+        let updaters = self.updaters.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for update in updaters {
+            update();
+        }
     }
 
     /// Returns the names of the tools that `add` registered, in that order.

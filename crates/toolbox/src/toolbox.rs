@@ -94,9 +94,13 @@ impl Toolbox {
         Self { index: Arc::new(ToolIndex::collect(&self.plan)), ..self.clone() }
     }
 
-    /// Returns whether dynamic tools have been added or removed since this view was created.
+    /// Returns whether dynamic tools have been added or removed since this view was created, after the functions of
+    /// [`DynamicTools::register_updater`](crate::DynamicTools::register_updater) have run.
     pub fn is_stale(&self) -> bool {
-        self.plan.dynamic.as_ref().is_some_and(|dynamic| dynamic.generation() != self.index.generation)
+        self.plan.dynamic.as_ref().is_some_and(|dynamic| {
+            dynamic.update();
+            dynamic.generation() != self.index.generation
+        })
     }
 
     /// Returns the specs and hints of the offered tools under their display names, in the order of

@@ -100,8 +100,12 @@ pub async fn connect_servers(
         });
     }
     let dynamic = DynamicTools::default();
-    let options = ConnectionOptions::default().with_dynamic(dynamic.clone());
-    let connections = McpConnections::start_clients(clients, options).await?;
+    let mut connection_options = ConnectionOptions::default().with_dynamic(dynamic.clone());
+    if options.recording.is_recorded() {
+        // A recording must know which turns had a changed list.
+        connection_options = connection_options.with_renewal_on_demand();
+    }
+    let connections = McpConnections::start_clients(clients, connection_options).await?;
     Ok(ConnectedServers { connections, accepted, dynamic })
 }
 
@@ -138,6 +142,11 @@ impl ConnectedServers {
     /// Creates the value from connections that were started with this set of accepted tools.
     pub(super) fn new(connections: McpConnections, accepted: AcceptedFile, dynamic: DynamicTools) -> Self {
         Self { connections, accepted, dynamic }
+    }
+
+    /// Calls `update` before a turn compares its tools with those of the servers.
+    pub(super) fn register_updater(&self, update: impl Fn() + Send + Sync + 'static) {
+        self.dynamic.register_updater(update);
     }
 
     /// Returns the accepted tools, which the servers share.

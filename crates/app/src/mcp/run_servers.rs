@@ -2,8 +2,6 @@
 
 use std::path::Path;
 #[cfg(feature = "mcp")]
-use std::sync::{Mutex, PoisonError};
-#[cfg(feature = "mcp")]
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -12,6 +10,8 @@ use windlass_redact::Redactor;
 use windlass_tools_shell::Shell;
 
 use super::ConnectedServers;
+#[cfg(feature = "mcp")]
+use super::changes::record_changes;
 use super::config::{ConfiguredServer, load_servers};
 #[cfg(feature = "mcp")]
 use super::connect::{ConnectOptions, add_approval_rules, connect_servers};
@@ -95,18 +95,12 @@ impl RunServers {
         let _ = tokio::time::timeout(PATIENCE, connected.connections.wait_until_settled()).await;
         connected.connections.begin_turn();
         connected.report_failures(app);
-        let (connections, accepted) = (connected.connections.downgrade(), connected.acceptance().clone());
-        let (servers, accepts_tools) = (self.servers.clone(), self.accepts_tools(people));
-        let last: Mutex<Option<RecordedServers>> = Mutex::default();
-        recording.track_definitions(SOURCE, move || {
-            let now = describe_servers(&connections.upgrade()?, &accepted, &servers, accepts_tools);
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            // An approval during the run accepts a definition. A replay of the approval does this, too.
-            if last.as_ref().is_some_and(|last| last.offers_same(&now)) {
-                return None;
-            }
-            Some(last.insert(now).clone())
-        });
+        if recording.is_recorded() {
+            let (servers, accepts_tools) = (self.servers.clone(), self.accepts_tools(people));
+            record_changes(&connected, recording, move |connections, accepted| {
+                describe_servers(connections, accepted, &servers, accepts_tools)
+            });
+        }
         Ok(connected)
     }
 

@@ -74,6 +74,12 @@ impl Recording {
         self.file.as_deref()
     }
 
+    /// Returns true if a new recording of the run is written.
+    #[cfg(feature = "mcp")]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Returns true if the run can send requests to its provider.
     pub(crate) fn is_live(&self) -> bool {
         self.is_live
@@ -90,16 +96,11 @@ impl Recording {
         self.player.as_ref()?.definitions(source)
     }
 
-    /// Records the definitions of tools from outside and their later changes, if the run is recorded. `describe` must
-    /// not own the programs that define the tools, because the recording lives as long as their tools.
+    /// Records definitions of tools from outside, if the run is recorded.
     #[cfg(feature = "mcp")]
-    pub(crate) fn track_definitions<T: Serialize>(
-        &self,
-        source: &str,
-        describe: impl Fn() -> Option<T> + Send + Sync + 'static,
-    ) {
-        if let Some(recorder) = &self.recorder {
-            recorder.track_definitions(source, move || serde_json::to_value(describe()?).ok());
+    pub(crate) fn record_definitions<T: Serialize>(&self, source: &str, definitions: &T) {
+        if let (Some(recorder), Ok(definitions)) = (&self.recorder, serde_json::to_value(definitions)) {
+            recorder.record_definitions(source, definitions);
         }
     }
 

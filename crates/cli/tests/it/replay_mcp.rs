@@ -153,6 +153,68 @@ async fn a_replay_offers_the_tools_that_a_server_added_and_removed_during_the_ru
     assert!(again.status.success() && told.contains("the run matches its recording"), "{told}");
 }
 
+/// A server whose list changes all the time, in its own rhythm: each list has another number of tools.
+const RESTLESS: &str = r#"
+tool() { printf '{"name":"%s","inputSchema":{"type":"object"}}' "$1"; }
+count=0
+(while sleep 0.013; do printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'; done) &
+trap "kill $!" EXIT
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"far","version":"1"}}' ;;
+    *'"tools/list"'*)
+      count=$(((count + 1) % 3))
+      tools="$(tool a)"
+      for more in $(seq $count); do tools="$tools,$(tool "b$more")"; done
+      result="{\"tools\":[$tools]}" ;;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"acted"}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+/// The change of a list and the request of a turn have no order in time here, so only one step for the offer and its
+/// record makes the replay equal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replay_matches_whenever_a_list_changed_between_two_requests() {
+    const TURNS: usize = 40;
+    let place = Place::new();
+    fs::create_dir_all(settings(&place)).unwrap();
+    let server = place.folder.path().join("server.sh");
+    fs::write(&server, RESTLESS).unwrap();
+    let entry = format!(
+        "[mcp_servers.far]\ncommand = \"sh\"\nargs = [\"{}\"]\napproval = \"never\"\n",
+        server.display()
+    );
+    fs::write(settings(&place).join("config.toml"), entry).unwrap();
+    let call = |turn| {
+        format!(
+            r#"{{"steps": [{{"call": {{"name": "run_command", "arguments": {{"command": "sleep 0.0{turn}"}}, "id": "c{turn}"}}}}]}}"#
+        )
+    };
+    let turns: Vec<String> = (10..10 + TURNS).map(call).collect();
+    let done = r#"{"steps": [{"call": {"name": "attempt_completion", "arguments": {"result": "it is done"}, "id": "done"}}]}"#;
+    let provider = provider(&format!(r#"{{"turns": [{}, {done}]}}"#, turns.join(", "))).await;
+    let url = provider.base_url();
+    let file = recording(&place);
+    let mut command =
+        place.command(&["run", "task", "--base-url", &url, "--wire", "openai-chat", "--model", "m", "--ask"]);
+    command.args(["--max-turns", "100", "--record"]).arg(&file).env("WINDLASS_CONFIG_DIR", settings(&place));
+    let ended = output_with_input(command, &"y\n".repeat(TURNS));
+    let told = text(&ended.stdout) + &text(&ended.stderr);
+    assert!(ended.status.success() && told.contains("it is done"), "{told}");
+    provider.shutdown().await;
+    fs::remove_file(&server).unwrap();
+    let cassette = fs::read_to_string(&file).unwrap();
+    let changes = cassette.lines().filter(|line| line.starts_with(r#"{"line":"definitions""#)).count();
+    assert!(changes > 5, "the list changed {changes} times");
+    let again = replay(&place, &file);
+    let told = text(&again.stdout) + &text(&again.stderr);
+    assert!(again.status.success() && told.contains("the run matches its recording"), "{told}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replay_without_recorded_definitions_starts_no_server_and_reports_it() {
     let place = Place::new();

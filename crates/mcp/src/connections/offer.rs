@@ -38,9 +38,10 @@ impl Offers {
     }
 
     /// Offers the current tools from the next turn on (RULES M1). Servers whose tools did not change are left
-    /// alone.
-    pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) {
-        let Some(dynamic) = &self.dynamic else { return };
+    /// alone. Returns true if the offer changed.
+    pub(crate) fn renew(&self, clients: &BTreeMap<String, McpClient>, shared: &Weak<Shared>) -> bool {
+        let Some(dynamic) = &self.dynamic else { return false };
+        let mut is_changed = false;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let count: usize = clients.values().map(|client| client.list_enabled().len()).sum();
         let is_deferring = count > self.defer_over;
@@ -67,6 +68,7 @@ impl Offers {
             });
             dynamic.set_server(id, tools);
             state.offered.insert(id.clone(), now);
+            is_changed = true;
         }
         if is_deferring && !state.is_deferring {
             // A program's own tool with this name has precedence; then the search is not offered.
@@ -75,6 +77,7 @@ impl Offers {
             dynamic.remove(ToolSearch::NAME);
         }
         state.is_deferring = is_deferring;
+        is_changed
     }
 
     /// Withdraws all tools.

@@ -26,6 +26,8 @@ pub struct ConnectionOptions {
     /// The dynamic tools that receive the servers' tools. Changes of servers and lists take effect at the
     /// next turn.
     pub dynamic: Option<DynamicTools>,
+    /// True if changed lists are offered only by [`McpConnections::renew_offers`](crate::McpConnections::renew_offers).
+    pub renews_on_demand: bool,
     /// Maximum number of tools that are all offered. If there are more, the model finds them with
     /// `tool_search`. The default is 40.
     pub defer_over: usize,
@@ -39,6 +41,7 @@ impl Default for ConnectionOptions {
             client: ClientOptions::default(),
             listener: None,
             dynamic: None,
+            renews_on_demand: false,
             defer_over: DEFER_OVER,
             connectors: BTreeMap::new(),
         }
@@ -61,6 +64,13 @@ impl ConnectionOptions {
     /// Offers the servers' tools through these dynamic tools.
     pub fn with_dynamic(mut self, dynamic: DynamicTools) -> Self {
         self.dynamic = Some(dynamic);
+        self
+    }
+
+    /// Offers changed lists only when [`McpConnections::renew_offers`](crate::McpConnections::renew_offers) is called, so
+    /// that the caller knows which turns had them. Without it, a list is offered as soon as the server sent it.
+    pub fn with_renewal_on_demand(mut self) -> Self {
+        self.renews_on_demand = true;
         self
     }
 

@@ -42,6 +42,26 @@ fn added_tools_are_offered_last_from_the_next_turn_on() {
     assert_eq!(offered(&builder.build().unwrap()), ["late"]);
 }
 
+#[test]
+fn a_pending_change_is_applied_when_a_turn_compares_its_tools_and_never_between() {
+    let dynamic = DynamicTools::default();
+    let pending = Arc::new(std::sync::Mutex::new(vec!["first"]));
+    let (source, registry) = (pending.clone(), dynamic.clone());
+    dynamic.register_updater(move || {
+        source.lock().unwrap().drain(..).for_each(|name| registry.add(says(name)).unwrap());
+    });
+    let builder = Toolbox::builder().config(ToolConfig::new(Preset::Minimal)).dynamic(dynamic.clone());
+    let toolbox = builder.build().unwrap();
+    assert!(toolbox.tool_specs().is_empty());
+    let first = toolbox.refresh();
+    assert_eq!(offered(&first), ["first"]);
+    assert!(!first.is_stale());
+    pending.lock().unwrap().push("second");
+    assert_eq!(dynamic.list().len(), 1, "nothing compared its tools since");
+    assert!(first.is_stale());
+    assert_eq!(offered(&first.refresh()), ["first", "second"]);
+}
+
 // N1: its name is understood after it has gone.
 #[tokio::test]
 async fn calls_of_removed_tools_do_not_start_and_report_the_removal() {
