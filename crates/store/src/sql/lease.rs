@@ -175,7 +175,12 @@ impl SqlJournal {
         if stored.as_deref() == Some(body) {
             return Ok(());
         }
-        let reason = format!("number {} is taken by another writer of this journal", self.next_seq);
+        let is_first = self.next_seq == 0;
+        let reason = if stored.is_none() && !is_first && self.lease.count(&self.key)? < self.next_seq {
+            format!("the database lost records of this journal before number {}", self.next_seq)
+        } else {
+            format!("number {} is taken by another writer of this journal", self.next_seq)
+        };
         Err(StoreError::Database { doing: APPEND, reason }.into())
     }
 }

@@ -24,15 +24,16 @@ pub(super) const STATEMENTS: Statements = Statements {
          WHERE id = $1 AND fence = $2 AND owner IS NOT NULL",
     append: "INSERT INTO windlass_records (run, journal, seq, fence, at_ms, body) \
          SELECT id, $3, $4, fence, $5, $6 FROM windlass_runs \
-         WHERE id = $1 AND fence = $2 AND owner IS NOT NULL FOR SHARE ON CONFLICT DO NOTHING",
+         WHERE id = $1 AND fence = $2 AND owner IS NOT NULL AND ($4 = 0 OR EXISTS (SELECT 1 FROM windlass_records \
+         WHERE run = $1 AND journal = $3 AND seq = $4 - 1)) FOR SHARE ON CONFLICT DO NOTHING",
     put_output: "INSERT INTO windlass_outputs (run, name, hash) SELECT id, $3, $4 FROM windlass_runs \
          WHERE id = $1 AND fence = $2 AND owner IS NOT NULL FOR SHARE \
          ON CONFLICT (run, name) DO UPDATE SET hash = excluded.hash",
 };
 
+/// A server that crashes loses acknowledged transactions of `synchronous_commit = off`, while the process that wrote
+/// them lives on and appends the next record. So each transaction is synced, whatever the setting of the server.
 const SYNCED: &[&str] = &["SET synchronous_commit = on"];
-/// A later synced transaction makes the earlier ones durable too.
-const BUFFERED: &[&str] = &["SET synchronous_commit = off"];
 
 pub(super) fn settings(url: &StoreUrl) -> Result<Settings, StoreError> {
     let unusable = |_| StoreError::Address { reason: "is not one that PostgreSQL accepts".to_owned() };
@@ -41,7 +42,7 @@ pub(super) fn settings(url: &StoreUrl) -> Result<Settings, StoreError> {
         shown: url.to_string(),
         secrets: url.passwords(),
         synced: SYNCED,
-        buffered: BUFFERED,
+        buffered: None,
         connections: 4,
         statements: &STATEMENTS,
         migrations: super::migrations::POSTGRES,

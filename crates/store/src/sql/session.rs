@@ -31,8 +31,9 @@ pub(super) struct Settings {
     pub(super) secrets: Vec<SecretString>,
     /// Statements for each connection whose transactions are synced.
     pub(super) synced: &'static [&'static str],
-    /// Statements for each connection whose transactions are not synced.
-    pub(super) buffered: &'static [&'static str],
+    /// Statements for each connection whose transactions need not be synced. `None` means that a process can outlive
+    /// such transactions, so all are synced.
+    pub(super) buffered: Option<&'static [&'static str]>,
     pub(super) connections: u32,
     pub(super) statements: &'static Statements,
     pub(super) migrations: Migrations,
@@ -60,8 +61,9 @@ impl Session {
         let opened = bridge.block_on(async move {
             // A missing or wrong database is found here. A pool would try again for a while.
             AnyConnection::connect_with(&connect).await?.close().await?;
-            let buffered = pool(connect.clone(), connections, buffered);
+            let buffered = buffered.map(|setup| pool(connect.clone(), connections, setup));
             let synced = pool(connect, connections, synced);
+            let buffered = buffered.unwrap_or_else(|| synced.clone());
             migrations::migrate(&synced, migrations).await?;
             Ok((synced, buffered))
         });

@@ -22,7 +22,8 @@ pub(super) const STATEMENTS: Statements = Statements {
          WHERE id = $1 AND fence = $2 AND owner IS NOT NULL",
     append: "INSERT INTO windlass_records (run, journal, seq, fence, at_ms, body) \
          SELECT id, $3, $4, fence, $5, $6 FROM windlass_runs \
-         WHERE id = $1 AND fence = $2 AND owner IS NOT NULL ON CONFLICT DO NOTHING",
+         WHERE id = $1 AND fence = $2 AND owner IS NOT NULL AND ($4 = 0 OR EXISTS (SELECT 1 FROM windlass_records \
+         WHERE run = $1 AND journal = $3 AND seq = $4 - 1)) ON CONFLICT DO NOTHING",
     put_output: "INSERT INTO windlass_outputs (run, name, hash) SELECT id, $3, $4 FROM windlass_runs \
          WHERE id = $1 AND fence = $2 AND owner IS NOT NULL \
          ON CONFLICT (run, name) DO UPDATE SET hash = excluded.hash",
@@ -60,7 +61,7 @@ pub(super) fn settings(path: &Path) -> Result<Settings, StoreError> {
         shown,
         secrets: Vec::new(),
         synced: SYNCED,
-        buffered: BUFFERED,
+        buffered: Some(BUFFERED),
         connections: 1,
         statements: &STATEMENTS,
         migrations: super::migrations::SQLITE,

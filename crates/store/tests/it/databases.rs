@@ -90,7 +90,9 @@ mod postgres {
     use windlass_testkit::postgres::PostgresServer;
     use windlass_testkit::{Need, require};
 
-    use super::check_rows_of_version_1;
+    use sqlx::AnyPool;
+
+    use super::{block_on, check_rows_of_version_1};
     use crate::scene::{new_database, server};
 
     #[test]
@@ -133,6 +135,46 @@ mod postgres {
         let bodies: Vec<String> =
             store.read_run_journal("r").unwrap().iter().map(|record| record.body.as_str().into()).collect();
         assert_eq!(bodies, ["0", "1", "2", "3"]);
+    }
+
+    // A killed server lost the last records without a sync, and the writer appended the next one after a gap.
+    #[test]
+    fn an_acknowledged_record_outlasts_a_crash_of_the_server_with_either_durability() {
+        let server = require!(Need::Postgres, PostgresServer::start());
+        let store: Arc<dyn Store> = open_store(&StoreUrl::new(server.url())).unwrap();
+        store.create_run("r", &"{}".parse().unwrap()).unwrap();
+        let lease = store.claim("r", Duration::from_mins(10)).unwrap();
+        let mut journal = lease.open_run_journal().unwrap();
+        for round in 0..3_u64 {
+            for number in 0..10 {
+                let appended = journal.append("1".parse().unwrap(), 0, Durability::Buffered).unwrap();
+                assert_eq!(appended, round * 10 + number);
+            }
+            server.crash().unwrap();
+            server.resume().unwrap();
+        }
+        assert_eq!(store.read_run_journal("r").unwrap().len(), 30);
+    }
+
+    #[test]
+    fn an_append_after_lost_records_is_refused() {
+        let server = require!(Need::Postgres, server());
+        let url = new_database(&server).unwrap();
+        let store: Arc<dyn Store> = open_store(&StoreUrl::new(&*url)).unwrap();
+        store.create_run("r", &"{}".parse().unwrap()).unwrap();
+        let lease = store.claim("r", Duration::from_mins(10)).unwrap();
+        let mut journal = lease.open_run_journal().unwrap();
+        for _ in 0..3 {
+            journal.append("1".parse().unwrap(), 0, Durability::Synced).unwrap();
+        }
+        block_on(async {
+            let pool = AnyPool::connect(&url).await.unwrap();
+            sqlx::query("DELETE FROM windlass_records WHERE seq = 2").execute(&pool).await.unwrap();
+        });
+        let refused = journal.append("1".parse().unwrap(), 0, Durability::Synced).unwrap_err();
+        let reason = std::error::Error::source(&refused).map(ToString::to_string).unwrap_or_default();
+        assert!(reason.contains("lost records of this journal before number 3"), "{refused}: {reason}");
+        assert_eq!(store.read_run_journal("r").unwrap().len(), 2, "the journal has no gap");
     }
 
     #[test]
