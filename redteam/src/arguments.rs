@@ -7,6 +7,8 @@ use clap::{Parser, Subcommand};
 
 use crate::case::{self, CaseArguments};
 use crate::crash::{Cancel, Conform, Cost, Crash, Durable, Fence, Owner, Victim, Worker};
+#[cfg(feature = "databases")]
+use crate::crash::{Outage, SuspendedRuns};
 use crate::faults::InjectedFault;
 use crate::observed::Ending;
 use crate::run::RunOptions;
@@ -44,6 +46,12 @@ enum Inner {
     Durable(Durable),
     /// Stops owners of runs past their leases, and checks that their writes are refused.
     Fence(Fence),
+    /// Kills the server of PostgreSQL, and processes of runs, while the runs work.
+    #[cfg(feature = "databases")]
+    Outage(Outage),
+    /// Answers runs among many suspended ones, and measures the time until they work again.
+    #[cfg(feature = "databases")]
+    Suspended(SuspendedRuns),
     /// Owns a run and appends records until it loses its lease.
     #[command(hide = true)]
     Owner(Owner),
@@ -95,6 +103,10 @@ pub(crate) enum Work {
     Cost(Cost),
     Durable(Durable),
     Fence(Fence),
+    #[cfg(feature = "databases")]
+    Outage(Outage),
+    #[cfg(feature = "databases")]
+    Suspended(SuspendedRuns),
     Owner(Owner),
     Worker(Worker),
     Victim(Victim),
@@ -115,6 +127,10 @@ impl Arguments {
             Some(Inner::Cost(told)) => Work::Cost(told),
             Some(Inner::Durable(told)) => Work::Durable(told),
             Some(Inner::Fence(told)) => Work::Fence(told),
+            #[cfg(feature = "databases")]
+            Some(Inner::Outage(told)) => Work::Outage(told),
+            #[cfg(feature = "databases")]
+            Some(Inner::Suspended(told)) => Work::Suspended(told),
             Some(Inner::Owner(told)) => Work::Owner(told),
             Some(Inner::Worker(told)) => Work::Worker(told),
             Some(Inner::Victim(told)) => Work::Victim(told),

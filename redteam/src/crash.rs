@@ -7,10 +7,15 @@ mod conform;
 mod cost;
 mod durable;
 mod fence;
+#[cfg(feature = "databases")]
+mod outage;
 mod place;
 mod points;
 mod script;
 mod storage;
+#[cfg(feature = "databases")]
+mod suspended;
+mod transcript;
 mod victim;
 mod worker;
 
@@ -29,9 +34,13 @@ pub(crate) use self::conform::Conform;
 pub(crate) use self::cost::Cost;
 pub(crate) use self::durable::Durable;
 pub(crate) use self::fence::{Fence, Owner};
+#[cfg(feature = "databases")]
+pub(crate) use self::outage::Outage;
 use self::place::Place;
 pub(crate) use self::points::Point;
 use self::storage::{RunStore, check_stores, with_address};
+#[cfg(feature = "databases")]
+pub(crate) use self::suspended::SuspendedRuns;
 pub(crate) use self::victim::Victim;
 pub(crate) use self::worker::Worker;
 

@@ -58,6 +58,10 @@ fn main() -> ExitCode {
         Work::Cost(told) => told.run(),
         Work::Durable(told) => told.run(),
         Work::Fence(told) => told.run(),
+        #[cfg(feature = "databases")]
+        Work::Outage(told) => told.run(),
+        #[cfg(feature = "databases")]
+        Work::Suspended(told) => told.run(),
         Work::Owner(told) => told.run(),
         Work::Worker(told) => told.run(),
         Work::Victim(told) => told.run(),

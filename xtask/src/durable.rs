@@ -11,7 +11,8 @@ use crate::ci::Outcome;
 use crate::project::target;
 
 pub(crate) const HELP: &str = "\
-cargo xtask durable [--over STORE,..] [--kills N | --fence ROUNDS | --cost RECORDS] [--seed N]
+cargo xtask durable [--over STORE,..] [--kills N | --fence ROUNDS | --cost RECORDS |
+                     --outages RUNS | --suspended RUNS] [--seed N]
 
 Runs testkit's conformance kit for durable drivers over memory, a folder, SQLite and PostgreSQL.
 
@@ -29,20 +30,30 @@ skipped with a line, unless WINDLASS_STRICT names `postgres`. The last line is `
   --fence ROUNDS   instead, over SQLite and PostgreSQL: stops the owner of a run (SIGSTOP) past its lease, takes
                    the run over, wakes the first owner, and checks that its write is refused and no effect is
                    doubled
-  --seed N         with --fence and --kills: the seed of the moments
+  --outages RUNS   instead, over PostgreSQL: kills the server (SIGKILL) and starts it again while runs work, in a
+                   second round also the processes of the runs, and compares each transcript with that of an
+                   undisturbed run
+  --suspended RUNS instead, over PostgreSQL: suspends runs, answers 200 of them, and measures the time until each
+                   works again; fails if one takes 50 ms or more
+  --seed N         with all but --cost: the seed of the moments
 
 For example: `cargo xtask durable --over memory,folder,sqlite,postgres`";
 
 const FEATURES: &str = "windlass-redteam/databases";
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
-    let modes =
-        [("--fence", "fence", "--rounds"), ("--kills", "crash", "--kills"), ("--cost", "cost", "--records")];
+    let modes = [
+        ("--fence", "fence", "--rounds"),
+        ("--kills", "crash", "--kills"),
+        ("--cost", "cost", "--records"),
+        ("--outages", "outage", "--runs"),
+        ("--suspended", "suspended", "--runs"),
+    ];
     let mut words = vec!["durable".to_owned()];
     for (flag, command, option) in modes {
         if let Some(value) = arguments.option(flag)? {
             if words.len() > 1 {
-                bail!("give only one of --kills, --fence and --cost");
+                bail!("give only one of --kills, --fence, --cost, --outages and --suspended");
             }
             words = vec![command.to_owned(), option.to_owned(), value];
         }

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 
 use windlass_agent::{Outcome, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal};
-use windlass_protocol::{RawJson, Request};
-use windlass_stream::{Model, ModelFuture};
+use windlass_protocol::RawJson;
 
-use super::script::{self, ScriptedJob};
+use super::script::{self, DelayedJob};
 use super::storage::{RunStore, check_stores, with_synced_address};
 use super::victim;
 
@@ -130,26 +129,11 @@ fn time_run(folder: &Path, journal: Box<dyn Journal + Send>, latency: Duration) 
     script::lay_out(&folder.join("work"))?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let agent = victim::agent_with(folder, None, Slow { inner: ScriptedJob, latency })?;
+        let agent = victim::agent_with(folder, None, DelayedJob { latency })?;
         let options = RunOptions::default().with_journal(journal).with_outputs(folder.join("outputs"));
         let began = Instant::now();
         let outcome = agent.stream_with("take the steps", options).report().await?.outcome;
         anyhow::ensure!(matches!(outcome, Outcome::Completed { .. }), "the run ended: {outcome:?}");
         Ok(began.elapsed())
     })
-}
-
-/// A model that waits before it answers.
-struct Slow {
-    inner: ScriptedJob,
-    latency: Duration,
-}
-
-impl Model for Slow {
-    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
-        Box::pin(async move {
-            tokio::time::sleep(self.latency).await;
-            self.inner.stream(request).await
-        })
-    }
 }

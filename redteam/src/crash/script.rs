@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use futures_util::stream;
 use serde_json::{Value, json};
@@ -51,6 +52,20 @@ impl Model for ScriptedJob {
             }
             let chunks = answer(request).into_iter().map(Ok);
             Ok(Box::pin(stream::iter(chunks.collect::<Vec<_>>())) as ChunkStream)
+        })
+    }
+}
+
+/// The scripted model, which waits before each answer.
+pub(super) struct DelayedJob {
+    pub(super) latency: Duration,
+}
+
+impl Model for DelayedJob {
+    fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
+        Box::pin(async move {
+            tokio::time::sleep(self.latency).await;
+            ScriptedJob.stream(request).await
         })
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+#[cfg(feature = "databases")]
+use serde::{Serialize, de::DeserializeOwned};
 use windlass_journal::{FileJournal, Journal, JournalError, Record};
 use windlass_store::{Lease, Store, StoreError, StoreKind, StoreUrl, open_store};
 
@@ -161,6 +163,19 @@ impl RunStore {
                 lease => return Ok(lease?),
             }
         }
+    }
+
+    /// Stores an answer to a question of a run.
+    #[cfg(feature = "databases")]
+    pub(super) fn put_answer(&self, run: &str, name: &str, answer: &impl Serialize) -> anyhow::Result<()> {
+        Ok(self.store.put_answer(run, name, &serde_json::to_string(answer)?.parse()?)?)
+    }
+
+    /// Returns the stored answers to questions of a run.
+    #[cfg(feature = "databases")]
+    pub(super) fn read_answers<T: DeserializeOwned>(&self, run: &str) -> anyhow::Result<Vec<T>> {
+        let answers = self.store.read_answers(run)?.into_iter();
+        answers.map(|(_, answer)| Ok(serde_json::from_str(answer.as_str())?)).collect()
     }
 
     /// Returns the file of a run's journal. Runs in a database have none.

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
 use windlass_agent::{Agent, ApproveAll, Outcome, RunOptions};
@@ -18,7 +19,7 @@ use windlass_toolbox::{Preset, ToolConfig, Toolbox};
 use windlass_tools_shell::Shell;
 
 use super::points::{Deadly, Dying, Point};
-use super::script::ScriptedJob;
+use super::script::{DelayedJob, ScriptedJob};
 use super::storage::{RunJournal, RunStore};
 
 /// Starts the run of a folder, or resumes it.
@@ -33,6 +34,9 @@ pub(crate) struct Victim {
     store: Option<String>,
     #[arg(long)]
     run: Option<String>,
+    /// The time that the model takes to answer.
+    #[arg(long, default_value_t = 0)]
+    latency_ms: u64,
 }
 
 impl Victim {
@@ -44,7 +48,8 @@ impl Victim {
     }
 
     async fn go_on(&self) -> anyhow::Result<Outcome> {
-        let agent = agent(&self.folder, self.at.as_ref())?;
+        let model = DelayedJob { latency: Duration::from_millis(self.latency_ms) };
+        let agent = agent_with(&self.folder, self.at.as_ref(), model)?;
         let journal = match (&self.store, &self.run) {
             (Some(address), Some(run)) => {
                 RunJournal::Stored { store: Arc::new(RunStore::open(address)?), run: run.clone() }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use futures_util::stream;
-use windlass_agent::{Agent, Approver, ApproverFuture, Entry, Outcome, RunOptions, UnansweredPolicy};
+use windlass_agent::{
+    Agent, AgentBuilder, Approver, ApproverFuture, Entry, Outcome, RunOptions, UnansweredPolicy,
+};
 use windlass_hitl::{ApprovalDecision, ApprovalRequest};
 use windlass_journal::{Journal as _, Record};
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
@@ -59,7 +61,11 @@ impl Worker {
         if records.last().is_some_and(is_done) {
             return Ok(());
         }
-        let agent = self.agent()?;
+        let agent = build_job_agent(&self.folder, job_of(&self.job), self.at.as_ref(), |agent| {
+            agent
+                .on_unanswered(UnansweredPolicy::Suspend)
+                .approver(StoredAnswers::read(&self.folder.join("answers")))
+        })?;
         let options =
             RunOptions::default().with_journal(Dying::new(journal, store.file(&self.run), self.at.clone()));
         let stream =
@@ -67,26 +73,27 @@ impl Worker {
         stream.report().await?;
         Ok(())
     }
+}
 
-    fn agent(&self) -> anyhow::Result<Agent> {
-        let keep = Hints { resumable: true, idempotent: true, ..Hints::default() };
-        let tools =
-            [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
-        let mut all: Vec<Arc<dyn Tool>> = Vec::new();
-        for (name, hints) in tools {
-            let spec = ToolSpec::function(ToolName::new(name)?, "A tool.", r#"{"type":"object"}"#.parse()?);
-            let inner = Arc::new(Piece { spec, hints, marks: self.folder.join("marks") });
-            all.push(Arc::new(Deadly::new(inner, self.at.clone())));
-        }
-        let toolbox = Toolbox::builder().tools(all).config(ToolConfig::new(Preset::Full)).build()?;
-        let model = JobModel { job: job_of(&self.job), unpaired: self.folder.join("unpaired") };
-        let agent = Agent::builder()
-            .model(model, "the job")
-            .toolbox(toolbox)
-            .on_unanswered(UnansweredPolicy::Suspend)
-            .approver(StoredAnswers::read(&self.folder.join("answers")));
-        Ok(agent.build()?)
+/// Builds an agent with the model and the tools of a job, whose calls leave marks in a folder. `finish` adds the
+/// approver.
+pub(super) fn build_job_agent(
+    folder: &Path,
+    job: Job,
+    point: Option<&Point>,
+    finish: impl FnOnce(AgentBuilder) -> AgentBuilder,
+) -> anyhow::Result<Agent> {
+    let keep = Hints { resumable: true, idempotent: true, ..Hints::default() };
+    let tools = [(LOOK, Hints::read_only()), (KEEP, keep), (MARK, Hints::default()), (ASK, Hints::default())];
+    let mut all: Vec<Arc<dyn Tool>> = Vec::new();
+    for (name, hints) in tools {
+        let spec = ToolSpec::function(ToolName::new(name)?, "A tool.", r#"{"type":"object"}"#.parse()?);
+        let inner = Arc::new(Piece { spec, hints, marks: folder.join("marks") });
+        all.push(Arc::new(Deadly::new(inner, point.cloned())));
     }
+    let toolbox = Toolbox::builder().tools(all).config(ToolConfig::new(Preset::Full)).build()?;
+    let model = JobModel { job, unpaired: folder.join("unpaired") };
+    Ok(finish(Agent::builder().model(model, "the job").toolbox(toolbox)).build()?)
 }
 
 pub(super) fn append(file: &Path, text: &str) -> std::io::Result<()> {
