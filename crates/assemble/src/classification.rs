@@ -141,6 +141,7 @@ fn invalid(call: &GrowingCall, error: Option<ArgumentsError>, limits: &Limits) -
         (Ok(()), Some(ArgumentsError::NotAnObject { met })) => {
             MalformedReason::NotAnObject { met: met.to_owned() }
         }
+        (Ok(()), Some(ArgumentsError::TooManyValues { limit })) => MalformedReason::TooManyValues { limit },
         (Ok(()), Some(error)) => MalformedReason::InvalidJson { at: 0, what: error.to_string() },
         (Ok(()), None) => MalformedReason::NotAnObject { met: "not an object".to_owned() },
     }

@@ -86,6 +86,12 @@ pub enum MalformedReason {
         /// The maximum depth.
         limit: usize,
     },
+    /// The arguments have more values than [`Arguments`](windlass_protocol::Arguments) may have.
+    #[error("the arguments have more than {limit} values")]
+    TooManyValues {
+        /// The maximum number of values.
+        limit: usize,
+    },
     /// The answer has more calls than the limit.
     #[error("the answer has more than {limit} calls; this call and the later ones are left out")]
     TooManyCalls {
@@ -104,7 +110,8 @@ impl MalformedCall {
             MalformedReason::InvalidJson { .. }
             | MalformedReason::NotAnObject { .. }
             | MalformedReason::TooLong { .. }
-            | MalformedReason::TooDeep { .. } => ResultStatus::InvalidArguments,
+            | MalformedReason::TooDeep { .. }
+            | MalformedReason::TooManyValues { .. } => ResultStatus::InvalidArguments,
         }
     }
 }

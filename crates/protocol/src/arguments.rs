@@ -36,6 +36,10 @@ struct ParsedOnce {
     value: Value,
 }
 
+/// The maximum number of values in the arguments of a call. A parsed value takes up to 600 bytes of memory for each byte
+/// of its text, so the length of the text alone does not limit the memory. No model writes as many values in one answer.
+const MAX_VALUES: usize = 100_000;
+
 /// The members of a value that is not an object. [`ParsedOnce`] never has one.
 static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
@@ -50,6 +54,11 @@ pub enum ArgumentsError {
         /// The kind of the value: `an array`, `a string` …
         met: &'static str,
     },
+    /// The text has more values than arguments may have. It was not parsed.
+    TooManyValues {
+        /// The maximum number of values.
+        limit: usize,
+    },
 }
 
 impl fmt::Display for ArgumentsError {
@@ -57,6 +66,7 @@ impl fmt::Display for ArgumentsError {
         match self {
             Self::Json(_) => f.write_str("the arguments are not valid JSON"),
             Self::NotAnObject { met } => write!(f, "the arguments are {met}, expected an object"),
+            Self::TooManyValues { limit } => write!(f, "the arguments have more than {limit} values"),
         }
     }
 }
@@ -65,7 +75,7 @@ impl Error for ArgumentsError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Json(error) => Some(error),
-            Self::NotAnObject { .. } => None,
+            Self::NotAnObject { .. } | Self::TooManyValues { .. } => None,
         }
     }
 }
@@ -80,9 +90,17 @@ impl Arguments {
     /// Parses the complete text of a call's arguments.
     ///
     /// # Errors
-    /// Returns an error if the text is not exactly one JSON object.
+    /// Returns an error if the text is not exactly one JSON object, or has more than 100,000 values.
     pub fn parse(text: impl Into<String>) -> Result<Self, ArgumentsError> {
         let text = text.into();
+        if has_more_values(&text, MAX_VALUES) {
+            return Err(ArgumentsError::TooManyValues { limit: MAX_VALUES });
+        }
+        Self::parse_recorded(text)
+    }
+
+    /// Parses arguments of a record, which an earlier version may have written with more values.
+    fn parse_recorded(text: String) -> Result<Self, ArgumentsError> {
         match serde_json::from_str(&text)? {
             value @ Value::Object(_) => Ok(Self(Arc::new(ParsedOnce { text, value }))),
             other => Err(ArgumentsError::NotAnObject { met: kind(&other) }),
@@ -212,8 +230,28 @@ impl TryFrom<String> for Arguments {
     type Error = ArgumentsError;
 
     fn try_from(text: String) -> Result<Self, ArgumentsError> {
-        Self::parse(text)
+        Self::parse_recorded(text)
     }
+}
+
+/// Returns true if a JSON text has more values than `most`. Each value follows a comma, a colon or an opening bracket
+/// outside a string; an empty object or list counts as one value more.
+fn has_more_values(text: &str, most: usize) -> bool {
+    // Each value takes at least two bytes, with the character before it.
+    if text.len() / 2 <= most {
+        return false;
+    }
+    let (mut count, mut is_string, mut is_escaped) = (1_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_string,
+            b'"' => is_string = !is_string,
+            b',' | b'[' | b'{' if !is_string => count = count.saturating_add(1),
+            _ => {}
+        }
+    }
+    count > most
 }
 
 impl From<Arguments> for String {

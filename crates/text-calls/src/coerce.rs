@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use windlass_protocol::{Arguments, ToolSpec};
+use windlass_protocol::{Arguments, ArgumentsError, ToolSpec};
 use windlass_schema::{AcceptedKinds, Need, Reading, WantedKind, is_member};
 
 use crate::escape::quote;
@@ -45,6 +45,9 @@ pub struct Legacy {
     pub failed: Vec<Coercion>,
 }
 
+/// The maximum number of converted parameters.
+const MAX_PARAMETERS: usize = 10_000;
+
 /// Converts string arguments to the types in the tool's schema.
 ///
 /// A string is converted only if the schema asks for another type: text that looks like JSON stays text for a
@@ -58,18 +61,25 @@ pub struct Legacy {
 ///     "Reads a file.",
 ///     r#"{"type":"object","properties":{"path":{"type":"string"},"line":{"type":"integer"}}}"#.parse()?,
 /// );
-/// let legacy = parse_legacy(&spec, [("path", "true"), ("line", "12")]);
+/// let legacy = parse_legacy(&spec, [("path", "true"), ("line", "12")])?;
 /// assert_eq!(legacy.arguments.as_str(), r#"{"path":"true","line":12}"#);
 /// assert_eq!(legacy.coerced.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> Legacy {
+///
+/// # Errors
+/// Returns an error if there are more than 10,000 parameters, or if the arguments have more than 100,000 values.
+pub fn parse_legacy<'a>(
+    spec: &ToolSpec,
+    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Legacy, ArgumentsError> {
+    let mut parameters = parameters.into_iter();
     let tool = Tool::new(spec);
     let (mut coerced, mut failed) = (Vec::new(), Vec::new());
     // A slot is emptied when a later parameter has the same name.
     let mut members: Vec<Option<(&str, String)>> = Vec::new();
     let mut slots: HashMap<&str, usize> = HashMap::new();
-    for (name, text) in parameters {
+    for (name, text) in parameters.by_ref().take(MAX_PARAMETERS) {
         let value = read(text, tool.kinds_of(name), tool.need(name));
         if let Some(outcome) = outcome(&value) {
             let list = if outcome == CoercionOutcome::Failed { &mut failed } else { &mut coerced };
@@ -80,11 +90,14 @@ pub fn parse_legacy<'a>(spec: &ToolSpec, parameters: impl IntoIterator<Item = (&
         }
         members.push(json(value, text).map(|json| (name, json)));
     }
+    if parameters.next().is_some() {
+        return Err(ArgumentsError::TooManyValues { limit: MAX_PARAMETERS });
+    }
     let members = members.into_iter().flatten();
     let members: Vec<String> = members.map(|(name, json)| format!("{}:{json}", quote(name))).collect();
-    // The members are JSON by construction and below the nesting limit, so parsing cannot fail.
-    let arguments = Arguments::parse(format!("{{{}}}", members.join(","))).unwrap_or_default();
-    Legacy { arguments, coerced, failed }
+    // The members are JSON by construction and below the nesting limit, so only their number can be wrong.
+    let arguments = Arguments::parse(format!("{{{}}}", members.join(",")))?;
+    Ok(Legacy { arguments, coerced, failed })
 }
 
 /// Returns the outcome to report for a conversion, or `None` for a string that stays a string as the schema

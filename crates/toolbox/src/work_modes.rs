@@ -8,7 +8,7 @@ use crate::work_mode::{Written, WrittenGroup};
 use crate::{FilePattern, PatternError, ToolGroup, WorkMode};
 
 /// The maximum number of modes, and the maximum lengths of their texts in bytes.
-const MOST_MODES: usize = 64;
+const MOST_MODES: usize = 32;
 /// The most entries in the list of a mode's groups.
 const MOST_GROUPS: usize = 8;
 const SLUG_BYTES: usize = 64;

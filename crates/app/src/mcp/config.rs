@@ -27,7 +27,7 @@ const LEARNING_KEYS: [&str; 1] = ["enabled"];
 /// Maximum length of a configuration file, in bytes. Parsing takes about a hundred times that memory.
 const MAX_CONFIG_BYTES: usize = 256 * 1024;
 /// Maximum number of servers in one file. The trust of each one is checked against the content of its files.
-const MAX_SERVERS: usize = 256;
+pub(super) const MAX_SERVERS: usize = 256;
 
 /// Owner of the configuration file that names a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::config::MAX_SERVERS;
 use super::entry::ServerEntry;
-use crate::error::{Context as _, Result, one_line};
+use crate::error::{Context as _, Result, ensure, one_line};
 use crate::secrets;
 
 /// The imported entries, with notes for the user.
@@ -17,6 +18,9 @@ pub struct ImportedServers {
     /// Properties that were not imported, and why.
     pub notes: Vec<String>,
 }
+
+/// The maximum number of properties, arguments, variables and headers of an imported server.
+const MAX_VALUES: usize = 10_000;
 
 /// Keys of other clients without an equivalent in an entry, with the reason for the user.
 const ELSEWHERE: [(&str, &str); 6] = [
@@ -40,6 +44,8 @@ pub fn parse_foreign_config(text: &str, with_secrets: bool) -> Result<ImportedSe
     let places = ["/mcpServers", "/servers", "/mcp/servers", "/mcp/mcpServers"];
     let servers = places.iter().find_map(|place| value.pointer(place)?.as_object());
     let servers = servers.context("it has neither `mcpServers` nor `servers`")?;
+    let count = servers.len();
+    ensure!(count <= MAX_SERVERS, Invalid, "it has {count} servers, at most {MAX_SERVERS} are imported");
     let mut import = ImportedServers::default();
     let mut variables = BTreeSet::new();
     for (given, server) in servers {
@@ -71,6 +77,10 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn entry(&mut self, server: &Map<String, Value>) -> Result<ServerEntry> {
+        let values =
+            |value: &Value| value.as_array().map_or(0, Vec::len) + value.as_object().map_or(0, Map::len);
+        let count: usize = server.len() + server.values().map(values).sum::<usize>();
+        ensure!(count <= MAX_VALUES, Invalid, "it has {count} values, at most {MAX_VALUES} are imported");
         let word = |key: &str| server.get(key).and_then(Value::as_str).map(str::to_owned);
         let list = |key: &str| -> Vec<String> {
             let items = server.get(key).and_then(Value::as_array).into_iter().flatten();

@@ -121,6 +121,14 @@ fn arguments_that_are_not_json_say_where() {
     assert!(matches!(answer.iter_malformed().next().unwrap().reason, MalformedReason::InvalidJson { .. }));
 }
 
+#[test]
+fn arguments_of_too_many_values_are_malformed() {
+    let text = format!(r#"{{"a":[{}1]}}"#, "1,".repeat(200_000));
+    let (_, answer) = run(Options::default(), [fragment(0, "a", "read", &text), calls()]);
+    let reason = &answer.iter_malformed().next().unwrap().reason;
+    assert_eq!(reason, &MalformedReason::TooManyValues { limit: 100_000 });
+}
+
 // S16
 #[test]
 fn arguments_nested_too_deeply_are_malformed() {

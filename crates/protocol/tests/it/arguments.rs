@@ -23,6 +23,21 @@ fn only_one_whole_object_is_arguments() {
     }
 }
 
+// The tree of so many values would take hundreds of megabytes.
+#[test]
+fn arguments_of_too_many_values_are_refused_before_they_are_parsed() {
+    let of = |count: usize| format!(r#"{{"a":[{}{{}}]}}"#, "{},".repeat(count));
+    assert!(Arguments::parse(of(90_000).replace("{}", "11")).is_ok());
+    for text in [of(110_000), of(1_000_000), of(1_000_000).replace("{},", r#"{"b":"1"},"#)] {
+        let refused = Arguments::parse(text.as_str()).unwrap_err();
+        assert_eq!(refused.to_string(), "the arguments have more than 100000 values");
+        let recorded = serde_json::from_str::<Arguments>(&serde_json::to_string(&text).unwrap());
+        assert_eq!(recorded.unwrap().as_str(), text, "a record of an earlier version is read");
+    }
+    let long = format!(r#"{{"a":"{}"}}"#, r#"[{,\","#.repeat(200_000));
+    assert!(Arguments::parse(long).is_ok(), "the brackets and commas of a text are no values");
+}
+
 // J4: numbers pass through untouched.
 #[test]
 fn the_models_own_digits_survive() {

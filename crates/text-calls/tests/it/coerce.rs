@@ -14,7 +14,7 @@ fn spec(schema: &Value, required: &[&str]) -> ToolSpec {
 #[track_caller]
 fn check(schema: &Value, text: &str, expected: Option<Value>) {
     let spec = spec(schema, &[]);
-    let legacy = parse_legacy(&spec, [("p", text)]);
+    let legacy = parse_legacy(&spec, [("p", text)]).unwrap();
     assert_eq!(legacy.arguments.get("p"), expected.as_ref(), "{schema} {text:?}");
     let options = Options::default().with_dialect(Dialect::Invoke).with_tools([spec]);
     let written = format!("<invoke name=\"f\"><parameter name=\"p\">{text}</parameter></invoke>");
@@ -51,7 +51,8 @@ fn a_number_is_read_where_one_is_wanted_and_nothing_is_zero() {
     for text in ["", " ", "1,000", "one", "0x10", "--1", "1 2"] {
         check(&number, text, Some(json!(text)));
     }
-    let digits = parse_legacy(&spec(&json!({ "type": "integer" }), &[]), [("p", "12345678901234567890123")]);
+    let digits =
+        parse_legacy(&spec(&json!({ "type": "integer" }), &[]), [("p", "12345678901234567890123")]).unwrap();
     assert_eq!(digits.arguments.as_str(), r#"{"p":12345678901234567890123}"#);
 }
 
@@ -71,7 +72,7 @@ fn null_is_left_out_where_it_is_not_taken_and_not_needed() {
     check(&json!({ "type": ["integer", "null"] }), "null", Some(json!(null)));
     check(&json!({ "type": ["string", "null"] }), "None", Some(json!(null)));
     check(&json!({ "type": "integer", "nullable": true }), "null", Some(json!(null)));
-    let required = parse_legacy(&spec(&json!({ "type": "integer" }), &["p"]), [("p", "null")]);
+    let required = parse_legacy(&spec(&json!({ "type": "integer" }), &["p"]), [("p", "null")]).unwrap();
     assert_eq!(required.arguments.get("p"), Some(&json!("null")));
     assert_eq!(required.failed[0].outcome, CoercionOutcome::Failed);
 }
@@ -91,14 +92,15 @@ fn of_several_kinds_the_one_that_fits_is_read() {
 fn references_are_followed_and_their_circles_end() {
     let schema = r##"{"type":"object","properties":{"n":{"$ref":"#/$defs/n"},"c":{"$ref":"#/$defs/c"}},
         "$defs":{"n":{"type":"integer"},"c":{"anyOf":[{"$ref":"#/$defs/c"},{"$ref":"#/$defs/c"}]}}}"##;
-    let legacy = parse_legacy(&tool("f", schema), [("n", "3"), ("c", "x")]);
+    let legacy = parse_legacy(&tool("f", schema), [("n", "3"), ("c", "x")]).unwrap();
     assert_eq!(legacy.arguments.to_value(), json!({ "n": 3, "c": "x" }));
 }
 
 #[test]
 fn the_outcome_of_each_argument_is_reported() {
     let schema = r#"{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"integer"},"c":{"type":"integer"}}}"#;
-    let legacy = parse_legacy(&tool("f", schema), [("a", "true"), ("b", "null"), ("c", "x"), ("d", "1")]);
+    let legacy =
+        parse_legacy(&tool("f", schema), [("a", "true"), ("b", "null"), ("c", "x"), ("d", "1")]).unwrap();
     assert_eq!(legacy.arguments.to_value(), json!({ "a": true, "c": "x", "d": "1" }));
     let told: Vec<_> = legacy.coerced.iter().map(|one| (one.parameter.as_str(), one.outcome)).collect();
     assert_eq!(told, [("a", CoercionOutcome::Became("boolean")), ("b", CoercionOutcome::Omitted)]);
@@ -113,6 +115,6 @@ fn the_outcome_of_each_argument_is_reported() {
 
 #[test]
 fn of_two_values_of_one_name_the_last_counts() {
-    let legacy = parse_legacy(&spec(&json!({ "type": "integer" }), &[]), [("p", "1"), ("p", "2")]);
+    let legacy = parse_legacy(&spec(&json!({ "type": "integer" }), &[]), [("p", "1"), ("p", "2")]).unwrap();
     assert_eq!(legacy.arguments.as_str(), r#"{"p":2}"#);
 }
