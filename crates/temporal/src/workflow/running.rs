@@ -22,6 +22,10 @@ use crate::version::Definition;
 /// The longest delay between two attempts at a step.
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
 
+/// The longest pause of a pinned run that waits for a worker with its tools. Each attempt adds about ten events to its
+/// history, of which the server keeps 51,200.
+const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+
 /// The steps that run, in the order in which they started.
 #[derive(Default)]
 pub(super) struct RunningSteps {
@@ -147,10 +151,11 @@ async fn execute<W>(
         Work::Send { step: send, delay_ms } => send_request(&ctx, &settings, *send, delay_ms, token).await,
         Work::Decide(call) => {
             let options = to_options(&settings, step.class, timeouts.decision, None, Some(token));
+            let mut pause = WorkerPause::new(&settings);
             loop {
                 let end =
                     ctx.execute_activity(StepActivities::decide, (*call).clone(), options.clone()).await;
-                if let Some(end) = to_call_end(&ctx, &settings, end).await {
+                if let Some(end) = to_call_end(&ctx, &mut pause, end).await {
                     return end;
                 }
             }
@@ -158,10 +163,11 @@ async fn execute<W>(
         Work::Run(call) => run_call(&ctx, &settings, *call, step.class, token).await,
         Work::Reconcile(call) => {
             let options = to_options(&settings, step.class, timeouts.decision, None, Some(token));
+            let mut pause = WorkerPause::new(&settings);
             loop {
                 let end =
                     ctx.execute_activity(StepActivities::reconcile, (*call).clone(), options.clone()).await;
-                if let Some(end) = to_call_end(&ctx, &settings, end).await {
+                if let Some(end) = to_call_end(&ctx, &mut pause, end).await {
                     return end;
                 }
             }
@@ -196,24 +202,41 @@ async fn run_call<W>(
     token: WorkflowCancellationToken,
 ) -> StepEnd {
     let options = to_options(settings, class, settings.timeouts.call, None, Some(token));
+    let mut pause = WorkerPause::new(settings);
     loop {
         let end = ctx.execute_activity(StepActivities::run, call.clone(), options.clone()).await;
-        if let Some(end) = to_call_end(ctx, settings, end).await {
+        if let Some(end) = to_call_end(ctx, &mut pause, end).await {
             return end;
         }
+    }
+}
+
+/// The pause before a step of a pinned run is offered again, because a worker with other tools took it.
+struct WorkerPause(Duration);
+
+impl WorkerPause {
+    fn new(settings: &RunSettings) -> Self {
+        Self(settings.timeouts.first_retry)
+    }
+
+    /// Returns the pause, and doubles the next one up to a limit.
+    fn advance(&mut self) -> Duration {
+        let pause = self.0;
+        self.0 = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        pause
     }
 }
 
 /// Returns the end of a step about a call; `None` after a delay if another worker must execute it.
 async fn to_call_end<W>(
     ctx: &WorkflowContext<W>,
-    settings: &RunSettings,
+    pause: &mut WorkerPause,
     end: Result<CallOutput, ActivityExecutionError>,
 ) -> Option<StepEnd> {
     match end {
         Ok(CallOutput::Done(done)) => Some(StepEnd::Called(done)),
         Ok(CallOutput::OtherTools) => {
-            ctx.timer(settings.timeouts.first_retry).await;
+            ctx.timer(pause.advance()).await;
             None
         }
         Err(error) => Some(to_failed_end(&error)),
@@ -257,5 +280,7 @@ fn to_options(
         .retry_policy(retries)
         .maybe_task_queue(queue)
         .maybe_cancellation_token(token)
+        // A worker with other tools would execute the steps of a pinned run eagerly again and again.
+        .do_not_eagerly_execute(settings.pins_tools)
         .build()
 }

@@ -7,11 +7,14 @@
     reason = "it reports as libtest does, and starts processes and reads their files"
 )]
 
+mod fleet;
 mod harness;
 mod parts;
 mod point;
 mod runs;
+mod scale;
 mod scene;
+mod upgrade;
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -22,7 +25,7 @@ use windlass_testkit::temporal::TemporalServer;
 /// A test: a name and a function that returns the description of a failure.
 type Test = (&'static str, fn(&scene::Scene) -> Result<String, String>);
 
-const TESTS: [Test; 7] = [
+const TESTS: [Test; 13] = [
     ("a_run_ends_with_the_answer_of_the_model", runs::a_run_ends_with_the_answer_of_the_model),
     ("a_killed_worker_does_not_change_the_transcript", runs::a_killed_worker_does_not_change_the_transcript),
     ("a_killed_server_does_not_change_the_transcript", runs::a_killed_server_does_not_change_the_transcript),
@@ -35,6 +38,24 @@ const TESTS: [Test; 7] = [
         "the_server_holds_no_readable_text_with_a_cipher",
         runs::the_server_holds_no_readable_text_with_a_cipher,
     ),
+    (
+        "runs_in_flight_get_the_tools_of_a_later_worker_at_their_next_turn",
+        upgrade::runs_in_flight_get_the_tools_of_a_later_worker_at_their_next_turn,
+    ),
+    (
+        "pinned_runs_end_on_the_worker_with_their_tools",
+        upgrade::pinned_runs_end_on_the_worker_with_their_tools,
+    ),
+    (
+        "runs_end_as_undisturbed_ones_while_the_server_is_killed",
+        scale::runs_end_as_undisturbed_ones_while_the_server_is_killed,
+    ),
+    (
+        "runs_end_as_undisturbed_ones_while_workers_are_killed",
+        scale::runs_end_as_undisturbed_ones_while_workers_are_killed,
+    ),
+    ("two_workers_share_runs_and_one_is_killed", scale::two_workers_share_runs_and_one_is_killed),
+    ("suspended_runs_take_little_memory_of_a_worker", scale::suspended_runs_take_little_memory_of_a_worker),
     ("the_conformance_kit_holds", harness::the_conformance_kit_holds),
 ];
 

@@ -61,13 +61,18 @@ impl Scene {
         self.runtime.block_on(connecting).map_err(|error| error.to_string())
     }
 
-    /// Starts a run whose queue has the same name.
-    pub(crate) fn start(&self, engine: &Engine, run: &str, turns: u32) -> Result<RunHandle, String> {
+    /// Returns the settings of a run, with the short timeouts of a test.
+    pub(crate) fn settings(&self, queue: &str, turns: u32) -> RunSettings {
         let mut timeouts = StepTimeouts::default();
         timeouts.heartbeat = Duration::from_millis(1_500);
         timeouts.first_retry = Duration::from_millis(100);
         timeouts.workflow_task = Duration::from_secs(1);
-        let settings = RunSettings::new(run).with_timeouts(timeouts).with_turns_per_history(turns);
+        RunSettings::new(queue).with_timeouts(timeouts).with_turns_per_history(turns)
+    }
+
+    /// Starts a run whose queue has the same name.
+    pub(crate) fn start(&self, engine: &Engine, run: &str, turns: u32) -> Result<RunHandle, String> {
+        let settings = self.settings(run, turns);
         self.runtime.block_on(engine.start(run, "the job", settings)).map_err(|error| error.to_string())
     }
 
@@ -78,13 +83,34 @@ impl Scene {
         point: Option<&str>,
         is_encrypted: bool,
     ) -> Result<WorkerProcess, String> {
+        self.spawn(run, job, [point.unwrap_or("-"), if is_encrypted { "key" } else { "-" }, "-", "-"])
+    }
+
+    /// Starts a worker of a queue with many runs.
+    pub(crate) fn fleet_worker(
+        &self,
+        queue: &str,
+        job: &Job,
+        kind: WorkerKind,
+    ) -> Result<WorkerProcess, String> {
+        self.spawn(queue, job, ["-", "-", kind.label, if kind.has_another_tool { "another" } else { "-" }])
+    }
+
+    /// Returns the lines of a file that the workers of a queue write.
+    pub(crate) fn read_lines(&self, queue: &str, file: &str) -> Result<Vec<String>, String> {
+        let text = std::fs::read_to_string(self.folder(queue)?.join(file)).unwrap_or_default();
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    fn spawn(&self, queue: &str, job: &Job, options: [&str; 4]) -> Result<WorkerProcess, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let errors =
-            std::fs::File::create(self.folder(run)?.join("errors")).map_err(|error| error.to_string())?;
+            std::fs::File::create(self.folder(queue)?.join("errors")).map_err(|error| error.to_string())?;
         let child = Command::new(program)
-            .args(["worker", &self.server.borrow().address(), run])
-            .arg(self.folder(run)?)
-            .args([parts::name_of(job), point.unwrap_or("-"), if is_encrypted { "key" } else { "-" }])
+            .args(["worker", &self.server.borrow().address(), queue])
+            .arg(self.folder(queue)?)
+            .arg(parts::name_of(job))
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(errors)
@@ -158,7 +184,44 @@ impl Scene {
     }
 }
 
+/// A kind of worker of a queue with many runs.
+#[derive(Clone, Copy)]
+pub(crate) struct WorkerKind {
+    label: &'static str,
+    has_another_tool: bool,
+}
+
+impl WorkerKind {
+    /// Creates a kind with a label, which the worker writes beside its effects.
+    pub(crate) fn new(label: &'static str) -> Self {
+        Self { label, has_another_tool: false }
+    }
+
+    /// Adds a tool to those of the job.
+    pub(crate) fn with_another_tool(self) -> Self {
+        Self { has_another_tool: true, ..self }
+    }
+}
+
 impl WorkerProcess {
+    /// Kills the worker, and returns a new one.
+    pub(crate) fn replace(
+        worker: &mut Self,
+        start: impl FnOnce() -> Result<Self, String>,
+    ) -> Result<Self, String> {
+        worker.kill();
+        start()
+    }
+
+    /// Returns the resident memory in KiB.
+    pub(crate) fn memory_kib(&self) -> Result<u64, String> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.map_err(|error| error.to_string())?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let figure = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+        figure.ok_or_else(|| "the memory of a worker is not reported".to_owned())
+    }
+
     fn has_ended(&mut self) -> Result<bool, String> {
         Ok(self.child.try_wait().map_err(|error| error.to_string())?.is_some())
     }

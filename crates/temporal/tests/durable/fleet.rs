@@ -1,0 +1,181 @@
+//! Many runs on one queue, while the server and the workers are killed.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use futures_util::future::{join, join_all};
+use windlass_loop::{Entry, Outcome};
+use windlass_protocol::ResultStatus;
+use windlass_temporal::{RunHandle, RunSettings};
+use windlass_testkit::durable::{Job, MARK};
+use windlass_testkit::split::SplitMix64;
+
+use crate::scene::{Scene, WorkerKind, WorkerProcess};
+
+/// Longest duration of a fleet.
+const LONGEST: Duration = Duration::from_mins(15);
+/// Number of runs that are started at the same time.
+const STARTED_AT_ONCE: usize = 20;
+
+/// Runs of one job on one queue.
+pub(crate) struct Fleet<'a> {
+    scene: &'a Scene,
+    queue: &'static str,
+    job: Job,
+    runs: Vec<(Instant, RunHandle)>,
+}
+
+/// The end of a run.
+struct RunEnd {
+    took: Duration,
+    transcript: String,
+    /// Number of results with unknown effects.
+    unknown: usize,
+}
+
+/// The checked ends of all runs.
+pub(crate) struct FleetReport {
+    times: Vec<Duration>,
+    /// Number of results with unknown effects, whose worker was killed during the call.
+    unknown: usize,
+}
+
+impl<'a> Fleet<'a> {
+    /// Starts runs on a queue.
+    pub(crate) fn start(
+        scene: &'a Scene,
+        queue: &'static str,
+        job: Job,
+        count: usize,
+        set: impl Fn(RunSettings) -> RunSettings,
+    ) -> Result<Self, String> {
+        // A queue can have several fleets.
+        let label = format!("{queue}-{count}");
+        let engine = scene.engine(queue, false)?;
+        let mut runs = Vec::new();
+        for first in (0..count).step_by(STARTED_AT_ONCE) {
+            let numbers = first..count.min(first + STARTED_AT_ONCE);
+            let started = numbers.map(|number| {
+                let (engine, settings) = (&engine, set(scene.settings(queue, 0)));
+                let id = format!("{label}-{number}");
+                async move { (Instant::now(), engine.start(&id, "the job", settings).await) }
+            });
+            for (began, run) in scene.runtime.block_on(join_all(started)) {
+                runs.push((began, run.map_err(|error| error.to_string())?));
+            }
+        }
+        Ok(Self { scene, queue, job, runs })
+    }
+
+    /// Starts a worker of the queue.
+    pub(crate) fn start_worker(&self, kind: WorkerKind) -> Result<WorkerProcess, String> {
+        self.scene.fleet_worker(self.queue, &self.job, kind)
+    }
+
+    /// Waits until each run waits for an approval and nothing of it works.
+    pub(crate) fn wait_until_suspended(&self) -> Result<(), String> {
+        self.scene.runtime.block_on(async {
+            for (began, run) in &self.runs {
+                loop {
+                    let asked = tokio::time::timeout(Duration::from_secs(5), run.waits()).await;
+                    if matches!(&asked, Ok(Ok(waits)) if waits.is_idle && !waits.approvals.is_empty()) {
+                        break;
+                    }
+                    if began.elapsed() > LONGEST {
+                        return Err(format!("a run does not wait: {asked:?}"));
+                    }
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Waits until all runs have ended, while `disturb` does its work, and checks them.
+    pub(crate) fn finish(
+        &self,
+        expected: Option<&str>,
+        disturb: impl Future<Output = Result<(), String>>,
+    ) -> Result<FleetReport, String> {
+        let ends = join_all(self.runs.iter().map(|(began, run)| wait(*began, run)));
+        let (ends, disturbed) = self.scene.runtime.block_on(join(ends, disturb));
+        disturbed?;
+        let ends = ends.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let unknown = ends.iter().map(|end| end.unknown).sum();
+        let disturbed =
+            ends.iter().filter(|end| end.unknown == 0 && expected.is_some_and(|text| end.transcript != text));
+        if let Some(end) = disturbed.map(|end| &end.transcript).next() {
+            return Err(format!("another transcript: {end}\n\nexpected: {}", expected.unwrap_or_default()));
+        }
+        self.check_marks(unknown)?;
+        let mut times: Vec<Duration> = ends.iter().map(|end| end.took).collect();
+        times.sort_unstable();
+        Ok(FleetReport { times, unknown })
+    }
+
+    /// Checks that no call was made twice, and that each was made unless its effects are unknown.
+    fn check_marks(&self, unknown: usize) -> Result<(), String> {
+        let mut made = BTreeSet::new();
+        for mark in self.scene.read_lines(self.queue, "marks")? {
+            let key = mark.split_once(' ').map_or(mark.clone(), |(key, _)| key.to_owned());
+            if !made.insert(key) {
+                return Err(format!("made twice: {mark}"));
+            }
+        }
+        let of_job = self.job.calls().filter(|(tool, _)| *tool == MARK).count();
+        let calls: Vec<&str> = self.job.calls().filter(|(tool, _)| *tool == MARK).map(|(_, id)| id).collect();
+        let marks = made.iter().filter(|key| calls.iter().any(|id| key.ends_with(id))).count();
+        let wanted = of_job * self.runs.len();
+        if marks + unknown < wanted {
+            return Err(format!("{marks} of {wanted} calls were made, and {unknown} have unknown effects"));
+        }
+        Ok(())
+    }
+}
+
+impl FleetReport {
+    /// Returns the distribution of the times from the start of a run to its end.
+    pub(crate) fn describe(&self) -> String {
+        let last = self.times.len().saturating_sub(1);
+        let at =
+            |percent: usize| self.times.get(last * percent / 100).copied().unwrap_or_default().as_secs_f64();
+        format!(
+            "{} runs, p50 {:.1} s, p90 {:.1} s, p99 {:.1} s, most {:.1} s, {} results with unknown effects",
+            self.times.len(),
+            at(50),
+            at(90),
+            at(99),
+            at(100),
+            self.unknown
+        )
+    }
+}
+
+/// Waits for the end of a run. A request fails while the server is down, and is repeated.
+async fn wait(began: Instant, run: &RunHandle) -> Result<RunEnd, String> {
+    let read = async || -> Result<RunEnd, String> {
+        let report = run.report().await.map_err(|error| error.to_string())?;
+        let took = began.elapsed();
+        if !matches!(report.outcome, Outcome::Completed { .. }) {
+            return Err(format!("a run ended with {:?}", report.outcome));
+        }
+        let messages = run.transcript_tail(1_000).await.map_err(|error| error.to_string())?;
+        let transcript = serde_json::to_string_pretty(&messages).map_err(|error| error.to_string())?;
+        let record = run.record(0).await.map_err(|error| error.to_string())?;
+        let is_unknown = |entry: &&Entry| matches!(entry, Entry::Result { result } if result.status == ResultStatus::EffectsUnknown);
+        Ok(RunEnd { took, transcript, unknown: record.iter().filter(is_unknown).count() })
+    };
+    loop {
+        match read().await {
+            Err(error) if began.elapsed() > LONGEST => return Err(error),
+            Err(_) => tokio::time::sleep(Duration::from_millis(300)).await,
+            end => return end,
+        }
+    }
+}
+
+/// Returns a moment between two times.
+pub(crate) fn moment(random: &mut SplitMix64, least: u64, most: u64) -> Duration {
+    let (least, most) = (usize::try_from(least).unwrap_or(0), usize::try_from(most).unwrap_or(usize::MAX));
+    Duration::from_millis(random.in_range(least, most) as u64)
+}
