@@ -36,8 +36,8 @@ struct ParsedOnce {
     value: Value,
 }
 
-/// The maximum number of values in the arguments of a call. A parsed value takes up to 600 bytes of memory for each byte
-/// of its text, so the length of the text alone does not limit the memory. No model writes as many values in one answer.
+/// The maximum number of values in the arguments of a call. A parsed object with one member takes about 600 bytes of
+/// memory, so the length of the text alone does not limit the memory. No model writes as many values in one answer.
 const MAX_VALUES: usize = 100_000;
 
 /// The members of a value that is not an object. [`ParsedOnce`] never has one.

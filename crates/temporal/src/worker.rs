@@ -77,7 +77,7 @@ impl Worker {
             outputs: None,
             feed: None,
             takeover: Duration::from_secs(10),
-            cached_runs: 1_000,
+            cached_runs: 250,
         }
     }
 
@@ -113,7 +113,7 @@ impl Worker {
     }
 
     /// Sets the number of runs that the worker holds in memory. Others are replayed from their history when
-    /// something happens to them. The default is 1,000.
+    /// something happens to them. The default is 250, of which each takes about 120 KiB.
     pub fn with_cached_runs(mut self, runs: usize) -> Self {
         self.cached_runs = runs;
         self
