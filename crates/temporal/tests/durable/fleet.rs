@@ -11,7 +11,7 @@ use windlass_temporal::{RunHandle, RunSettings};
 use windlass_testkit::durable::{Job, MARK};
 use windlass_testkit::split::SplitMix64;
 
-use crate::scene::{Scene, WorkerKind, WorkerProcess};
+use crate::scene::{Scene, WorkerKind, WorkerProcess, run_settings};
 
 /// Longest duration of a fleet.
 const LONGEST: Duration = Duration::from_mins(15);
@@ -63,7 +63,7 @@ impl<'a> Fleet<'a> {
         for first in (0..count).step_by(STARTED_AT_ONCE) {
             let numbers = first..count.min(first + STARTED_AT_ONCE);
             let started = numbers.map(|number| {
-                let (engine, settings) = (&engine, set(scene.settings(queue, 0)));
+                let (engine, settings) = (&engine, set(run_settings(queue, 0)));
                 let id = format!("{label}-{number}");
                 async move { (Instant::now(), engine.start(&id, "the job", settings).await) }
             });

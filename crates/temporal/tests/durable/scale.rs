@@ -53,7 +53,7 @@ pub(crate) fn runs_end_as_undisturbed_ones_while_workers_are_killed(scene: &Scen
     let expected = scene.undisturbed_transcript(&job)?;
     let fleet = Fleet::start(scene, "killed", job, size(4, 50), |settings| settings)?;
     let mut workers =
-        vec![fleet.start_worker(WorkerKind::new("one"))?, fleet.start_worker(WorkerKind::new("two"))?];
+        [fleet.start_worker(WorkerKind::new("one"))?, fleet.start_worker(WorkerKind::new("two"))?];
     let kills = size(3, 20);
     let disturb = async {
         let mut random = SplitMix64::new(SEED);

@@ -61,18 +61,9 @@ impl Scene {
         self.runtime.block_on(connecting).map_err(|error| error.to_string())
     }
 
-    /// Returns the settings of a run, with the short timeouts of a test.
-    pub(crate) fn settings(&self, queue: &str, turns: u32) -> RunSettings {
-        let mut timeouts = StepTimeouts::default();
-        timeouts.heartbeat = Duration::from_millis(1_500);
-        timeouts.first_retry = Duration::from_millis(100);
-        timeouts.workflow_task = Duration::from_secs(1);
-        RunSettings::new(queue).with_timeouts(timeouts).with_turns_per_history(turns)
-    }
-
     /// Starts a run whose queue has the same name.
     pub(crate) fn start(&self, engine: &Engine, run: &str, turns: u32) -> Result<RunHandle, String> {
-        let settings = self.settings(run, turns);
+        let settings = run_settings(run, turns);
         self.runtime.block_on(engine.start(run, "the job", settings)).map_err(|error| error.to_string())
     }
 
@@ -236,4 +227,13 @@ impl Drop for WorkerProcess {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Returns the settings of a run, with the short timeouts of a test.
+pub(crate) fn run_settings(queue: &str, turns: u32) -> RunSettings {
+    let mut timeouts = StepTimeouts::default();
+    timeouts.heartbeat = Duration::from_millis(1_500);
+    timeouts.first_retry = Duration::from_millis(100);
+    timeouts.workflow_task = Duration::from_secs(1);
+    RunSettings::new(queue).with_timeouts(timeouts).with_turns_per_history(turns)
 }

@@ -43,7 +43,7 @@ fn text_arguments_are_converted_in_linear_time() {
     // The name of the parameter, of each type, stands before its text.
     let of_parameter =
         |name: &str| shapes.iter().map(|shape| shape.clone().with_front(name)).collect::<Vec<_>>();
-    let shapes = ["p ", "q ", "r "].map(|name| of_parameter(name)).concat();
+    let shapes = ["p ", "q ", "r "].map(of_parameter).concat();
     growth::check("growth::text_arguments_are_converted_in_linear_time", MEGABYTE, &shapes, |text| {
         let (name, text) = text.split_once(' ').unwrap();
         for text in [text, text.trim_start_matches('[')] {
