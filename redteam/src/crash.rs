@@ -5,6 +5,8 @@ mod cancel;
 mod checks;
 mod conform;
 mod cost;
+#[cfg(feature = "databases")]
+mod disturbed;
 mod durable;
 mod fence;
 #[cfg(feature = "databases")]
@@ -15,6 +17,7 @@ mod script;
 mod storage;
 #[cfg(feature = "databases")]
 mod suspended;
+#[cfg(feature = "databases")]
 mod transcript;
 mod victim;
 mod worker;

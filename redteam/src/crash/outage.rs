@@ -12,7 +12,8 @@ use windlass_testkit::Need;
 use windlass_testkit::postgres::PostgresServer;
 use windlass_testkit::split::SplitMix64;
 
-use super::place::{Disturbance, Place, ProcessCounts};
+use super::disturbed::{Disturbance, ProcessCounts};
+use super::place::Place;
 use super::storage::RunStore;
 use super::transcript::{Comparison, InterruptedResults, Transcript};
 

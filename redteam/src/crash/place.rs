@@ -11,44 +11,25 @@ use anyhow::Context as _;
 use windlass_testkit::split::SplitMix64;
 
 use super::storage::{RunJournal, RunStore};
-use super::transcript::Transcript;
 use super::{Counts, Point, checks, script};
 
 /// The maximum time of a process. It detects a process that hangs; it is not a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// The maximum number of resumes before a run counts as stuck.
-const MOST_RESUMES: u32 = 200;
-/// The pause before a process that ended with an error is replaced.
-const PAUSE: Duration = Duration::from_millis(100);
+pub(super) const MOST_RESUMES: u32 = 200;
 
 /// The place of one run: a folder with its workspace and the files outside the workspace, and its journal.
 pub(super) struct Place {
     pub(super) folder: PathBuf,
-    journal: RunJournal,
+    pub(super) journal: RunJournal,
     /// The time that the model takes to answer.
-    latency: Duration,
-}
-
-/// The disturbance of a run, besides an outage of its store.
-#[derive(Debug, Default)]
-pub(super) struct Disturbance {
-    /// The age at which the first process is killed.
-    pub(super) kill: Option<Duration>,
-    /// True if a process that ends with an error is replaced by another one.
-    pub(super) survives_errors: bool,
-}
-
-/// The processes of a run that has ended.
-#[derive(Debug, Default)]
-pub(super) struct ProcessCounts {
-    pub(super) kills: u32,
-    pub(super) errors: u32,
+    pub(super) latency: Duration,
 }
 
 /// The end of a process, with the number of records that it acknowledged.
-struct ProcessEnd {
+pub(super) struct ProcessEnd {
     acknowledged: u64,
-    is_killed: bool,
+    pub(super) is_killed: bool,
     told: String,
 }
 
@@ -63,41 +44,6 @@ impl Place {
             None => RunJournal::File(folder.join("journal")),
         };
         Ok(Self { folder, journal, latency: Duration::ZERO })
-    }
-
-    /// Sets the time that the model takes to answer.
-    pub(super) fn with_latency(self, latency: Duration) -> Self {
-        Self { latency, ..self }
-    }
-
-    /// Runs processes one after the other until the run is done. Returns the number of those that were killed and of
-    /// those that ended with an error.
-    pub(super) fn run_through(&self, disturbance: &Disturbance) -> anyhow::Result<ProcessCounts> {
-        let mut counts = ProcessCounts::default();
-        let mut kill = disturbance.kill;
-        for _ in 0..MOST_RESUMES {
-            match wait(self.start(None)?, kill.take()) {
-                Ok(ended) if ended.is_killed => counts.kills += 1,
-                Ok(_) => return Ok(counts),
-                Err(error) if !disturbance.survives_errors => return Err(error),
-                Err(_) => {
-                    counts.errors += 1;
-                    std::thread::sleep(PAUSE);
-                }
-            }
-        }
-        anyhow::bail!("it does not come to its end in {MOST_RESUMES} processes")
-    }
-
-    /// Returns the transcript of the run.
-    pub(super) fn transcript(&self) -> anyhow::Result<Transcript> {
-        Transcript::read(&self.journal.records()?)
-    }
-
-    /// Checks the effects of a run that has ended.
-    pub(super) fn check_whole(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(checks::is_done(&self.journal)?, "it has not ended");
-        checks::whole(&self.folder, &self.journal)
     }
 
     /// Performs a run without killing it.
@@ -151,7 +97,7 @@ impl Place {
         anyhow::bail!("it does not come to its end in {MOST_RESUMES} processes")
     }
 
-    fn start(&self, point: Option<&Point>) -> anyhow::Result<Child> {
+    pub(super) fn start(&self, point: Option<&Point>) -> anyhow::Result<Child> {
         let mut command = Command::new(std::env::current_exe()?);
         command.arg("victim").arg(&self.folder);
         if let Some(point) = point {
@@ -169,7 +115,7 @@ impl Place {
 }
 
 /// Waits for a process, and kills it at a given moment.
-fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<ProcessEnd> {
+pub(super) fn wait(mut child: Child, moment: Option<Duration>) -> anyhow::Result<ProcessEnd> {
     let mut stdout = child.stdout.take().context("its output is piped")?;
     let mut stderr = child.stderr.take().context("its errors are piped")?;
     // The process writes little, but a full pipe would block it.
