@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 16;
 /// Maximum number of lines that are read from an ignore file.
 const MAX_RULES: usize = 5_000;
 /// Maximum number of wildcards and braces in an ignore file. A compiled wildcard takes about a kilobyte.
-const MAX_WILDCARDS: usize = 1_000;
+const MAX_WILDCARDS: usize = 800;
 
 /// A glob pattern from a model or a file, such as `*.rs` or `src/**/*.{ts,tsx}`.
 ///
@@ -87,7 +87,7 @@ impl Glob {
 }
 
 /// Returns the lines of an ignore file without its BOM and without patterns that are too large to build.
-/// Reads at most 5,000 lines, and skips lines with more wildcards and braces than are left of 1,000 for the file.
+/// Reads at most 5,000 lines, and skips lines with more wildcards and braces than are left of 800 for the file.
 ///
 /// ```
 /// let lines: Vec<_> = windlass_text::rule_lines("\u{feff}target/\n*.log\n").collect();
