@@ -23,6 +23,7 @@ use crate::drive::{Telling, drive, interrupts};
 use crate::people::choose_people;
 use crate::run::{exit_code, session_options, settings_of};
 use crate::show::Show;
+use crate::telemetry::Telemetry;
 use crate::{output, usage};
 
 pub(crate) use self::questions::{answer, say, stop};
@@ -86,6 +87,14 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
     if let Some(cipher) = connection.cipher {
         worker = worker.with_cipher(cipher);
     }
+    let telemetry = Telemetry::begin(&run.otlp, &run.reach)?;
+    #[cfg(feature = "otlp")]
+    if let Some(metrics) = telemetry.metrics(&settings.provider, settings.budget.prices) {
+        worker = worker.with_observer(move |step| {
+            metrics.record_step(step.kind, step.outcome, step.duration);
+            metrics.record_usage(&step.usage);
+        });
+    }
     let mut interrupts = interrupts()?;
     let stopping = async {
         interrupts.recv().await;
@@ -93,10 +102,12 @@ pub(crate) async fn work(arguments: Worker, app: &App) -> anyhow::Result<ExitCod
         stop.cancel();
         std::future::pending::<()>().await;
     };
-    tokio::select! {
-        end = worker.run(stop.clone()) => end?,
-        () = stopping => {}
-    }
+    let end = tokio::select! {
+        end = worker.run(stop.clone()) => end,
+        () = stopping => Ok(()),
+    };
+    telemetry.end().await;
+    end?;
     Ok(ExitCode::SUCCESS)
 }
 

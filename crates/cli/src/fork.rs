@@ -7,7 +7,6 @@ use anyhow::Context as _;
 use windlass_app::App;
 use windlass_app::runs::{Session, SessionOptions};
 use windlass_protocol::CallId;
-use windlass_telemetry::trace_events;
 use windlass_tool::{CancellationToken, Output};
 
 use crate::arguments::{Fork, StoreOption};
@@ -16,16 +15,16 @@ use crate::input;
 use crate::people::choose_people;
 use crate::run::{report_end, tell_differences};
 use crate::show::Show;
-use crate::traces::Traces;
+use crate::telemetry::Telemetry;
 
 pub(crate) async fn fork(arguments: Fork, app: &App) -> anyhow::Result<ExitCode> {
-    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
-    let end = fork_traced(arguments, app, &traces).await;
-    traces.end().await;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let end = fork_traced(arguments, app, &telemetry).await;
+    telemetry.end().await;
     end
 }
 
-async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Result<ExitCode> {
+async fn fork_traced(arguments: Fork, app: &App, telemetry: &Telemetry) -> anyhow::Result<ExitCode> {
     let text = if arguments.answer == "-" { input::text(Path::new("-"))? } else { arguments.answer.clone() };
     let call = CallId::new(arguments.at.as_str()).context("--at does not name a call")?;
     let answer = Output::text(text).with_status(arguments.status.status());
@@ -39,7 +38,7 @@ async fn fork_traced(arguments: Fork, app: &App, traces: &Traces) -> anyhow::Res
     let session = Session::fork(app, &arguments.cassette, fork, &options).await?;
     let Session { folder, events, recording, .. } = session;
     let mut show = Show::default();
-    let events = trace_events(events, &traces.options(&recorded.provider).with_conversation(&folder.id));
+    let events = telemetry.observe(events, &recorded.provider, recorded.budget.prices, &folder.id);
     let outcome = drive(events, &mut show, Telling::from_flag(arguments.json), &stop, None).await?;
     let is_same = tell_differences(&recording.finish()?);
     let code = report_end(&folder, &StoreOption::default(), &outcome, &show);

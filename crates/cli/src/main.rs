@@ -49,10 +49,10 @@ mod screen;
 mod show;
 #[cfg(feature = "mock")]
 mod signals;
+mod telemetry;
 mod terminal;
 mod text;
 mod tool;
-mod traces;
 mod usage;
 mod wires;
 #[cfg(feature = "workflow")]

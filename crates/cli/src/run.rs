@@ -10,14 +10,13 @@ use windlass_app::runs::{Replay, RunFolder, Session, SessionOptions};
 use windlass_app::{App, AppError, RunSettings};
 use windlass_cassette::Difference;
 use windlass_journal::JournalError;
-use windlass_telemetry::trace_events;
 use windlass_tool::CancellationToken;
 
 use crate::arguments::{ProtocolName, Run, StoreOption, provider_choice};
 use crate::drive::{Telling, drive};
 use crate::people::choose_people;
 use crate::show::Show;
-use crate::traces::Traces;
+use crate::telemetry::Telemetry;
 use crate::{input, output, usage};
 
 /// Exit code of a suspended run: `EX_TEMPFAIL` of `sysexits.h`, a temporary failure.
@@ -27,13 +26,13 @@ pub(crate) const SUSPENDED: u8 = 75;
 pub(crate) const INTERRUPTED: u8 = 130;
 
 pub(crate) async fn run(arguments: Run, app: &App) -> anyhow::Result<ExitCode> {
-    let traces = Traces::begin(&arguments.otlp, &arguments.reach)?;
-    let end = run_traced(arguments, app, &traces).await;
-    traces.end().await;
+    let telemetry = Telemetry::begin(&arguments.otlp, &arguments.reach)?;
+    let end = run_traced(arguments, app, &telemetry).await;
+    telemetry.end().await;
     end
 }
 
-async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Result<ExitCode> {
+async fn run_traced(arguments: Run, app: &App, telemetry: &Telemetry) -> anyhow::Result<ExitCode> {
     if arguments.engine.engine.is_some() {
         return run_on_engine(&arguments, app).await;
     }
@@ -49,9 +48,14 @@ async fn run_traced(arguments: Run, app: &App, traces: &Traces) -> anyhow::Resul
         None => start(&arguments, app, &stop).await?,
     };
     let Session { folder, events, inbox, recording, .. } = session;
-    let events =
-        trace_events(events, &traces.options(&folder.settings()?.provider).with_conversation(&folder.id));
-    let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await?;
+    let settings = folder.settings()?;
+    let events = telemetry.observe(events, &settings.provider, settings.budget.prices, &folder.id);
+    let outcome = drive(events, &mut show, telling, &stop, Some(&inbox)).await;
+    if folder.has_lost_lease() {
+        telemetry.record_lost_lease();
+        output::note("warning: another process has taken the run over; this one has stopped");
+    }
+    let outcome = outcome?;
     recording.finish()?;
     Ok(report_end(&folder, &arguments.store, &outcome, &show))
 }

@@ -52,7 +52,7 @@ pub use offer::Offer;
 pub use origin::RunOrigin;
 pub use outcome::{Outcome, StopCause, Wait};
 pub use resume_error::ResumeError;
-pub use step::{Step, StepClass};
+pub use step::{Step, StepClass, StepKind};
 pub use transcript::import::{ImportedTranscript, Mend};
 pub use transcript::{Transcript, TranscriptError};
 pub use windlass_assemble::{CallIndex, Repair, RepairKind, Repairs};

@@ -44,3 +44,36 @@ impl StepClass {
         }
     }
 }
+
+/// The kind of work of a step, for reports about a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StepKind {
+    /// The configuration of a run is made.
+    Begin,
+    /// A request to the model: one attempt at an answer or a summary.
+    Model,
+    /// Policy decides about a call.
+    Decide,
+    /// A tool runs.
+    Tool,
+    /// The files of an interrupted call are compared with its plan.
+    Reconcile,
+}
+
+impl StepKind {
+    /// Returns the word for reports.
+    ///
+    /// ```
+    /// assert_eq!(windlass_loop::StepKind::Model.as_str(), "model");
+    /// ```
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::Model => "model",
+            Self::Decide => "decide",
+            Self::Tool => "tool",
+            Self::Reconcile => "reconcile",
+        }
+    }
+}

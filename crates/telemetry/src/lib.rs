@@ -2,12 +2,16 @@
 
 mod calls;
 mod chat;
+#[cfg(feature = "metrics")]
+mod metrics;
 mod options;
 mod shapes;
 mod spans;
 mod traced;
 mod words;
 
+#[cfg(feature = "metrics")]
+pub use metrics::{MeasuredEvents, Metrics, RunMetrics, measure_events};
 pub use options::{Content, SpanOptions, provider_name};
 pub use spans::Spans;
 pub use traced::{TracedEvents, trace_events};

@@ -8,7 +8,7 @@ use temporalio_macros::activities;
 use temporalio_sdk::ApplicationFailure;
 use temporalio_sdk::activities::{ActivityContext, ActivityError};
 use windlass_agent::{Agent, AgentError, StepOptions, StepRunner};
-use windlass_loop::{Config, Event, Input, Offer};
+use windlass_loop::{Config, Event, Input, Offer, StepKind};
 use windlass_stream::Chunk;
 use windlass_tool::CancellationToken;
 
@@ -19,6 +19,7 @@ use crate::data::{
 };
 use crate::feed::{FeedItem, FeedSink};
 use crate::heartbeat::{SharedProgress, beat_during};
+use crate::observer::{ObservedStep, StepObserver};
 use crate::version::{Definition, tools_digest};
 use crate::{ContentError, ContentStore};
 
@@ -35,6 +36,7 @@ pub(crate) struct StepActivities {
     pub(crate) codec: RunCodec,
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) feed: Option<FeedSink>,
+    pub(crate) observer: Option<StepObserver>,
 }
 
 #[activities]
@@ -44,11 +46,12 @@ impl StepActivities {
     #[expect(clippy::unused_async, reason = "all activities of a worker have the same form")]
     pub(crate) async fn begin(
         self: Arc<Self>,
-        _ctx: ActivityContext,
+        ctx: ActivityContext,
         step: BeginStep,
     ) -> Result<BeginOutput, ActivityError> {
-        let config = self.agent.run_config(&step.run, None).map_err(|error| not_started(&error))?;
-        Ok(BeginOutput { definition: Definition::new(config) })
+        let observed = self.observe(&ctx, &step.run, StepKind::Begin);
+        let config = self.agent.run_config(&step.run, None).map_err(|error| not_started(&error));
+        observed.end(config.map(|config| BeginOutput { definition: Definition::new(config) }))
     }
 
     /// Sends a request to the model. It can be repeated, because an answer counts only after it has been
@@ -59,12 +62,14 @@ impl StepActivities {
         ctx: ActivityContext,
         step: SendStep,
     ) -> Result<SendOutput, ActivityError> {
+        let observed = self.observe(&ctx, &step.id.run, StepKind::Model);
         let progress = SharedProgress::default();
         let work = self.send_request(step, ctx.info().attempt, &progress);
-        tokio::select! {
+        let sent = tokio::select! {
             sent = beat_during(&ctx, &progress, work) => sent,
             () = ctx.cancelled() => Err(ActivityError::cancelled()),
-        }
+        };
+        observed.end(sent)
     }
 
     /// Decides about a call.
@@ -74,16 +79,8 @@ impl StepActivities {
         ctx: ActivityContext,
         step: CallStep,
     ) -> Result<CallOutput, ActivityError> {
-        let config = self.config(&step.id, &step.scope)?;
-        let tools = tools_digest(&config);
-        if tools != step.scope.tools && step.scope.is_pinned {
-            return Ok(CallOutput::OtherTools);
-        }
-        let offer = (tools != step.scope.tools).then(|| to_offer(&config));
-        let runner = self.runner(&step)?;
-        let input = beat_during(&ctx, &SharedProgress::default(), runner.decide(step.call)).await;
-        let is_tainted = step.scope.is_tainted;
-        Ok(CallOutput::Done(Box::new(CallDone { input, offer, tools, is_tainted })))
+        let observed = self.observe(&ctx, &step.id.run, StepKind::Decide);
+        observed.end(self.decide_call(&ctx, step).await)
     }
 
     /// Runs a call.
@@ -93,33 +90,8 @@ impl StepActivities {
         ctx: ActivityContext,
         step: CallStep,
     ) -> Result<CallOutput, ActivityError> {
-        let config = self.config(&step.id, &step.scope)?;
-        let mut tools = tools_digest(&config);
-        if tools != step.scope.tools && step.scope.is_pinned {
-            return Ok(CallOutput::OtherTools);
-        }
-        let runner = self.runner(&step)?;
-        let (progress, cancellation) = (SharedProgress::default(), CancellationToken::new());
-        let watch = self.watcher(&step.id, ctx.info().attempt, &progress);
-        let work = runner.run(step.call, step.approved, cancellation.clone(), watch);
-        let stopping = async {
-            ctx.cancelled().await;
-            cancellation.cancel();
-            std::future::pending::<()>().await;
-        };
-        let report = tokio::select! {
-            report = beat_during(&ctx, &progress, work) => report,
-            () = stopping => return Err(ActivityError::cancelled()),
-        };
-        let adopted = (tools != step.scope.tools).then(|| to_offer(&config));
-        let offer = report.offer.or(adopted);
-        if let Some(offer) = &offer {
-            tools = tools_digest(
-                &Config::new("", offer.tools.clone()).with_known_tools(offer.known_tools.clone()),
-            );
-        }
-        let done = CallDone { input: report.input, offer, tools, is_tainted: report.is_tainted };
-        Ok(CallOutput::Done(Box::new(done)))
+        let observed = self.observe(&ctx, &step.id.run, StepKind::Tool);
+        observed.end(self.run_call(&ctx, step).await)
     }
 
     /// Compares the files with the plan of an interrupted call.
@@ -129,11 +101,8 @@ impl StepActivities {
         ctx: ActivityContext,
         step: CallStep,
     ) -> Result<CallOutput, ActivityError> {
-        let runner = self.runner(&step)?;
-        let work = runner.reconcile(step.call, step.planned);
-        let input = beat_during(&ctx, &SharedProgress::default(), work).await;
-        let RunScope { tools, is_tainted, .. } = step.scope;
-        Ok(CallOutput::Done(Box::new(CallDone { input, offer: None, tools, is_tainted })))
+        let observed = self.observe(&ctx, &step.id.run, StepKind::Reconcile);
+        observed.end(self.reconcile_call(&ctx, step).await)
     }
 }
 
@@ -163,6 +132,66 @@ impl StepActivities {
         };
         let inputs = runner.send(request, step.protocol, watch).await;
         Ok(SendOutput { inputs: merge_text(inputs), stored })
+    }
+
+    async fn decide_call(&self, ctx: &ActivityContext, step: CallStep) -> Result<CallOutput, ActivityError> {
+        let config = self.config(&step.id, &step.scope)?;
+        let tools = tools_digest(&config);
+        if tools != step.scope.tools && step.scope.is_pinned {
+            return Ok(CallOutput::OtherTools);
+        }
+        let offer = (tools != step.scope.tools).then(|| to_offer(&config));
+        let runner = self.runner(&step)?;
+        let input = beat_during(ctx, &SharedProgress::default(), runner.decide(step.call)).await;
+        let is_tainted = step.scope.is_tainted;
+        Ok(CallOutput::Done(Box::new(CallDone { input, offer, tools, is_tainted })))
+    }
+
+    async fn run_call(&self, ctx: &ActivityContext, step: CallStep) -> Result<CallOutput, ActivityError> {
+        let config = self.config(&step.id, &step.scope)?;
+        let mut tools = tools_digest(&config);
+        if tools != step.scope.tools && step.scope.is_pinned {
+            return Ok(CallOutput::OtherTools);
+        }
+        let runner = self.runner(&step)?;
+        let (progress, cancellation) = (SharedProgress::default(), CancellationToken::new());
+        let watch = self.watcher(&step.id, ctx.info().attempt, &progress);
+        let work = runner.run(step.call, step.approved, cancellation.clone(), watch);
+        let stopping = async {
+            ctx.cancelled().await;
+            cancellation.cancel();
+            std::future::pending::<()>().await;
+        };
+        let report = tokio::select! {
+            report = beat_during(ctx, &progress, work) => report,
+            () = stopping => return Err(ActivityError::cancelled()),
+        };
+        let adopted = (tools != step.scope.tools).then(|| to_offer(&config));
+        let offer = report.offer.or(adopted);
+        if let Some(offer) = &offer {
+            tools = tools_digest(
+                &Config::new("", offer.tools.clone()).with_known_tools(offer.known_tools.clone()),
+            );
+        }
+        let done = CallDone { input: report.input, offer, tools, is_tainted: report.is_tainted };
+        Ok(CallOutput::Done(Box::new(done)))
+    }
+
+    async fn reconcile_call(
+        &self,
+        ctx: &ActivityContext,
+        step: CallStep,
+    ) -> Result<CallOutput, ActivityError> {
+        let runner = self.runner(&step)?;
+        let work = runner.reconcile(step.call, step.planned);
+        let input = beat_during(ctx, &SharedProgress::default(), work).await;
+        let RunScope { tools, is_tainted, .. } = step.scope;
+        Ok(CallOutput::Done(Box::new(CallDone { input, offer: None, tools, is_tainted })))
+    }
+
+    /// Begins the report about a step.
+    fn observe(&self, ctx: &ActivityContext, run: &str, kind: StepKind) -> ObservedStep {
+        ObservedStep::begin(self.observer.as_ref(), run, kind, ctx.info().attempt)
     }
 
     fn config(&self, id: &StepId, scope: &RunScope) -> Result<Config, ActivityError> {

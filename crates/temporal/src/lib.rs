@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
-#![expect(clippy::disallowed_methods, reason = "the content store in a folder writes files")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the content store in a folder writes files, and reports contain times"
+)]
 
 mod activities;
 mod address;
@@ -11,6 +14,7 @@ mod engine;
 mod error;
 mod feed;
 mod heartbeat;
+mod observer;
 mod run_state;
 mod search;
 mod settings;
@@ -25,6 +29,7 @@ pub use data::{EventPage, RunReport, Waits};
 pub use engine::{Engine, RunHandle};
 pub use error::EngineError;
 pub use feed::FeedItem;
+pub use observer::StepReport;
 pub use settings::{RunSettings, StepTimeouts};
 pub use version::LOOP_VERSION;
 pub use windlass_store::ContentHash;

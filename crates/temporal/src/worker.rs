@@ -14,8 +14,9 @@ use crate::activities::{SendActivity, StepActivities};
 use crate::codec::RunCodec;
 use crate::error::describe;
 use crate::feed::FeedSink;
+use crate::observer::StepObserver;
 use crate::workflow::AgentRun;
-use crate::{Cipher, ContentStore, EngineAddress, EngineError, FeedItem};
+use crate::{Cipher, ContentStore, EngineAddress, EngineError, FeedItem, StepReport};
 
 /// The kinds of work that a worker takes from its queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,6 +55,7 @@ pub struct Worker {
     role: WorkerRole,
     outputs: Option<PathBuf>,
     feed: Option<FeedSink>,
+    observer: Option<StepObserver>,
     takeover: Duration,
     cached_runs: usize,
 }
@@ -76,6 +78,7 @@ impl Worker {
             role: WorkerRole::default(),
             outputs: None,
             feed: None,
+            observer: None,
             takeover: Duration::from_secs(10),
             cached_runs: 250,
         }
@@ -102,6 +105,12 @@ impl Worker {
     /// Sets a receiver of the text of answers and calls while they arrive. It must not block.
     pub fn with_feed(mut self, feed: impl Fn(FeedItem) + Send + Sync + 'static) -> Self {
         self.feed = Some(Arc::new(feed));
+        self
+    }
+
+    /// Sets a receiver of reports about the steps that the worker has executed. It must not block.
+    pub fn with_observer(mut self, observer: impl Fn(&StepReport) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observer));
         self
     }
 
@@ -133,6 +142,7 @@ impl Worker {
             codec,
             outputs: self.outputs,
             feed: self.feed,
+            observer: self.observer,
         };
         let options = WorkerOptions::new(self.queue)
             .sticky_queue_schedule_to_start_timeout(self.takeover)

@@ -111,6 +111,12 @@ impl RunFolder {
             .collect())
     }
 
+    /// Returns true if another process has taken the run over from this one. A run that is not in a database is
+    /// never taken over.
+    pub fn has_lost_lease(&self) -> bool {
+        self.shared.as_ref().is_some_and(SharedRun::has_lost_lease)
+    }
+
     /// Returns the run in a database, if it is in one.
     pub(crate) fn shared(&self) -> Option<&SharedRun> {
         self.shared.as_ref()

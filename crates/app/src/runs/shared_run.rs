@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -25,6 +26,8 @@ pub(crate) struct SharedRun {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) id: String,
     owned: Arc<Mutex<Weak<OwnedRun>>>,
+    /// True if another process has taken the run over.
+    is_lost: Arc<AtomicBool>,
 }
 
 /// The lease of this process on a run. It is released when the run's journal is dropped.
@@ -45,7 +48,7 @@ impl Drop for OwnedRun {
 
 impl SharedRun {
     pub(crate) fn new(store: &Arc<dyn Store>, id: &str) -> Self {
-        Self { store: Arc::clone(store), id: id.to_owned(), owned: Arc::default() }
+        Self { store: Arc::clone(store), id: id.to_owned(), owned: Arc::default(), is_lost: Arc::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Weak<OwnedRun>> {
@@ -55,6 +58,11 @@ impl SharedRun {
     /// Returns the lease of this process, while its run's journal is open.
     pub(crate) fn lease(&self) -> Option<Arc<dyn Lease>> {
         self.lock().upgrade().map(|owned| Arc::clone(&owned.lease))
+    }
+
+    /// Returns true if another process has taken the run over from this one.
+    pub(crate) fn has_lost_lease(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
     }
 
     /// Claims the run and opens its journal. If another process takes the run over later, the run is
@@ -70,8 +78,11 @@ impl SharedRun {
     ) -> Result<SharedJournal> {
         let lease = self.store.claim(&self.id, LEASE)?;
         let journal = lease.open_run_journal()?;
-        let cancellation = cancellation.clone();
-        let beat = Heartbeat::start(Arc::clone(&lease), BEAT, move || cancellation.cancel());
+        let (cancellation, is_lost) = (cancellation.clone(), Arc::clone(&self.is_lost));
+        let beat = Heartbeat::start(Arc::clone(&lease), BEAT, move || {
+            is_lost.store(true, Ordering::Relaxed);
+            cancellation.cancel();
+        });
         let beat = Some(beat.context("the renewal of the run's lease cannot be started")?);
         let owned = Arc::new(OwnedRun { lease, beat });
         *self.lock() = Arc::downgrade(&owned);

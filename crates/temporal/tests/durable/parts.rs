@@ -23,6 +23,8 @@ const ANOTHER: &str = "another";
 
 /// The key of encrypted runs.
 pub(crate) const KEY: [u8; 32] = [7; 32];
+/// The file with the kind and the outcome of each step that a worker executed.
+pub(crate) const STEPS: &str = "steps";
 
 /// Returns the name of a job on the command line.
 pub(crate) fn name_of(job: &Job) -> &'static str {
@@ -45,7 +47,11 @@ pub(crate) fn work(mut arguments: impl Iterator<Item = String>) -> Result<(), St
     let address = address.parse().map_err(|error| format!("{error}"))?;
     let content = Arc::new(FolderContentStore::new(folder.join("content")));
     let agent = agent(&folder, job, &fuse, label.as_deref(), has_another_tool)?;
-    let mut worker = Worker::new(address, queue, agent, content).with_takeover(Duration::from_millis(500));
+    let steps = folder.join(STEPS);
+    let mut worker =
+        Worker::new(address, queue, agent, content).with_takeover(Duration::from_millis(500)).with_observer(
+            move |step| drop(append(&steps, &format!("{} {}\n", step.kind.as_str(), step.outcome))),
+        );
     if is_encrypted {
         worker = worker.with_cipher(Cipher::new(&KEY).map_err(|error| error.to_string())?);
     }

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use windlass_loop::{Outcome, StopCause};
+use windlass_loop::{Event, Outcome, StopCause};
 use windlass_testkit::durable::Job;
 
+use crate::parts::STEPS;
 use crate::scene::{PartEnd, Scene};
 
 pub(crate) fn a_run_ends_with_the_answer_of_the_model(scene: &Scene) -> Result<String, String> {
@@ -19,12 +20,21 @@ pub(crate) fn a_run_ends_with_the_answer_of_the_model(scene: &Scene) -> Result<S
         return Err(format!("{report:?}"));
     }
     let page = scene.runtime.block_on(run.events(0)).map_err(|error| error.to_string())?;
-    let ends =
-        page.events.iter().filter(|event| matches!(event, windlass_loop::Event::Finished { .. })).count();
+    let ends = page.events.iter().filter(|event| matches!(event, Event::Finished { .. })).count();
     if page.first != 0 || ends != 1 {
         return Err(format!("{page:?}"));
     }
-    Ok(format!("{} events", page.events.len()))
+    // A worker reports each step once.
+    let steps = scene.read_lines("plain", STEPS)?;
+    let count = |line: &str| steps.iter().filter(|step| *step == line).count();
+    let count_events = |name: fn(&Event) -> bool| page.events.iter().filter(|event| name(event)).count();
+    let turns = count_events(|event| matches!(event, Event::TurnStarted { .. }));
+    let calls = count_events(|event| matches!(event, Event::CallEnded { .. }));
+    let reported = [count("begin ok"), count("model ok"), count("tool ok")];
+    if reported != [1, turns, calls] || turns == 0 || calls == 0 {
+        return Err(format!("{turns} turns and {calls} calls, but the worker reported {steps:?}"));
+    }
+    Ok(format!("{} events, {} steps", page.events.len(), steps.len()))
 }
 
 pub(crate) fn a_killed_worker_does_not_change_the_transcript(scene: &Scene) -> Result<String, String> {

@@ -23,6 +23,34 @@ pub(crate) struct Collector {
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
+/// A point of a metric as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) attributes: BTreeMap<String, String>,
+    /// The number of values of a histogram, or the whole number of a sum.
+    pub(crate) count: u64,
+}
+
+impl Point {
+    fn all_of(metric: &Message<'_>) -> Vec<Self> {
+        // A sum's points have their attributes at 7 and an integer at 6; those of a histogram have them at 9, and
+        // the number of values at 4.
+        let points = |kind, attributes, count| {
+            let of_kind = metric.bytes(kind).map(Message::of);
+            of_kind.flat_map(move |data| {
+                data.bytes(1)
+                    .map(Message::of)
+                    .map(|point| Self {
+                        attributes: point.attributes(attributes).into_iter().collect(),
+                        count: point.number(count),
+                    })
+                    .collect::<Vec<_>>()
+            })
+        };
+        points(7, 7, 6).chain(points(9, 9, 4)).collect()
+    }
+}
+
 /// A span as it came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Span {
@@ -76,9 +104,35 @@ impl Collector {
         format!("http://{}", self.address)
     }
 
-    /// Heads and bodies.
+    /// Heads and bodies of the requests with spans.
     pub(crate) fn requests(&self) -> Vec<Request> {
+        self.all_requests().into_iter().filter(|request| !is_for_metrics(request)).collect()
+    }
+
+    /// Heads and bodies of the requests with metrics.
+    pub(crate) fn metric_requests(&self) -> Vec<Request> {
+        self.all_requests().into_iter().filter(is_for_metrics).collect()
+    }
+
+    fn all_requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
+    }
+
+    /// The names of all metrics, with the attributes of their points and the number of histogram points' values
+    /// or the sum.
+    pub(crate) fn metrics(&self) -> BTreeMap<String, Vec<Point>> {
+        let mut metrics = BTreeMap::<String, Vec<Point>>::new();
+        for (_, body) in self.metric_requests() {
+            for of_resource in Message::of(&body).bytes(1) {
+                for scope in Message::of(of_resource).bytes(2) {
+                    for metric in Message::of(scope).bytes(2).map(Message::of) {
+                        let name = String::from_utf8(metric.bytes(1).next().unwrap().to_vec()).unwrap();
+                        metrics.entry(name).or_default().extend(Point::all_of(&metric));
+                    }
+                }
+            }
+        }
+        metrics
     }
 
     /// The spans of all requests, and the attributes of whoever sent them.
@@ -96,6 +150,10 @@ impl Collector {
         }
         (spans, resource)
     }
+}
+
+fn is_for_metrics((head, _): &Request) -> bool {
+    head.starts_with("POST /v1/metrics ")
 }
 
 impl Span {

@@ -123,7 +123,10 @@ async fn no_collector_can_stop_a_run() {
     assert!(!output.status.success() && text(&output.stderr).contains("spans cannot be sent to not a url"));
     let mut run = command(&place, &provider, &[]);
     let told = completed(&run.env("OTEL_EXPORTER_OTLP_ENDPOINT", "not a url").output().unwrap());
-    assert!(told.contains("warning: no spans are sent: spans cannot be sent to not a url"), "{told}");
+    assert!(
+        told.contains("warning: no spans and metrics are sent: spans cannot be sent to not a url"),
+        "{told}"
+    );
     provider.shutdown().await;
 }
 
@@ -167,4 +170,47 @@ async fn a_run_that_is_interrupted_sends_what_it_has() {
     // ERROR.
     assert!(spans.iter().all(|span| span.status == 2), "{spans:?}");
     provider.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_metrics_of_a_run_come_to_the_collector() {
+    let (place, provider, collector) =
+        (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
+    std::fs::write(place.project().join("a.txt"), "planted-word\n").unwrap();
+    let url = collector.url();
+    let output = command(&place, &provider, &["--otlp", &url, "--price", "1,2"]).output().unwrap();
+    let told = completed(&output);
+    assert!(!told.contains("warning"), "{told}");
+    let metrics = collector.metrics();
+    let count = |name: &str, expected: &[(&str, &str)]| {
+        let points = metrics.get(name).unwrap_or_else(|| panic!("no metric {name} of {metrics:?}"));
+        let is_meant = |point: &&super::collector::Point| {
+            expected.iter().all(|(key, value)| point.attributes.get(*key).is_some_and(|found| found == value))
+        };
+        points.iter().filter(is_meant).map(|point| point.count).sum::<u64>()
+    };
+    let model = ("gen_ai.request.model", "m-1");
+    assert_eq!(count("windlass.runs", &[model, ("windlass.outcome", "completed")]), 1);
+    assert_eq!(count("windlass.step.duration", &[model, ("windlass.step.kind", "model")]), 2);
+    assert!(count("windlass.step.duration", &[("windlass.step.kind", "tool")]) >= 1);
+    assert!(count("windlass.decisions", &[("windlass.decision", "allow")]) >= 1);
+    assert_eq!(count("gen_ai.client.operation.duration", &[model]), 2);
+    let sent: String = collector
+        .metric_requests()
+        .iter()
+        .map(|(head, body)| head.clone() + &String::from_utf8_lossy(body))
+        .collect();
+    assert!(!sent.contains("planted"), "metrics contain neither tasks nor results nor secrets");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_collector_of_spans_only_gets_no_metrics() {
+    let (place, provider, collector) =
+        (Place::new(), provider(SCRIPT).await, Collector::start(Manner::Takes));
+    std::fs::write(place.project().join("a.txt"), "planted-word\n").unwrap();
+    let mut run = command(&place, &provider, &[]);
+    run.env("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()).env("OTEL_METRICS_EXPORTER", "none");
+    completed(&run.output().unwrap());
+    assert!(!collector.requests().is_empty());
+    assert_eq!(collector.metric_requests().len(), 0);
 }

@@ -1,0 +1,109 @@
+//! Export of the spans and metrics of runs.
+
+#[cfg(feature = "otlp")]
+mod collector;
+
+use futures_util::Stream;
+use windlass_agent::{AgentError, Event, Prices};
+use windlass_app::WireFormat;
+use windlass_app::providers::Provider;
+use windlass_telemetry::{Content, SpanOptions, provider_name, trace_events};
+
+use crate::arguments::{Otlp, Reach};
+
+/// Destination of spans and metrics, if one is configured.
+pub(crate) struct Telemetry {
+    content: Content,
+    #[cfg(feature = "otlp")]
+    collector: Option<collector::Collector>,
+}
+
+impl Telemetry {
+    /// Starts to collect spans and metrics if the options or the environment name a collector.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn begin(arguments: &Otlp, reach: &Reach) -> anyhow::Result<Self> {
+        let collector = match collector::Collector::begin(arguments, reach) {
+            // The environment's settings are meant for many programs and may not fit this one, so they only
+            // cause a warning.
+            Err(error) if arguments.url.is_none() => {
+                crate::output::note(&format!("warning: no spans and metrics are sent: {error:#}"));
+                None
+            }
+            begun => begun?,
+        };
+        Ok(Self { content: content(arguments), collector })
+    }
+
+    /// Collects nothing: this build has no exporter.
+    #[cfg(not(feature = "otlp"))]
+    pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            arguments.url.is_none(),
+            "this build cannot send spans and metrics; install one that can with `cargo install windlass-cli --features \
+             otlp`"
+        );
+        Ok(Self { content: content(arguments) })
+    }
+
+    /// Wraps the events of a run so that its spans and metrics are recorded.
+    pub(crate) fn observe<S>(
+        &self,
+        events: S,
+        provider: &Provider,
+        prices: Prices,
+        run: &str,
+    ) -> impl Stream<Item = S::Item> + Unpin + use<S>
+    where
+        S: Stream<Item = Result<Event, AgentError>> + Unpin,
+    {
+        let options = SpanOptions::default()
+            .with_model(&provider.model)
+            .with_provider(name_of(provider))
+            .with_content(self.content)
+            .with_conversation(run);
+        let events = trace_events(events, &options);
+        #[cfg(feature = "otlp")]
+        let events = windlass_telemetry::measure_events(events, self.metrics(provider, prices).as_ref());
+        #[cfg(not(feature = "otlp"))]
+        let _ = prices;
+        events
+    }
+
+    /// Returns the metrics of runs with this provider and these prices, if a collector takes them.
+    #[cfg(feature = "otlp")]
+    pub(crate) fn metrics(&self, provider: &Provider, prices: Prices) -> Option<windlass_telemetry::Metrics> {
+        let metrics = self.collector.as_ref()?.metrics()?;
+        Some(metrics.with_model(&provider.model).with_provider(name_of(provider)).with_prices(prices))
+    }
+
+    /// Counts a run that another process has taken over.
+    pub(crate) fn record_lost_lease(&self) {
+        #[cfg(feature = "otlp")]
+        if let Some(metrics) = self.collector.as_ref().and_then(collector::Collector::metrics) {
+            metrics.record_lost_lease();
+        }
+    }
+
+    /// Sends the remaining spans and metrics within a short time limit. Values that cannot be sent are lost, with
+    /// a warning.
+    #[cfg_attr(
+        not(feature = "otlp"),
+        expect(clippy::unused_async, reason = "a build with the feature waits here")
+    )]
+    pub(crate) async fn end(self) {
+        #[cfg(feature = "otlp")]
+        if let Some(collector) = self.collector {
+            collector.end().await;
+        }
+    }
+}
+
+/// Returns the provider's name in the conventions.
+fn name_of(provider: &Provider) -> &str {
+    let by_wire = provider.wire.map(WireFormat::vendor);
+    provider_name(provider.name.as_deref().or(by_wire).unwrap_or(WireFormat::default().vendor()))
+}
+
+fn content(arguments: &Otlp) -> Content {
+    if arguments.content { Content::Kept } else { Content::LeftOut }
+}

@@ -1,0 +1,123 @@
+//! `Metrics` of a process: runs, steps, waits, tokens and cost.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::Meter;
+use windlass_loop::{Prices, StepKind};
+use windlass_protocol::Usage;
+
+use super::instruments::Instruments;
+
+/// The metrics of a process. Clones share their instruments.
+///
+/// [`measure_events`](crate::measure_events) records the runs of this process from their events. A worker of a durable engine, which
+/// sees steps and not runs, records each step with [`record_step`](Self::record_step).
+///
+/// | metric | kind | unit | attributes |
+/// |---|---|---|---|
+/// | `windlass.runs` | counter | `{run}` | `windlass.outcome`, `error.type` |
+/// | `windlass.runs.active` | up-down counter | `{run}` | `windlass.run.state`: `working`, `waiting` |
+/// | `windlass.step.duration` | histogram | `s` | `windlass.step.kind`, `windlass.step.outcome` |
+/// | `windlass.wait.duration` | histogram | `s` | `windlass.wait.kind`, `windlass.wait.outcome` |
+/// | `windlass.decisions` | counter | `{decision}` | `windlass.decision`, `windlass.risk` |
+/// | `windlass.leases.lost` | counter | `{lease}` | |
+/// | `windlass.cost` | counter | `{currency}` | |
+/// | `gen_ai.client.token.usage` | histogram | `{token}` | `gen_ai.token.type` |
+/// | `gen_ai.client.operation.duration` | histogram | `s` | `error.type` |
+///
+/// Every metric has `gen_ai.provider.name` and `gen_ai.request.model` if they are known. A histogram contains
+/// the number of its measurements, so the steps are counted by `windlass.step.duration`.
+///
+/// ```
+/// use std::time::Duration;
+/// use windlass_loop::StepKind;
+/// use windlass_telemetry::Metrics;
+///
+/// // Without a meter provider, nothing is recorded.
+/// let metrics = Metrics::new(&opentelemetry::global::meter("my-service")).with_model("gpt-5.1");
+/// metrics.record_step(StepKind::Tool, "ok", Duration::from_millis(12));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Metrics {
+    pub(crate) instruments: Arc<Instruments>,
+    attributes: Vec<KeyValue>,
+    prices: Prices,
+}
+
+impl Metrics {
+    /// Creates the instruments on a meter.
+    pub fn new(meter: &Meter) -> Self {
+        Self {
+            instruments: Arc::new(Instruments::new(meter)),
+            attributes: Vec::new(),
+            prices: Prices::default(),
+        }
+    }
+
+    /// Sets the provider; [`provider_name`](crate::provider_name) returns the name that the conventions use.
+    pub fn with_provider(self, name: impl Into<String>) -> Self {
+        self.with_attribute("gen_ai.provider.name", name.into())
+    }
+
+    /// Sets the provider's name of the model.
+    pub fn with_model(self, name: impl Into<String>) -> Self {
+        self.with_attribute("gen_ai.request.model", name.into())
+    }
+
+    /// Sets the prices with which the cost is computed. Without prices no cost is recorded.
+    pub fn with_prices(mut self, prices: Prices) -> Self {
+        self.prices = prices;
+        self
+    }
+
+    fn with_attribute(mut self, key: &'static str, value: String) -> Self {
+        self.attributes.retain(|attribute| attribute.key.as_str() != key);
+        self.attributes.push(KeyValue::new(key, value));
+        self
+    }
+
+    /// Records a step that ended. The outcome is `ok`, or the word for what ended it otherwise; it must come
+    /// from a small set.
+    pub fn record_step(&self, kind: StepKind, outcome: &'static str, duration: Duration) {
+        let attributes = [
+            KeyValue::new("windlass.step.kind", kind.as_str()),
+            KeyValue::new("windlass.step.outcome", outcome),
+        ];
+        self.instruments.step_duration.record(duration.as_secs_f64(), &self.extend(&attributes));
+        if kind == StepKind::Model {
+            let error = (outcome != "ok").then(|| KeyValue::new("error.type", outcome));
+            let attributes = self.extend(error.as_slice());
+            self.instruments.operation_duration.record(duration.as_secs_f64(), &attributes);
+        }
+    }
+
+    /// Records the tokens of one answer or summary, and their cost if prices are known. A number that the
+    /// provider did not report is left out.
+    pub fn record_usage(&self, usage: &Usage) {
+        if usage.is_unreported() {
+            return;
+        }
+        let kinds = [("input", usage.input_tokens), ("output", usage.output_tokens)];
+        // A request is never empty, so zero input tokens are unreported.
+        for (kind, tokens) in kinds.into_iter().filter(|(kind, tokens)| *kind == "output" || *tokens > 0) {
+            let attributes = self.extend(&[KeyValue::new("gen_ai.token.type", kind)]);
+            self.instruments.token_usage.record(tokens, &attributes);
+        }
+        if self.prices != Prices::default() {
+            #[expect(clippy::cast_precision_loss, reason = "a counter of an exporter is a float")]
+            let cost = self.prices.cost(usage) as f64 / 1_000_000.0;
+            self.instruments.cost.add(cost, &self.extend(&[]));
+        }
+    }
+
+    /// Records that another process has taken over a run of this one.
+    pub fn record_lost_lease(&self) {
+        self.instruments.leases_lost.add(1, &self.extend(&[]));
+    }
+
+    pub(crate) fn extend(&self, attributes: &[KeyValue]) -> Vec<KeyValue> {
+        [attributes, &self.attributes].concat()
+    }
+}

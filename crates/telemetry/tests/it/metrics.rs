@@ -1,0 +1,257 @@
+//! The metrics of runs, as an exporter gets them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::MeterProvider as _;
+use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
+use serde_json::json;
+use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
+use windlass_loop::{Event, Outcome, Prices, StepKind, StopCause};
+use windlass_protocol::{
+    Arguments, CallId, Effect, Hints, ResultStatus, ToolCall, ToolName, ToolProtocol, ToolResult, ToolSpec,
+    Usage,
+};
+use windlass_telemetry::{Metrics, RunMetrics};
+
+use crate::events::{decided, event};
+
+/// Metrics that are kept, and what an exporter has got of them.
+struct Exported {
+    provider: SdkMeterProvider,
+    exporter: InMemoryMetricExporter,
+    metrics: Metrics,
+}
+
+impl Exported {
+    fn new() -> Self {
+        let exporter = InMemoryMetricExporter::default();
+        let reader = PeriodicReader::builder(exporter.clone()).build();
+        let provider = SdkMeterProvider::builder().with_reader(reader).build();
+        let metrics = Metrics::new(&provider.meter("test"));
+        Self { provider, exporter, metrics }
+    }
+
+    /// Returns each point by metric and attributes: the sum, or the number and the sum of a histogram without
+    /// times.
+    fn points(&self) -> BTreeMap<String, f64> {
+        self.provider.force_flush().unwrap();
+        let exports = self.exporter.get_finished_metrics().unwrap();
+        let mut points = BTreeMap::new();
+        let all = exports.iter().flat_map(|export| export.scope_metrics()).flat_map(|scope| scope.metrics());
+        for metric in all {
+            let mut put = |attributes: Vec<&KeyValue>, number: f64| {
+                let mut words: Vec<String> =
+                    attributes.into_iter().map(|pair| format!("{}={}", pair.key, pair.value)).collect();
+                words.sort();
+                points.insert(format!("{} {}", metric.name(), words.join(" ")).trim().to_owned(), number);
+            };
+            #[expect(clippy::cast_precision_loss, reason = "the numbers of these tests are small")]
+            match metric.data() {
+                AggregatedMetrics::U64(MetricData::Sum(sum)) => {
+                    sum.data_points()
+                        .for_each(|point| put(point.attributes().collect(), point.value() as f64));
+                }
+                AggregatedMetrics::I64(MetricData::Sum(sum)) => {
+                    sum.data_points()
+                        .for_each(|point| put(point.attributes().collect(), point.value() as f64));
+                }
+                AggregatedMetrics::F64(MetricData::Sum(sum)) => {
+                    sum.data_points().for_each(|point| put(point.attributes().collect(), point.value()));
+                }
+                AggregatedMetrics::U64(MetricData::Histogram(histogram)) => histogram
+                    .data_points()
+                    .for_each(|point| put(point.attributes().collect(), point.sum() as f64)),
+                AggregatedMetrics::F64(MetricData::Histogram(histogram)) => histogram
+                    .data_points()
+                    .for_each(|point| put(point.attributes().collect(), point.count() as f64)),
+                _ => {}
+            }
+        }
+        points
+    }
+
+    #[track_caller]
+    fn has(&self, expected: &[(&str, f64)]) {
+        let points = self.points();
+        for (point, number) in expected {
+            let found = points.get(*point).copied();
+            assert!(
+                found.is_some_and(|found| (found - number).abs() < 1e-9),
+                "{point} is {found:?}, not {number}, of {points:#?}"
+            );
+        }
+    }
+}
+
+fn usage(input_tokens: u64, output_tokens: u64) -> Usage {
+    Usage { input_tokens, output_tokens, ..Usage::default() }
+}
+
+fn turn(turn: u32) -> Event {
+    Event::TurnStarted { turn, protocol: ToolProtocol::Native }
+}
+
+fn answer(usage: Usage) -> Event {
+    Event::AnswerEnded { stop: None, usage, total: usage }
+}
+
+fn call(id: &str) -> CallId {
+    CallId::new(id).unwrap()
+}
+
+fn ended(id: &str, status: ResultStatus) -> Event {
+    Event::CallEnded { result: ToolResult::text(call(id), status, "said") }
+}
+
+fn finished(outcome: Outcome) -> Event {
+    Event::Finished { outcome, total: Usage::default() }
+}
+
+#[test]
+fn a_run_is_counted_with_its_steps_tokens_and_cost() {
+    let mut exported = Exported::new();
+    let prices = Prices { input: 2_000_000, output: 10_000_000, ..Prices::default() };
+    exported.metrics = exported.metrics.with_model("m-1").with_provider("openai").with_prices(prices);
+    let mut run = RunMetrics::begin(&exported.metrics);
+    let whose = "gen_ai.provider.name=openai gen_ai.request.model=m-1";
+    exported.has(&[(&format!("windlass.runs.active {whose} windlass.run.state=working"), 1.0)]);
+
+    let events = [
+        turn(1),
+        Event::AttemptDiscarded { reason: "the stream broke".to_owned(), delay_ms: 10 },
+        answer(usage(1_000, 50)),
+        event(decided("a", "allow", "readers")),
+        Event::CallRunning { call: call("a") },
+        Event::CallRunning { call: call("b") },
+        ended("a", ResultStatus::Ok),
+        ended("b", ResultStatus::TimedOut),
+        // It did not run, so it is no step.
+        ended("c", ResultStatus::Denied),
+        turn(2),
+        answer(usage(0, 7)),
+        finished(Outcome::Completed { text: "done".to_owned() }),
+    ];
+    events.iter().for_each(|event| run.see(event));
+    drop(run);
+    exported.has(&[
+        (&format!("windlass.runs.active {whose} windlass.run.state=working"), 0.0),
+        (&format!("windlass.runs {whose} windlass.outcome=completed"), 1.0),
+        (&format!("windlass.step.duration {whose} windlass.step.kind=model windlass.step.outcome=ok"), 2.0),
+        (
+            &format!(
+                "windlass.step.duration {whose} windlass.step.kind=model windlass.step.outcome=discarded"
+            ),
+            1.0,
+        ),
+        (&format!("windlass.step.duration {whose} windlass.step.kind=tool windlass.step.outcome=ok"), 1.0),
+        (
+            &format!(
+                "windlass.step.duration {whose} windlass.step.kind=tool windlass.step.outcome=timed_out"
+            ),
+            1.0,
+        ),
+        (&format!("windlass.decisions {whose} windlass.decision=allow windlass.risk=high"), 1.0),
+        (&format!("gen_ai.client.operation.duration {whose}"), 2.0),
+        (&format!("gen_ai.client.operation.duration error.type=discarded {whose}"), 1.0),
+        (&format!("gen_ai.client.token.usage {whose} gen_ai.token.type=input"), 1_000.0),
+        (&format!("gen_ai.client.token.usage {whose} gen_ai.token.type=output"), 57.0),
+        (&format!("windlass.cost {whose}"), 0.002_57),
+    ]);
+    let denied = exported.points().into_keys().any(|point| point.contains("denied"));
+    assert!(!denied, "a call that did not run is no step");
+}
+
+/// Returns the decision and the question about a call that writes a file.
+fn question(id: &str) -> Event {
+    let name = ToolName::new("write_file").unwrap();
+    let asked = ToolCall::function(call("a"), name.clone(), Arguments::parse("{}").unwrap());
+    let effect = Effect::Write { path: "a.txt".into(), bytes: None };
+    let facts = Facts::new(name.clone(), Hints::default(), &asked, vec![effect]);
+    let decision = decide(&Policy::default(), &Grants::default(), &ApprovalHistory::default(), &facts);
+    let spec = ToolSpec::function(name.clone(), "", r#"{"type":"object"}"#.parse().unwrap());
+    let digest = Binding { facts: &facts, call: &asked, spec: &spec, root: "/", epoch: "" }.digest();
+    let request = ApprovalRequest::new(id, asked, &facts, &decision, digest);
+    let (risk_level, can_learn) = (decision.risk, false);
+    let (request_id, args, request) = (id.to_owned(), json!({}), Box::new(request));
+    Event::ToolApprovalRequest { request_id, tool_name: name, args, risk_level, can_learn, request }
+}
+
+#[test]
+fn a_run_with_an_open_question_waits_and_works_again_after_the_answer() {
+    let exported = Exported::new();
+    let mut run = RunMetrics::begin(&exported.metrics);
+    for event in [turn(1), answer(usage(10, 1)), question("q-1")] {
+        run.see(&event);
+    }
+    exported.has(&[
+        ("windlass.runs.active windlass.run.state=working", 0.0),
+        ("windlass.runs.active windlass.run.state=waiting", 1.0),
+    ]);
+    run.see(&Event::ApprovalPostponed { request_id: "q-1".to_owned() });
+    exported.has(&[
+        ("windlass.runs.active windlass.run.state=working", 1.0),
+        ("windlass.runs.active windlass.run.state=waiting", 0.0),
+        ("windlass.wait.duration windlass.wait.kind=approval windlass.wait.outcome=postponed", 1.0),
+    ]);
+    run.see(&finished(Outcome::Stopped { cause: StopCause::TurnLimit }));
+    exported.has(&[
+        ("windlass.runs.active windlass.run.state=working", 0.0),
+        ("windlass.runs error.type=turn_limit windlass.outcome=stopped", 1.0),
+    ]);
+}
+
+#[test]
+fn a_dropped_run_and_a_broken_run_are_not_active() {
+    let exported = Exported::new();
+    drop(RunMetrics::begin(&exported.metrics));
+    let mut broken = RunMetrics::begin(&exported.metrics);
+    broken.broke();
+    drop(broken);
+    exported.has(&[
+        ("windlass.runs.active windlass.run.state=working", 0.0),
+        ("windlass.runs error.type=dropped windlass.outcome=dropped", 1.0),
+        ("windlass.runs error.type=run_broke windlass.outcome=failed", 1.0),
+    ]);
+}
+
+#[test]
+fn the_tokens_of_sub_agents_are_counted() {
+    let exported = Exported::new();
+    let mut run = RunMetrics::begin(&exported.metrics);
+    run.see(&Event::CallRunning { call: call("a") });
+    for event in [turn(1), answer(usage(30, 3)), finished(Outcome::Completed { text: String::new() })] {
+        let happened = serde_json::to_value(&event).unwrap();
+        run.see(&Event::AgentEvent { call: call("a"), agents: vec!["reviewer".to_owned()], happened });
+    }
+    drop(run);
+    exported.has(&[
+        ("gen_ai.client.token.usage gen_ai.token.type=input", 30.0),
+        ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=ok", 1.0),
+    ]);
+    let runs: f64 = exported
+        .points()
+        .iter()
+        .filter(|(point, _)| point.starts_with("windlass.runs "))
+        .map(|(_, n)| n)
+        .sum();
+    assert!((runs - 1.0).abs() < 1e-9, "an agent below is no run of its own");
+}
+
+#[test]
+fn steps_of_a_worker_and_lost_leases_are_counted() {
+    let exported = Exported::new();
+    exported.metrics.record_step(StepKind::Reconcile, "ok", Duration::from_millis(3));
+    exported.metrics.record_lost_lease();
+    exported.metrics.record_usage(&Usage::default());
+    exported.has(&[
+        ("windlass.step.duration windlass.step.kind=reconcile windlass.step.outcome=ok", 1.0),
+        ("windlass.leases.lost", 1.0),
+    ]);
+    assert!(
+        exported.points().into_keys().all(|point| !point.contains("token")),
+        "unreported tokens are zero"
+    );
+}
