@@ -15,8 +15,9 @@ use chroot::Chroot;
 pub(crate) const HELP: &str = "\
 cargo xtask cross [--target TARGET] [--in FOLDER]
 
-Type-checks crates for other platforms: every pure crate for WebAssembly, the facade with default features and
-with all features for Windows, and the facade for macOS. Prints a table. Runs nothing of what it checks.
+Type-checks crates for other platforms: every pure crate for WebAssembly; the facade with default features and
+with all features but `browser` for Windows; the facade with all features and the command line for macOS.
+Prints a table. Runs nothing of what it checks.
 
 Rustup's standard libraries of other platforms are not needed. The check runs in a chroot of Debian unstable,
 whose compiler comes with the sources of its standard library; cargo builds the library from them. MinGW of the
@@ -28,6 +29,10 @@ Needs Linux, root, debootstrap, the Debian archive, and about 4 GB. Not a step o
   --in FOLDER       keeps the chroot there, instead of in target/cross; a later run uses it again
 
 For example: `cargo xtask cross --target wasm32-unknown-unknown`";
+
+/// Features of the facade that need Unix: elsewhere the first is a compile error that says so, and the second
+/// contains it.
+const UNIX_FEATURES: [&str; 2] = ["browser", "full"];
 
 /// A platform that is checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,30 +60,40 @@ impl Platform {
             let pure = &project.layers.pure;
             return pure.iter().map(|name| Check::new(self, &format!("windlass-{name}"), &[])).collect();
         }
-        vec![
-            Check::new(self, "windlass", &[]),
-            Check::new(self, "windlass", &["--all-features"]),
-            Check::new(self, "windlass-cli", &[]),
-        ]
+        let facade = Check::new(self, "windlass", &[]);
+        if self == Self::Windows {
+            let features = all_features_but(project, "windlass", &UNIX_FEATURES);
+            return vec![facade, Check::new(self, "windlass", &["--features", &features])];
+        }
+        vec![facade, Check::new(self, "windlass", &["--all-features"]), Check::new(self, "windlass-cli", &[])]
     }
+}
+
+/// Returns the features of a package without some of them, separated by commas.
+fn all_features_but(project: &Project, package: &str, left_out: &[&str]) -> String {
+    let package = project.packages.iter().find(|known| known.name == package);
+    let features = package.map(|package| package.features.as_slice()).unwrap_or_default();
+    let chosen = features.iter().filter(|feature| !left_out.contains(&feature.as_str()));
+    chosen.map(String::as_str).collect::<Vec<_>>().join(",")
 }
 
 /// One call of `cargo check`.
 struct Check {
     platform: Platform,
     package: String,
-    options: &'static [&'static str],
+    options: Vec<String>,
 }
 
 impl Check {
-    fn new(platform: Platform, package: &str, options: &'static [&'static str]) -> Self {
+    fn new(platform: Platform, package: &str, options: &[&str]) -> Self {
+        let options = options.iter().copied().map(str::to_owned).collect();
         Self { platform, package: package.to_owned(), options }
     }
 
     fn words(&self) -> Vec<&str> {
         let mut words = vec!["check", "--locked", "-Zbuild-std=std,panic_abort"];
         words.extend(["--target", self.platform.target(), "--package", &self.package]);
-        words.extend(self.options);
+        words.extend(self.options.iter().map(String::as_str));
         words
     }
 }

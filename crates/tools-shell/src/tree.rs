@@ -5,7 +5,11 @@ use std::io::{self, PipeWriter};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+#[cfg(windows)]
+use process_wrap::tokio::JobObject;
+#[cfg(unix)]
+use process_wrap::tokio::ProcessGroup;
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::Command;
@@ -17,6 +21,7 @@ use crate::terminal::{self, Seat, Signal, signal_session};
 
 /// The time between SIGTERM and SIGKILL, and the maximum time for the end after that.
 const GRACE: Duration = Duration::from_secs(2);
+#[cfg(unix)]
 const TERM: i32 = 15;
 
 /// A reader for the output of a command.
@@ -79,7 +84,11 @@ impl Tree {
                 signal_session(leader, Signal::Terminate);
             }
             // The signal fails if the process group is already gone, which is harmless.
+            #[cfg(unix)]
             (None, None) => drop(self.child.signal(TERM)),
+            // Windows has no such signal.
+            #[cfg(not(unix))]
+            (None, None) => drop(self.child.start_kill()),
         }
         let _ = tokio::time::timeout(GRACE, self.wait()).await;
         self.end();
@@ -132,7 +141,10 @@ fn with_pipes(
 ) -> io::Result<(Box<dyn ChildWrapper>, Ends)> {
     process.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut wrapped = CommandWrap::from(Command::from(process));
+    #[cfg(unix)]
     wrapped.wrap(ProcessGroup::leader());
+    #[cfg(windows)]
+    wrapped.wrap(JobObject);
     // A helper ends by its leash, and cleans up after the command, which a kill would prevent.
     if leash.is_none() {
         wrapped.wrap(KillOnDrop);

@@ -6,7 +6,11 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+#[cfg(windows)]
+use process_wrap::tokio::JobObject;
+#[cfg(unix)]
+use process_wrap::tokio::ProcessGroup;
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, Command};
 use tokio_util::sync::CancellationToken;
@@ -19,6 +23,7 @@ const HEARD_BYTES: usize = 4 * 1024;
 
 /// Time to exit after the input closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_millis(500);
+#[cfg(unix)]
 const TERM: i32 = 15;
 
 /// A connector that starts a server's program.
@@ -45,7 +50,12 @@ impl ChildConnector {
             process.current_dir(folder);
         }
         let mut wrapped = CommandWrap::from(process);
-        wrapped.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
+        // The descendants of the server end with it.
+        #[cfg(unix)]
+        wrapped.wrap(ProcessGroup::leader());
+        #[cfg(windows)]
+        wrapped.wrap(JobObject);
+        wrapped.wrap(KillOnDrop);
         let mut child = windlass_sandbox::start_child(|| wrapped.spawn())?;
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
         let mut group = Group(child);
@@ -90,8 +100,11 @@ impl Group {
     /// The drop kills the rest of the group.
     async fn end(&mut self) {
         if tokio::time::timeout(GRACE, self.leader_ends()).await.is_err() {
-            // The signal fails only if the group is already gone.
+            // The signal fails only if the group is already gone. Windows has no such signal.
+            #[cfg(unix)]
             let _ = self.0.signal(TERM);
+            #[cfg(not(unix))]
+            let _ = self.0.start_kill();
             let _ = tokio::time::timeout(GRACE, self.leader_ends()).await;
         }
     }
