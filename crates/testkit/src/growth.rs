@@ -119,15 +119,31 @@ pub fn toml_shapes() -> Vec<Shape> {
 /// # Panics
 /// A text takes longer than [`MAX_TIME`], four times the bytes take more than eight times as long, or the memory of the
 /// process grows by more than [`MAX_MEMORY_BYTES`].
-#[expect(clippy::print_stdout, reason = "a measurement says what it measured")]
 pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
+    check_prepared(test, bytes, shapes, |text| text, |text: &String| read(text));
+}
+
+/// Like [`check`], but measures only `read`, and not the work of `prepare`, for example the writing of files.
+///
+/// # Panics
+/// Like [`check`].
+#[expect(clippy::print_stdout, reason = "a measurement says what it measured")]
+pub fn check_prepared<P>(
+    test: &str,
+    bytes: usize,
+    shapes: &[Shape],
+    prepare: impl Fn(String) -> P,
+    read: impl Fn(&P),
+) {
     if std::env::var(CHILD).as_deref() != Ok(test) {
         return run_alone(test);
     }
     let before = memory("VmRSS:");
     let mut failures: Vec<String> = Vec::new();
     for shape in shapes {
-        let (quarter, whole) = (shape.text(bytes / 4), shape.text(bytes));
+        let text = shape.text(bytes);
+        let length = text.len();
+        let (quarter, whole) = (prepare(shape.text(bytes / 4)), prepare(text));
         let is_linear = |took: Duration, of_quarter: Duration| {
             took < NOISE || took < of_quarter.saturating_mul(MAX_RATIO)
         };
@@ -138,7 +154,7 @@ pub fn check(test: &str, bytes: usize, shapes: &[Shape], read: impl Fn(&str)) {
         );
         println!("{FIGURE}{test}: {shape}: {least:?}, a quarter {least_of_quarter:?}");
         if least >= MAX_TIME {
-            failures.push(format!("{shape} of {} bytes takes {least:?}", whole.len()));
+            failures.push(format!("{shape} of {length} bytes takes {least:?}"));
         } else if !is_linear(least, least_of_quarter) {
             failures.push(format!("{shape} takes {least:?}, a quarter {least_of_quarter:?}"));
         }

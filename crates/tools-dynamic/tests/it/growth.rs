@@ -3,7 +3,7 @@
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
 use windlass_tools_dynamic::FolderOwner;
 
-use crate::loaded;
+use crate::{load_from, loaded, write_files};
 
 /// The longest file of a tool, in bytes, and the most files of a folder.
 const LONGEST: usize = 64 * 1024;
@@ -35,8 +35,9 @@ fn shapes() -> Vec<Shape> {
 #[test]
 fn a_file_of_a_tool_is_read_in_linear_time_up_to_its_limit() {
     let test = "growth::a_file_of_a_tool_is_read_in_linear_time_up_to_its_limit";
-    growth::check(test, LONGEST, &shapes(), |text| {
-        let (_folder, loaded) = loaded(&[("a.toml", text)], FolderOwner::Project);
+    let prepare = |text: String| write_files(&[("a.toml", &text)]);
+    growth::check_prepared(test, LONGEST, &shapes(), prepare, |folder| {
+        let loaded = load_from(folder, FolderOwner::Project);
         assert_eq!(loaded.tools.len() + loaded.processes.len() + loaded.problems.len(), 1);
     });
     let (_folder, loaded) =
@@ -50,9 +51,12 @@ fn a_file_of_a_tool_is_read_in_linear_time_up_to_its_limit() {
 fn a_folder_of_tools_is_read_in_linear_time_up_to_its_limit() {
     let names: Vec<String> = (0..FILES).map(|at| format!("a{at}.toml")).collect();
     let test = "growth::a_folder_of_tools_is_read_in_linear_time_up_to_its_limit";
-    growth::check(test, MEGABYTE / FILES, &shapes(), |text| {
-        let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text)).collect();
-        let (_folder, loaded) = loaded(&files, FolderOwner::Project);
+    let prepare = |text: String| {
+        let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text.as_str())).collect();
+        write_files(&files)
+    };
+    growth::check_prepared(test, MEGABYTE / FILES, &shapes(), prepare, |folder| {
+        let loaded = load_from(folder, FolderOwner::Project);
         assert_eq!(loaded.tools.len() + loaded.processes.len() + loaded.problems.len(), FILES);
     });
 }

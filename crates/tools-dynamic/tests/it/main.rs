@@ -22,6 +22,13 @@ use windlass_tools_dynamic::{FolderOwner, LoadedTools, load};
 use windlass_tools_shell::Shell;
 
 fn loaded(files: &[(&str, &str)], owner: FolderOwner) -> (tempfile::TempDir, LoadedTools) {
+    let folder = write_files(files);
+    let loaded = load_from(&folder, owner);
+    (folder, loaded)
+}
+
+/// Creates a folder with a project and a folder of these tools.
+fn write_files(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let (project, tools) = (folder.path().join("project"), folder.path().join("tools"));
     std::fs::create_dir(&project).unwrap();
@@ -30,9 +37,13 @@ fn loaded(files: &[(&str, &str)], owner: FolderOwner) -> (tempfile::TempDir, Loa
     for (name, text) in files {
         std::fs::write(tools.join(name), text).unwrap();
     }
-    let workspace = Arc::new(Workspace::open(&project).unwrap());
-    let loaded = load(&tools, owner, &workspace, &Shell::new_unconfined()).unwrap();
-    (folder, loaded)
+    folder
+}
+
+/// Loads the tools of a folder of `write_files`.
+fn load_from(folder: &tempfile::TempDir, owner: FolderOwner) -> LoadedTools {
+    let workspace = Arc::new(Workspace::open(&folder.path().join("project")).unwrap());
+    load(&folder.path().join("tools"), owner, &workspace, &Shell::new_unconfined()).unwrap()
 }
 
 const CAT: &str = "description = \"Shows files.\"\nargv = [\"cat\", \"--\", \"{paths}\"]\n\
