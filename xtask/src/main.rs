@@ -100,10 +100,32 @@ fn start(command: &Command, words: Vec<String>) -> anyhow::Result<ExitCode> {
     (command.run)(&sh, Arguments::new(words))
 }
 
+/// Returns the first line of a help text after its usage.
+fn summarize(help: &str) -> &str {
+    help.lines().skip_while(|line| !line.is_empty()).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
 fn print_overview() {
     println!("cargo xtask COMMAND [--help]\n");
     for command in &COMMANDS {
-        let summary = command.help.lines().nth(2).unwrap_or_default();
-        println!("  {:<8} {summary}", command.name);
+        println!("  {:<8} {}", command.name, summarize(command.help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_command_has_a_summary() {
+        for command in &COMMANDS {
+            let summary = summarize(command.help);
+            assert!(
+                summary.split(' ').count() > 2 && !summary.starts_with("cargo"),
+                "{}: {summary}",
+                command.name
+            );
+        }
+        assert_eq!(summarize("cargo xtask a [--b]\n            [--c]\n\nDoes it.\nMore."), "Does it.");
     }
 }

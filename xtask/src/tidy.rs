@@ -124,6 +124,7 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
         documents::check_readme(package, &read("README.md"), &mut found);
         documents::check_changelog(package, &read("CHANGELOG.md"), &mut found);
     }
+    documents::check_first_pages(|path| sh.read_file(path).unwrap_or_default(), &mut found);
     if sh.path_exists("README.md") {
         documents::check_crate_table(&project, &sh.read_file("README.md")?, &mut found);
     }

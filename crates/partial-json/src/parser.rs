@@ -60,8 +60,8 @@ pub(crate) enum State {
 #[derive(Debug)]
 pub struct Parser {
     pub(crate) limits: Limits,
-    /// The number of bytes that the limit still allows, plus one. 0 forces every push through `push_unusual`:
-    /// after an error, and while `carry` holds an incomplete character.
+    /// The number of bytes that the limit still allows, plus one. After an error, and while `carry` holds the start
+    /// of a character, it is 0: no push fits into it, so each one takes the slow path `push_unusual`.
     pub(crate) room: usize,
     pub(crate) document: Document,
     pub(crate) frames: Vec<Frame>,

@@ -111,7 +111,7 @@ impl RunJournal {
         }
     }
 
-    /// Opens the journal for appends. Returns the file besides, if there is one.
+    /// Opens the journal for appends. Returns also the path of its file, if the store keeps it in one.
     pub(super) fn open(&self) -> anyhow::Result<(Box<dyn Journal + Send>, Option<PathBuf>)> {
         Ok(match self {
             Self::File(path) if path.exists() => (Box::new(FileJournal::open(path)?.0), Some(path.clone())),

@@ -4,6 +4,8 @@ use super::Findings;
 use crate::project::{Package, Project};
 
 const README_LINES: usize = 60;
+/// Lines of the pages with which a newcomer begins.
+const FIRST_PAGES: [(&str, usize); 2] = [("README.md", 120), ("docs/ARCHITECTURE.md", 120)];
 
 /// Checks for `# windlass-NAME`, a blank line, and the manifest's description as a paragraph of its own.
 pub(super) fn check_readme(package: &Package, readme: &str, found: &mut Findings) {
@@ -24,6 +26,16 @@ pub(super) fn check_readme(package: &Package, readme: &str, found: &mut Findings
     if paragraphs.next() != Some(package.description.as_str()) {
         let sentence = &package.description;
         found.errors.push(format!("{path}: the first paragraph is the manifest's description, `{sentence}`"));
+    }
+}
+
+/// Checks the length of the pages with which a newcomer begins.
+pub(super) fn check_first_pages(read: impl Fn(&str) -> String, found: &mut Findings) {
+    for (path, most) in FIRST_PAGES {
+        let lines = read(path).lines().count();
+        if lines > most {
+            found.errors.push(format!("{path}: {lines} lines, {most} at most"));
+        }
     }
 }
 

@@ -249,3 +249,15 @@ fn the_crate_table_lists_exactly_the_crates() {
     check_crate_table("", 1);
     check_crate_table("| [a](crates/sse) | Cuts bytes. |\n| [b](crates/gone) | Gone. |\n", 1);
 }
+
+#[test]
+fn the_first_pages_stay_short() {
+    let errors_of = |lines: usize| {
+        let mut found = Findings::default();
+        documents::check_first_pages(|_| "line\n".repeat(lines), &mut found);
+        found.errors
+    };
+    assert_eq!(errors_of(120), Vec::<String>::new());
+    let expected = ["README.md: 121 lines, 120 at most", "docs/ARCHITECTURE.md: 121 lines, 120 at most"];
+    assert_eq!(errors_of(121), expected);
+}

@@ -156,7 +156,7 @@ fn find_name<'l>(language: &Language, kind: Kind, after: &'l str, indent: usize)
         Kind::Constant => indent == 0 && next.starts_with([':', '=']) || indent > 0 && next.starts_with(':'),
         Kind::Function => next.starts_with(['(', '<', '{']),
         Kind::Macro | Kind::Impl => true,
-        // In C this is a function with such a return type.
+        // In C, `struct name (` begins a function that returns the struct.
         Kind::Struct | Kind::Enum | Kind::Union if language.name == "c" && next.contains('(') => false,
         _ => {
             language.name == "go"
