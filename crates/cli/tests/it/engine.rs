@@ -32,7 +32,10 @@ impl Scene {
     fn start_worker(&mut self, options: &[&str]) {
         let (engine, url) = (self.server.address(), self.provider.base_url());
         let worker = ["worker", "--engine", &engine, "--base-url", &url, "--model", "m"];
-        let child = self.place.command(&worker).args(options).stderr(Stdio::null()).spawn().unwrap();
+        let mut command = self.place.command(&worker);
+        // A test reads the metrics that a worker sends at its end.
+        command.env("OTEL_METRIC_EXPORT_INTERVAL", "3600000");
+        let child = command.args(options).stderr(Stdio::null()).spawn().unwrap();
         self.workers.push(child);
     }
 
@@ -117,6 +120,31 @@ async fn a_run_whose_worker_is_killed_is_answered_from_another_process_and_compl
     let again = scene.call(&["run", "--resume", &id], 0);
     assert!(again.contains("done"), "a run that has ended is shown again: {again}");
     scene.call(&["approvals", "approve", &id, "--all"], 1);
+}
+
+#[cfg(feature = "otlp")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_metrics_of_a_workers_steps_come_to_the_collector() {
+    use crate::otlp::collector::{Collector, Manner};
+
+    let mut scene = Scene::new(require!(Need::Temporal, TemporalServer::find_program()), SCRIPT).await;
+    let collector = Collector::start(Manner::Takes);
+    scene.start_worker(&["--otlp", &collector.url(), "--price", "1,2"]);
+    let run = scene.start_run(&[]);
+    let id = scene.wait_for_question();
+    scene.call(&["approvals", "approve", &id, "--all"], 0);
+    check_end(run, 0);
+    let mut worker = scene.workers.pop().unwrap();
+    let told = std::process::Command::new("kill").args(["-INT", &worker.id().to_string()]).status().unwrap();
+    assert!(told.success() && worker.wait().unwrap().success());
+    let model = ("gen_ai.request.model", "m");
+    let count_steps = |kind| {
+        let expected = [model, ("windlass.step.kind", kind), ("windlass.step.outcome", "ok")];
+        collector.count("windlass.step.duration", &expected)
+    };
+    assert_eq!(["begin", "model"].map(count_steps), [1, 2]);
+    assert!(count_steps("tool") >= 1 && count_steps("decide") >= 1);
+    assert_eq!(collector.count("gen_ai.client.operation.duration", &[model]), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

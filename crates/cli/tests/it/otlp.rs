@@ -1,7 +1,7 @@
 //! `run --otlp`: spans of a run at a collector on this machine, which reads what it is sent.
 
 #[cfg(feature = "otlp")]
-mod collector;
+pub(crate) mod collector;
 #[cfg(feature = "otlp")]
 mod spans;
 
