@@ -77,6 +77,10 @@ impl Telemetry {
     }
 
     /// Counts a run that another process has taken over.
+    #[cfg_attr(
+        not(feature = "otlp"),
+        expect(clippy::unused_self, reason = "a build with the feature has metrics here")
+    )]
     pub(crate) fn record_lost_lease(&self) {
         #[cfg(feature = "otlp")]
         if let Some(metrics) = self.collector.as_ref().and_then(collector::Collector::metrics) {

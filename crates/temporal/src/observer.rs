@@ -88,11 +88,11 @@ impl StepResult for SendOutput {
 
     fn usage(&self) -> Usage {
         // A later chunk replaces an earlier one.
-        let reports = self.inputs.iter().filter_map(|input| match input {
+        let last = self.inputs.iter().rev().find_map(|input| match input {
             Input::Chunk(Chunk::Usage { usage }) => Some(*usage),
             _ => None,
         });
-        reports.last().unwrap_or_default()
+        last.unwrap_or_default()
     }
 }
 

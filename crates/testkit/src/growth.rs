@@ -141,9 +141,9 @@ pub fn check_prepared<P>(
     let before = memory("VmRSS:");
     let mut failures: Vec<String> = Vec::new();
     for shape in shapes {
-        let text = shape.text(bytes);
-        let length = text.len();
-        let (quarter, whole) = (prepare(shape.text(bytes / 4)), prepare(text));
+        let input = shape.text(bytes);
+        let length = input.len();
+        let (quarter, whole) = (prepare(shape.text(bytes / 4)), prepare(input));
         let is_linear = |took: Duration, of_quarter: Duration| {
             took < NOISE || took < of_quarter.saturating_mul(MAX_RATIO)
         };

@@ -136,11 +136,11 @@ impl Signal {
             return Some(below(base));
         }
         let is_off = variable("OTEL_SDK_DISABLED").is_some_and(|word| word.eq_ignore_ascii_case("true"))
-            || variable(&format!("OTEL_{}_EXPORTER", self.word)).is_some_and(|exporter| exporter != "otlp");
+            || variable(format!("OTEL_{}_EXPORTER", self.word)).is_some_and(|exporter| exporter != "otlp");
         if is_off {
             return None;
         }
-        variable(&format!("OTEL_EXPORTER_OTLP_{}_ENDPOINT", self.word))
+        variable(format!("OTEL_EXPORTER_OTLP_{}_ENDPOINT", self.word))
             .or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT").as_ref().map(below))
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider as _;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData};
+use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
 use serde_json::json;
 use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
@@ -40,7 +40,7 @@ impl Exported {
         self.provider.force_flush().unwrap();
         let exports = self.exporter.get_finished_metrics().unwrap();
         let mut points = BTreeMap::new();
-        let all = exports.iter().flat_map(|export| export.scope_metrics()).flat_map(|scope| scope.metrics());
+        let all = exports.iter().flat_map(ResourceMetrics::scope_metrics).flat_map(ScopeMetrics::metrics);
         for metric in all {
             let mut put = |attributes: Vec<&KeyValue>, number: f64| {
                 let mut words: Vec<String> =
@@ -134,7 +134,9 @@ fn a_run_is_counted_with_its_steps_tokens_and_cost() {
         answer(usage(0, 7)),
         finished(Outcome::Completed { text: "done".to_owned() }),
     ];
-    events.iter().for_each(|event| run.see(event));
+    for event in &events {
+        run.see(event);
+    }
     drop(run);
     exported.has(&[
         (&format!("windlass.runs.active {whose} windlass.run.state=working"), 0.0),

@@ -42,7 +42,7 @@ fn write_files(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 /// Loads the tools of a folder of `write_files`.
 fn load_from(folder: &tempfile::TempDir, owner: FolderOwner) -> LoadedTools {
-    let workspace = Arc::new(Workspace::open(&folder.path().join("project")).unwrap());
+    let workspace = Arc::new(Workspace::open(folder.path().join("project")).unwrap());
     load(&folder.path().join("tools"), owner, &workspace, &Shell::new_unconfined()).unwrap()
 }
 

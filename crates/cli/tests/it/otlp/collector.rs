@@ -139,11 +139,11 @@ impl Collector {
     #[track_caller]
     pub(crate) fn count(&self, name: &str, expected: &[(&str, &str)]) -> u64 {
         let metrics = self.metrics();
-        let points = metrics.get(name).unwrap_or_else(|| panic!("no metric {name} of {metrics:?}"));
+        assert!(metrics.contains_key(name), "no metric {name} of {metrics:?}");
         let is_meant = |point: &&Point| {
             expected.iter().all(|(key, value)| point.attributes.get(*key).is_some_and(|found| found == value))
         };
-        points.iter().filter(is_meant).map(|point| point.count).sum()
+        metrics[name].iter().filter(is_meant).map(|point| point.count).sum()
     }
 
     /// The spans of all requests, and the attributes of whoever sent them.
