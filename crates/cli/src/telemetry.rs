@@ -34,7 +34,7 @@ impl Telemetry {
         Ok(Self { content: content(arguments), collector })
     }
 
-    /// Collects nothing: this build has no exporter.
+    /// Refuses a collector, because this build has no exporter.
     #[cfg(not(feature = "otlp"))]
     pub(crate) fn begin(arguments: &Otlp, _: &Reach) -> anyhow::Result<Self> {
         anyhow::ensure!(

@@ -86,7 +86,7 @@ impl Tree {
             // The signal fails if the process group is already gone, which is harmless.
             #[cfg(unix)]
             (None, None) => drop(self.child.signal(TERM)),
-            // Windows has no such signal.
+            // Windows cannot ask a process to stop.
             #[cfg(not(unix))]
             (None, None) => drop(self.child.start_kill()),
         }

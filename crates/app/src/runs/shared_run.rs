@@ -36,6 +36,7 @@ struct OwnedRun {
     lease: Arc<dyn Lease>,
     /// Renews the lease until it is dropped.
     beat: Option<Heartbeat>,
+    is_lost: Arc<AtomicBool>,
 }
 
 impl Drop for OwnedRun {
@@ -84,7 +85,7 @@ impl SharedRun {
             cancellation.cancel();
         });
         let beat = Some(beat.context("the renewal of the run's lease cannot be started")?);
-        let owned = Arc::new(OwnedRun { lease, beat });
+        let owned = Arc::new(OwnedRun { lease, beat, is_lost: Arc::clone(&self.is_lost) });
         *self.lock() = Arc::downgrade(&owned);
         let stored = self.fetch_outputs(&outputs)?;
         Ok(SharedJournal { journal, owned, outputs, stored })
@@ -150,11 +151,18 @@ impl SharedJournal {
 
 impl Journal for SharedJournal {
     fn append(&mut self, body: RawJson, at_ms: u64, durability: Durability) -> Result<u64, JournalError> {
-        self.store_outputs()?;
-        self.journal.append(body, at_ms, durability)
+        let stored = self.store_outputs().and_then(|()| self.journal.append(body, at_ms, durability));
+        // A process that was stopped can write before its heartbeat finds out.
+        if let Err(JournalError::LeaseLost { .. }) = &stored {
+            self.owned.is_lost.store(true, Ordering::Relaxed);
+        }
+        stored
     }
 
     fn records(&self) -> Result<Vec<Record>, JournalError> {
         self.journal.records()
     }
 }
+
+#[cfg(test)]
+mod tests;

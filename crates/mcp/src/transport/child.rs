@@ -100,7 +100,7 @@ impl Group {
     /// The drop kills the rest of the group.
     async fn end(&mut self) {
         if tokio::time::timeout(GRACE, self.leader_ends()).await.is_err() {
-            // The signal fails only if the group is already gone. Windows has no such signal.
+            // The signal fails only if the group is already gone. On Windows the group is killed at once.
             #[cfg(unix)]
             let _ = self.0.signal(TERM);
             #[cfg(not(unix))]

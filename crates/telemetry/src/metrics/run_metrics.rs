@@ -101,6 +101,9 @@ impl RunMetrics {
             return;
         }
         self.add_active(-1);
+        // A request whose failure ends the run has no event of its own.
+        let end_of_request = if outcome == "failed" { "failed" } else { "cancelled" };
+        self.open.end_request(&self.metrics, end_of_request, None);
         let error = error.map(|error| KeyValue::new("error.type", error));
         let mut attributes = vec![KeyValue::new("windlass.outcome", outcome)];
         attributes.extend(error);

@@ -128,7 +128,7 @@ fn a_run_is_counted_with_its_steps_tokens_and_cost() {
         Event::CallRunning { call: call("b") },
         ended("a", ResultStatus::Ok),
         ended("b", ResultStatus::TimedOut),
-        // It did not run, so it is no step.
+        // Policy denied this call, so it is not a step.
         ended("c", ResultStatus::Denied),
         turn(2),
         answer(usage(0, 7)),
@@ -256,4 +256,20 @@ fn steps_of_a_worker_and_lost_leases_are_counted() {
         exported.points().into_keys().all(|point| !point.contains("token")),
         "unreported tokens are zero"
     );
+}
+
+#[test]
+fn a_request_that_ends_with_its_run_is_a_step() {
+    let exported = Exported::new();
+    let failed = json!({"outcome": "failed", "message": "the provider is gone"});
+    for outcome in [serde_json::from_value(failed).unwrap(), Outcome::Stopped { cause: StopCause::Cancelled }]
+    {
+        let mut run = RunMetrics::begin(&exported.metrics);
+        run.see(&turn(1));
+        run.see(&finished(outcome));
+    }
+    exported.has(&[
+        ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=failed", 1.0),
+        ("windlass.step.duration windlass.step.kind=model windlass.step.outcome=cancelled", 1.0),
+    ]);
 }

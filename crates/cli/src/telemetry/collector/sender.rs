@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{Protocol, WithExportConfig, WithHttpConfig};
 use tokio::runtime::Handle;
 use windlass_client::{Header, HttpTransport, Transport, TransportRequest};
 
@@ -26,6 +27,15 @@ impl Trouble {
     fn set(&self, reason: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }
+}
+
+/// Sets the address and the client of an exporter.
+pub(super) fn connect<B: WithExportConfig + WithHttpConfig>(exporter: B, client: Sender, url: &str) -> B {
+    exporter
+        .with_http_client(client)
+        .with_endpoint(url)
+        .with_protocol(Protocol::HttpBinary)
+        .with_timeout(BATCH)
 }
 
 /// HTTP client that uses the same proxy and authorities as all other requests. Batches come from a thread

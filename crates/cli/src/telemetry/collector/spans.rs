@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry::{Array, StringValue, Value};
-use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_otlp::SpanExporter;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SdkTracerProvider, SpanData};
@@ -15,19 +15,14 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 
-use super::sender::{BATCH, Sender};
+use super::sender::{Sender, connect};
 
 /// Attributes that are lists. A field of `tracing` cannot be a list, so they arrive as JSON text.
 const LISTS: [&str; 1] = ["gen_ai.response.finish_reasons"];
 
 /// Starts to collect the spans of runs. Spans of other crates are excluded, because they may contain any data.
 pub(super) fn begin(client: Sender, url: &str, resource: Resource) -> anyhow::Result<SdkTracerProvider> {
-    let exporter = SpanExporter::builder()
-        .with_http()
-        .with_http_client(client)
-        .with_endpoint(url)
-        .with_protocol(Protocol::HttpBinary)
-        .with_timeout(BATCH)
+    let exporter = connect(SpanExporter::builder().with_http(), client, url)
         .build()
         .with_context(|| format!("spans cannot be sent to {url}"))?;
     let provider =
