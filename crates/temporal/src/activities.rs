@@ -136,7 +136,7 @@ impl StepActivities {
 
     async fn decide_call(&self, ctx: &ActivityContext, step: CallStep) -> Result<CallOutput, ActivityError> {
         let config = self.config(&step.id, &step.scope)?;
-        let tools = tools_digest(&config);
+        let tools = tools_digest(&config.tools, &config.known_tools);
         if tools != step.scope.tools && step.scope.is_pinned {
             return Ok(CallOutput::OtherTools);
         }
@@ -144,12 +144,12 @@ impl StepActivities {
         let runner = self.runner(&step)?;
         let input = beat_during(ctx, &SharedProgress::default(), runner.decide(step.call)).await;
         let is_tainted = step.scope.is_tainted;
-        Ok(CallOutput::Done(Box::new(CallDone { input, offer, tools, is_tainted })))
+        Ok(CallOutput::Done(Box::new(CallDone { input, offer, is_tainted })))
     }
 
     async fn run_call(&self, ctx: &ActivityContext, step: CallStep) -> Result<CallOutput, ActivityError> {
         let config = self.config(&step.id, &step.scope)?;
-        let mut tools = tools_digest(&config);
+        let tools = tools_digest(&config.tools, &config.known_tools);
         if tools != step.scope.tools && step.scope.is_pinned {
             return Ok(CallOutput::OtherTools);
         }
@@ -168,12 +168,7 @@ impl StepActivities {
         };
         let adopted = (tools != step.scope.tools).then(|| to_offer(&config));
         let offer = report.offer.or(adopted);
-        if let Some(offer) = &offer {
-            tools = tools_digest(
-                &Config::new("", offer.tools.clone()).with_known_tools(offer.known_tools.clone()),
-            );
-        }
-        let done = CallDone { input: report.input, offer, tools, is_tainted: report.is_tainted };
+        let done = CallDone { input: report.input, offer, is_tainted: report.is_tainted };
         Ok(CallOutput::Done(Box::new(done)))
     }
 
@@ -185,8 +180,8 @@ impl StepActivities {
         let runner = self.runner(&step)?;
         let work = runner.reconcile(step.call, step.planned);
         let input = beat_during(ctx, &SharedProgress::default(), work).await;
-        let RunScope { tools, is_tainted, .. } = step.scope;
-        Ok(CallOutput::Done(Box::new(CallDone { input, offer: None, tools, is_tainted })))
+        let is_tainted = step.scope.is_tainted;
+        Ok(CallOutput::Done(Box::new(CallDone { input, offer: None, is_tainted })))
     }
 
     /// Begins the report about a step.

@@ -129,8 +129,6 @@ pub(crate) struct CallDone {
     /// The tools of the next turn, if the call or a new version of the worker changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) offer: Option<Offer>,
-    /// The digest of the worker's tools.
-    pub(crate) tools: String,
     pub(crate) is_tainted: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use windlass_loop::{Config, Entry};
+use windlass_loop::{Config, Entry, KnownTool, OfferedTool};
 
 /// The version of the turn machine. A workflow that began with another version is not replayed, because its
 /// commands could differ.
@@ -27,7 +27,7 @@ impl Definition {
         Self {
             loop_version: LOOP_VERSION.to_owned(),
             record_version: Entry::VERSION,
-            tools: tools_digest(&config),
+            tools: tools_digest(&config.tools, &config.known_tools),
             config,
         }
     }
@@ -48,15 +48,15 @@ impl Definition {
     }
 }
 
-/// Returns the digest of the tools of a configuration: their descriptions, hints and names.
-pub(crate) fn tools_digest(config: &Config) -> String {
+/// Returns the digest of tools: their descriptions, hints and names.
+pub(crate) fn tools_digest(offered: &[OfferedTool], known: &[KnownTool]) -> String {
     let mut digest = Sha256::new();
     // Serialisation of these types cannot fail; an empty text would only merge digests.
-    for tool in &config.tools {
+    for tool in offered {
         digest.update(serde_json::to_vec(tool).unwrap_or_default());
         digest.update([0]);
     }
-    for tool in &config.known_tools {
+    for tool in known {
         digest.update(serde_json::to_vec(tool).unwrap_or_default());
         digest.update([1]);
     }

@@ -1,12 +1,13 @@
 //! Steps: the work of the machine, which activities execute, and the reading of their results.
 
 use windlass_hitl::{ApprovalOutcome, Digest};
-use windlass_loop::{Command, Entry, Input, Step, StepClass, StreamFailure};
+use windlass_loop::{Command, Entry, Input, Offer, Step, StepClass, StreamFailure};
 use windlass_protocol::{CallId, Request, ResultStatus, ToolProtocol, ToolResult};
 
 use super::RunState;
 use super::work::{ScheduledStep, StepEnd, Work};
-use crate::data::{CallDone, CallStep, SendStep, StepId};
+use crate::data::{CallDone, CallStep, RunScope, SendStep, StepId};
+use crate::version::tools_digest;
 
 impl RunState {
     /// Schedules the step that a command requests.
@@ -77,7 +78,9 @@ impl RunState {
     pub(crate) fn end_step(&mut self, step: &ScheduledStep, end: StepEnd, now_ms: u64) {
         match (&step.work, end) {
             (Work::Send { .. }, end) => self.end_send(step.number, end, now_ms),
-            (_, StepEnd::Called(done)) => self.end_call(*done, now_ms),
+            (Work::Decide(call) | Work::Run(call) | Work::Reconcile(call), StepEnd::Called(done)) => {
+                self.end_call(&call.scope, *done, now_ms);
+            }
             (Work::Run(run), StepEnd::Lost(reason)) if step.class == StepClass::Once => {
                 self.lost.push(run.call.id.clone());
                 self.keep_event(windlass_loop::Event::CallProgress {
@@ -123,10 +126,13 @@ impl RunState {
         }
     }
 
-    fn end_call(&mut self, done: CallDone, now_ms: u64) {
+    /// Reads the result of a step about a call, which was scheduled with this scope.
+    fn end_call(&mut self, scope: &RunScope, done: CallDone, now_ms: u64) {
         self.scope.is_tainted |= done.is_tainted;
-        self.scope.tools = done.tools;
-        if let Some(mut offer) = done.offer {
+        // A step without an offer says nothing about the tools: another step can have changed them while it ran.
+        let is_late = |offer: &Offer| offer.mode == scope.mode && self.scope.mode != scope.mode;
+        if let Some(mut offer) = done.offer.filter(|offer| !is_late(offer)) {
+            self.scope.tools = tools_digest(&offer.tools, &offer.known_tools);
             self.scope.mode.clone_from(&offer.mode);
             self.next_offer = self.next_offer.saturating_add(1);
             offer.number = self.next_offer;

@@ -1,13 +1,15 @@
 //! Tests of a run's state with simulated workers.
 
 use windlass_hitl::{ApprovalHistory, ApprovalRequest, Binding, Facts, Grants, Policy, decide};
-use windlass_loop::{CallDecision, Config, Entry, Input, OfferedTool, Outcome, StepClass, UnansweredPolicy};
+use windlass_loop::{
+    CallDecision, Config, Entry, Input, Offer, OfferedTool, Outcome, StepClass, UnansweredPolicy,
+};
 use windlass_protocol::{Effect, Hints, ResultStatus, ToolCall, ToolName, ToolResult, ToolSpec};
 use windlass_testkit::durable::{ASK, Job, KEEP, LOOK, MARK};
 
 use super::{RunState, ScheduledStep, StepEnd, Work};
 use crate::data::{CallDone, Letter, RunInput, SendOutput};
-use crate::version::Definition;
+use crate::version::{Definition, tools_digest};
 use crate::{ContentHash, RunSettings};
 
 fn spec(name: &str) -> ToolSpec {
@@ -46,7 +48,7 @@ fn decide_call(call: &ToolCall) -> Input {
 }
 
 fn called(input: Input) -> StepEnd {
-    StepEnd::Called(Box::new(CallDone { input, offer: None, tools: String::new(), is_tainted: false }))
+    StepEnd::Called(Box::new(CallDone { input, offer: None, is_tainted: false }))
 }
 
 /// Returns the end of a step that a worker executes without a problem.
@@ -248,4 +250,64 @@ fn events_have_consecutive_numbers() {
     let later = state.events_from(5);
     assert_eq!((all.first, later.first), (0, 5));
     assert_eq!(all.events[5..], later.events);
+}
+
+/// Returns the end of a step on a worker that has these tools: the end with an offer, if the step was scheduled with
+/// other tools.
+fn on_worker(tools: &[OfferedTool], mode: Option<&str>, step: &ScheduledStep, end: StepEnd) -> StepEnd {
+    let (Work::Decide(call) | Work::Run(call) | Work::Reconcile(call)) = &step.work else { return end };
+    let StepEnd::Called(mut done) = end else { return end };
+    if call.scope.tools != tools_digest(tools, &[]) {
+        done.offer = Some(Offer::new(0, tools.to_vec()).with_mode(mode.map(str::to_owned)));
+    }
+    StepEnd::Called(done)
+}
+
+fn offered_in(steps: &[ScheduledStep]) -> Vec<usize> {
+    let sent = steps.iter().filter_map(|step| match &step.work {
+        Work::Send { step, .. } => Some(step.request.tools.len()),
+        _ => None,
+    });
+    sent.collect()
+}
+
+#[test]
+fn the_tools_of_the_last_worker_are_offered_although_two_workers_share_the_calls() {
+    let (old, job) = (definition().config.tools, Job::with_each_class());
+    let new = [&old[..], &[OfferedTool::new(spec("another"), Hints::read_only())]].concat();
+    // Each order in which two workers take the six steps of the first turn, before the earlier worker ends.
+    for order in 0..64_u32 {
+        let mut state = begin(0);
+        let mut taken = 0;
+        let steps = drive(&mut state, &job, |step, end| {
+            let is_call = !matches!(step.work, Work::Send { .. });
+            let is_old = is_call && taken < 6 && order >> taken & 1 == 0;
+            taken += u32::from(is_call);
+            on_worker(if is_old { &old } else { &new }, None, step, end)
+        });
+        let offered = offered_in(&steps);
+        assert_eq!(offered.len(), 4, "{order:b}");
+        // From the third turn on, the earlier worker is gone.
+        assert_eq!(offered[2..], [5, 5], "{order:b}");
+    }
+}
+
+#[test]
+fn an_offer_from_before_a_change_of_the_mode_does_not_undo_it() {
+    let (old, job) = (definition().config.tools, Job::with_each_class());
+    let new = [&old[..], &[OfferedTool::new(spec("another"), Hints::read_only())]].concat();
+    let mut state = begin(0);
+    let steps = drive(&mut state, &job, |step, end| match (&step.work, end) {
+        (Work::Run(run), StepEnd::Called(mut done)) if run.call.id.as_str() == "look-1" => {
+            done.offer = Some(Offer::new(0, old[..2].to_vec()).with_mode(Some("ask".into())));
+            StepEnd::Called(done)
+        }
+        // It began in the mode before.
+        (Work::Run(run), end) if run.call.id.as_str() == "keep-1" => {
+            assert_eq!(run.scope.mode, None);
+            on_worker(&new, None, step, end)
+        }
+        (_, end) => end,
+    });
+    assert_eq!(offered_in(&steps), [4, 2, 2, 2]);
 }

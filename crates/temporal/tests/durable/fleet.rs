@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::slice::SliceIndex;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{join, join_all};
+use windlass_hitl::ApprovalDecision;
 use windlass_loop::{Entry, Outcome};
 use windlass_protocol::ResultStatus;
 use windlass_temporal::{RunHandle, RunSettings};
@@ -18,12 +20,15 @@ const LONGEST: Duration = Duration::from_mins(15);
 /// Number of runs that are started at the same time.
 const STARTED_AT_ONCE: usize = 20;
 
+/// A run and the time at which it was started.
+type Started = (Instant, RunHandle);
+
 /// Runs of one job on one queue.
 pub(crate) struct Fleet<'a> {
     scene: &'a Scene,
     queue: &'static str,
     job: Job,
-    runs: Vec<(Instant, RunHandle)>,
+    runs: Vec<Started>,
     /// Number of runs whose end was seen.
     ended: Cell<usize>,
     /// Number of runs that were in flight at the disturbances.
@@ -92,6 +97,19 @@ impl<'a> Fleet<'a> {
                         return Err(format!("a run does not wait: {asked:?}"));
                     }
                     tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Approves each question of some of the runs.
+    pub(crate) fn approve(&self, runs: impl SliceIndex<[Started], Output = [Started]>) -> Result<(), String> {
+        self.scene.runtime.block_on(async {
+            for (_, run) in &self.runs[runs] {
+                for request in run.waits().await.map_err(|error| error.to_string())?.approvals {
+                    let decision = ApprovalDecision::approve(request.request_id.as_str());
+                    run.answer(decision).await.map_err(|error| error.to_string())?;
                 }
             }
             Ok(())
