@@ -1,16 +1,15 @@
-//! The agent and the report of a finished run.
+//! The agent.
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use windlass_journal::Record;
-use windlass_loop::{Entry, Event, Input, Machine, Outcome};
-use windlass_protocol::Usage;
+use windlass_loop::{Entry, Input, Machine};
+use windlass_protocol::Message;
 
 use crate::agent_inner::AgentInner;
 use crate::driver::Driver;
-use crate::redacting::history_without;
-use crate::{AgentBuilder, AgentError, EventStream, RunOptions};
+use crate::redacting::{history_without, message_without};
+use crate::{AgentBuilder, AgentError, EventStream, Report, RunOptions, Session};
 
 /// A language model with tools, a policy and an approver, which executes tasks.
 ///
@@ -37,33 +36,13 @@ use crate::{AgentBuilder, AgentError, EventStream, RunOptions};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let agent = Agent::builder().model(Parrot, "parrot-1").build()?;
 /// let report = agent.run("say hello").await?;
-/// assert_eq!(report.text(), Some("hello"));
+/// assert_eq!(report.into_text()?, "hello");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct Agent {
     parts: Arc<AgentInner>,
-}
-
-/// The result of a run that has ended.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Report {
-    /// The way in which the run ended.
-    pub outcome: Outcome,
-    /// The tokens that the run used.
-    pub usage: Usage,
-}
-
-impl Report {
-    /// Returns the model's final text if the task is completed.
-    pub fn text(&self) -> Option<&str> {
-        match &self.outcome {
-            Outcome::Completed { text } => Some(text),
-            _ => None,
-        }
-    }
 }
 
 impl Agent {
@@ -80,34 +59,53 @@ impl Agent {
         &self.parts
     }
 
-    /// Runs a task to its end.
+    /// Runs a task to its end. The task is a text, or a message with pictures and files:
+    /// `Message::user("What is this?").with_part(image)`.
     ///
     /// Dropping the future cancels the run. Requires a tokio runtime with time enabled.
     ///
     /// # Errors
-    /// Returns an error if the run cannot be executed, for example because its journal fails. A task that
-    /// fails is an [`Outcome`] and not an error.
-    pub async fn run(&self, task: impl Into<String>) -> Result<Report, AgentError> {
-        self.stream(task).report().await
+    /// Returns [`AgentError::Failed`] with the provider's words if the run failed, and another error if it cannot be
+    /// executed, for example because its journal fails. A run that stopped or waits is a [`Report`];
+    /// [`Report::into_text`] returns an error for it.
+    pub async fn run(&self, task: impl Into<Message>) -> Result<Report, AgentError> {
+        self.run_with(task, RunOptions::default()).await
+    }
+
+    /// Like [`run`](Self::run), but with options.
+    ///
+    /// # Errors
+    /// Like [`run`](Self::run).
+    pub async fn run_with(
+        &self,
+        task: impl Into<Message>,
+        options: RunOptions,
+    ) -> Result<Report, AgentError> {
+        self.stream_with(task, options).report().await?.check()
+    }
+
+    /// Begins a session: a conversation of several tasks, in which each task sees what came before.
+    pub fn session(&self) -> Session {
+        Session::new(self.clone())
     }
 
     /// Runs a task and returns its events. Dropping the stream cancels the run.
-    pub fn stream(&self, task: impl Into<String>) -> EventStream {
+    pub fn stream(&self, task: impl Into<Message>) -> EventStream {
         self.stream_with(task, RunOptions::default())
     }
 
     /// Like [`stream`](Self::stream), but with options, for example a journal or a cancellation token.
-    pub fn stream_with(&self, task: impl Into<String>, mut options: RunOptions) -> EventStream {
+    pub fn stream_with(&self, task: impl Into<Message>, mut options: RunOptions) -> EventStream {
         let parts = self.parts.clone();
         let tools = parts.begin();
-        let config =
-            tools.config(&parts.config).with_run(options.run_id()).with_origin(options.origin.take());
+        let request = parts.config.options.merge(&options.request);
+        let config = tools.config(&parts.config).with_options(request);
+        let config = config.with_run(options.run_id()).with_origin(options.origin.take());
         let mut machine = Machine::new(config);
         if let Some(history) = options.history.take() {
             machine = machine.with_history(history_without(&parts.redactor, history));
         }
-        let effects =
-            machine.step(Input::Start { task: parts.redactor.redact(&task.into()).into_owned() }, 0);
+        let effects = machine.step(Input::Start { task: message_without(&parts.redactor, task.into()) }, 0);
         EventStream::new(Driver::new(&parts, tools, machine, options), effects)
     }
 
@@ -132,19 +130,8 @@ impl Agent {
     }
 }
 
-impl EventStream {
-    /// Reads all events and returns the outcome.
-    ///
-    /// # Errors
-    /// Returns the error that ended the stream, or [`AgentError::Unfinished`] if the last event was read
-    /// before this call.
-    pub async fn report(mut self) -> Result<Report, AgentError> {
-        let mut report = None;
-        while let Some(event) = self.next().await {
-            if let Event::Finished { outcome, total } = event? {
-                report = Some(Report { outcome, usage: total });
-            }
-        }
-        report.ok_or(AgentError::Unfinished)
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent").field("model", &self.parts.config.model).finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
 use windlass_loop::{
     Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
 };
-use windlass_protocol::{Capabilities, Support, ToolProtocol};
+use windlass_protocol::{Capabilities, Effort, RequestOptions, Support, ToolProtocol};
 use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_text_calls::{Dialect, StructuredOutput};
@@ -51,7 +51,7 @@ pub struct AgentBuilder {
     root: String,
     limits: Limits,
     budget: Budget,
-    max_output_tokens: Option<u64>,
+    options: RequestOptions,
     repairs: Repairs,
     call_start: CallStart,
     context: ContextLimits,
@@ -89,7 +89,7 @@ impl AgentBuilder {
             root: parts.root.clone(),
             limits: config.limits,
             budget: Budget { prices: config.budget.prices, ..Budget::default() },
-            max_output_tokens: config.max_output_tokens,
+            options: config.options.clone(),
             repairs: config.repairs,
             call_start: config.call_start,
             context: config.context,
@@ -276,9 +276,37 @@ impl AgentBuilder {
         self
     }
 
+    /// Sets the options of each request: sampling, reasoning, limits and fields of the provider. It replaces the options
+    /// that were set before.
+    ///
+    /// ```
+    /// use windlass_agent::AgentBuilder;
+    /// use windlass_protocol::{Effort, RequestOptions};
+    ///
+    /// let options = RequestOptions::default().with_reasoning(Effort::Low).with_top_p(0.9);
+    /// let builder = AgentBuilder::default().request_options(options).temperature(0.2);
+    /// # drop(builder);
+    /// ```
+    pub fn request_options(mut self, options: RequestOptions) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Sets the maximum number of output tokens of each answer.
     pub fn max_output_tokens(mut self, tokens: u64) -> Self {
-        self.max_output_tokens = Some(tokens);
+        self.options.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// Sets the sampling temperature.
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.options.temperature = Some(temperature);
+        self
+    }
+
+    /// Sets the amount of reasoning before an answer.
+    pub fn reasoning(mut self, effort: Effort) -> Self {
+        self.options.reasoning = Some(effort);
         self
     }
 
@@ -304,7 +332,7 @@ impl AgentBuilder {
             .with_unanswered(self.unanswered)
             .with_unknown_effects(self.unknown_effects)
             .with_protocols(self.protocols)
-            .with_max_output_tokens(self.max_output_tokens);
+            .with_options(self.options);
         Ok(Agent::new(AgentInner {
             model,
             toolbox: self.toolbox,

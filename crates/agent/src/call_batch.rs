@@ -110,7 +110,7 @@ impl Agent {
         options.model = Some(Arc::new(TheseCalls(calls)));
         let (machine, effects) = if entries.is_empty() {
             let mut machine = Machine::new(config);
-            let effects = machine.step(Input::Start { task: TASK.to_owned() }, 0);
+            let effects = machine.step(Input::Start { task: TASK.into() }, 0);
             (machine, effects)
         } else {
             Machine::resume(config, entries, 0)?

@@ -17,7 +17,7 @@ use self::changes::{difference, is_same, stale};
 use crate::agent_inner::AgentInner;
 use crate::lessons::now_ms;
 use crate::redacting::has_secret;
-use crate::session::Session;
+use crate::shared_grants::SharedGrants;
 use crate::taint::brings_text_from_outside;
 use crate::tools::Tools;
 
@@ -26,7 +26,7 @@ use crate::tools::Tools;
 pub(crate) struct CallGuard {
     parts: Arc<AgentInner>,
     tools: Arc<Tools>,
-    session: Session,
+    grants: SharedGrants,
     epoch: String,
     calls: Mutex<HashMap<CallId, CheckedCall>>,
     tainted: AtomicBool,
@@ -59,9 +59,9 @@ impl GuardedDecision {
 }
 
 impl CallGuard {
-    pub(crate) fn new(parts: Arc<AgentInner>, tools: Arc<Tools>, session: Session) -> Self {
+    pub(crate) fn new(parts: Arc<AgentInner>, tools: Arc<Tools>, grants: SharedGrants) -> Self {
         let epoch = parts.policy.epoch();
-        Self { parts, tools, session, epoch, calls: Mutex::default(), tainted: AtomicBool::new(false) }
+        Self { parts, tools, grants, epoch, calls: Mutex::default(), tainted: AtomicBool::new(false) }
     }
 
     /// Checks that the tool accepts the payload kind of the call, or that the model can correct the call.
@@ -152,7 +152,7 @@ impl CallGuard {
     }
 
     fn decide(&self, facts: &Facts) -> Decision {
-        let (policy, grants) = (&self.parts.policy, self.session.grants());
+        let (policy, grants) = (&self.parts.policy, self.grants.grants());
         match &self.parts.lessons {
             Some(lessons) => decide(policy, &grants, &lessons.lock_history(), facts),
             None => decide(policy, &grants, &ApprovalHistory::default(), facts),

@@ -2,7 +2,7 @@
 
 mod start;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::mpsc;
@@ -19,6 +19,7 @@ use crate::outbox::Outbox;
 use crate::previews::Previews;
 use crate::redacting::Redacting;
 use crate::shared_budget::BudgetShare;
+use crate::stream::RunEnd;
 use crate::tools::Tools;
 use crate::{AgentError, MessageReceiver};
 
@@ -43,7 +44,12 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Executes effects and passes inputs to the machine until the run ends.
-    pub(crate) async fn drive(mut self, mut effects: Vec<Command>, events: Outbox) -> Result<(), AgentError> {
+    pub(crate) async fn drive(
+        mut self,
+        mut effects: Vec<Command>,
+        events: Outbox,
+        end: RunEnd,
+    ) -> Result<(), AgentError> {
         let began = Instant::now();
         let mut is_cancelled = false;
         self.runner.watch(events.clone());
@@ -53,7 +59,13 @@ impl Driver {
             for effect in effects.drain(..) {
                 match effect {
                     Command::Record(entry) => self.record(&entry)?,
-                    Command::Show(event) => self.show(event, &events).await,
+                    Command::Show(event) => {
+                        if matches!(event, Event::Finished { .. }) {
+                            let ended = (self.machine.transcript().clone(), self.machine.used());
+                            *end.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+                        }
+                        self.show(event, &events).await;
+                    }
                     Command::Offered { number } => self.tools.begin(number),
                     Command::Done(_) => return Ok(()),
                     command => self.runner.perform(command),

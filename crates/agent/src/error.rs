@@ -1,7 +1,7 @@
 //! Errors that prevent the execution of a run. Mistakes of a model or a tool are outcomes or results instead.
 
 use windlass_journal::JournalError;
-use windlass_loop::ResumeError;
+use windlass_loop::{Outcome, ResumeError};
 use windlass_toolbox::UnknownMode;
 
 /// The reason why a run cannot be executed.
@@ -26,6 +26,26 @@ pub enum AgentError {
     /// The last event was read before this call, so that the outcome is not available.
     #[error("the run's events were already read, so its outcome is not available")]
     Unfinished,
+    /// The run failed.
+    #[error("{message}")]
+    Failed {
+        /// The reason, for a failed request in the provider's words.
+        message: String,
+    },
+    /// The run has no answer, because it stopped or waits.
+    #[error("{outcome}")]
+    NotCompleted {
+        /// The way in which the run ended.
+        outcome: Box<Outcome>,
+    },
+    /// The session does not have so many tasks that can be removed.
+    #[error("the session can go back {have} tasks, not {tasks}")]
+    Rewind {
+        /// The number of tasks to remove.
+        tasks: usize,
+        /// The number of tasks that can be removed.
+        have: usize,
+    },
     /// The operating system does not provide random bytes for request ids.
     #[error("the operating system does not provide random bytes: {0}")]
     Random(String),

@@ -22,15 +22,17 @@ mod outbox;
 mod own_run;
 mod previews;
 mod redacting;
+mod report;
 mod session;
 mod shared_budget;
+mod shared_grants;
 mod speech_options;
 mod step_runner;
 mod stream;
 mod taint;
 mod tools;
 
-pub use agent::{Agent, Report};
+pub use agent::Agent;
 pub use approver::{
     AnswerRefused, Answers, ApproveAll, Approver, ApproverFuture, ApproverReply, ChannelApprover, DenyAll,
     OpenQuestion, Questions, StoredAnswers,
@@ -45,8 +47,10 @@ pub use error::AgentError;
 pub use lessons::ApprovalHistoryStore;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
-pub use session::Session;
+pub use report::Report;
+pub use session::{SavedSession, Session, SessionStream};
 pub use shared_budget::SharedBudget;
+pub use shared_grants::SharedGrants;
 pub use step_runner::{CallReport, StepOptions, StepRunner};
 pub use stream::EventStream;
 pub use windlass_loop::{

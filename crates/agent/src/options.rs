@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
-use windlass_protocol::{ToolCall, ToolResult};
+use windlass_protocol::{RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
-use crate::{Checkpointer, MessageReceiver, Session, SharedBudget, WithoutCheckpoint};
+use crate::{Checkpointer, MessageReceiver, SharedBudget, SharedGrants, WithoutCheckpoint};
 
 /// Settings of one run: its journal, its id, its cancellation, messages that are sent while it runs, and
 /// answers that were given while it was suspended.
@@ -32,7 +32,8 @@ pub struct RunOptions {
     pub(crate) outputs: Option<PathBuf>,
     pub(crate) messages: Option<MessageReceiver>,
     pub(crate) resume_inputs: ResumeInputs,
-    pub(crate) session: Session,
+    pub(crate) grants: SharedGrants,
+    pub(crate) request: RequestOptions,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
     /// The model that replaces the agent's model in this run.
@@ -78,7 +79,8 @@ impl Default for RunOptions {
             outputs: None,
             messages: None,
             resume_inputs: ResumeInputs::default(),
-            session: Session::default(),
+            grants: SharedGrants::default(),
+            request: RequestOptions::default(),
             history: None,
             earlier: Vec::new(),
             model: None,
@@ -119,12 +121,19 @@ impl RunOptions {
     /// to.
     pub(crate) fn read(&mut self, entries: &[Entry]) {
         self.resume_inputs.read(entries);
-        self.session.restore(entries);
+        self.grants.restore(entries);
     }
 
     /// Returns the id of the run and generates one if it is not set.
     pub(crate) fn run_id(&mut self) -> String {
         self.id.take().unwrap_or_else(random_id)
+    }
+
+    /// Sets options of the run's requests. They replace the agent's options one by one, and are recorded; a resumed run
+    /// keeps the recorded ones.
+    pub fn with_request_options(mut self, options: RequestOptions) -> Self {
+        self.request = options;
+        self
     }
 
     /// Sets a token that stops the run in order: every call still gets a result.
@@ -193,10 +202,9 @@ impl RunOptions {
         self
     }
 
-    /// Sets the session: a grant that a human gives for the session in one run holds in all runs of the
-    /// session.
-    pub fn with_session(mut self, session: Session) -> Self {
-        self.session = session;
+    /// Sets the grants of a session: a grant that a human gives in one run holds in all runs with the same grants.
+    pub fn with_grants(mut self, grants: SharedGrants) -> Self {
+        self.grants = grants;
         self
     }
 }

@@ -11,7 +11,7 @@ use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::Chunk;
 
 use self::values::{clean, redact_decision, redact_event, redact_outcome, redact_speculative};
-pub(crate) use self::values::{has_secret, history_without, result_without};
+pub(crate) use self::values::{has_secret, history_without, message_without, result_without};
 
 /// The removal of registered secrets from the inputs of the machine and from the events of a run.
 pub(crate) struct Redacting {
@@ -81,7 +81,7 @@ impl Redacting {
                 Input::InterruptReply { id, words: words.map(|words| clean(redactor, words)) }
             }
             Input::Say { id, text, when } => Input::Say { id, text: clean(redactor, text), when },
-            Input::Start { task } => Input::Start { task: clean(redactor, task) },
+            Input::Start { task } => Input::Start { task: message_without(redactor, task) },
             Input::Approval(outcome) => Input::Approval(redact_outcome(redactor, outcome)),
             other => other,
         };

@@ -7,43 +7,43 @@ use windlass_hitl::{ApprovalDecision, ApprovalOutcome, Facts, GrantError, Grants
 use windlass_loop::Entry;
 use windlass_protocol::CallId;
 
-/// The grants of a session: the calls that a human allowed with [`ApprovalDecision::with_remember`]. Clones
-/// share the same grants.
+/// The calls that a human allowed for the rest of a session, with [`ApprovalDecision::with_remember`]. Clones share the
+/// same grants.
 ///
-/// Without [`RunOptions::with_session`](crate::RunOptions::with_session), each run has its own session. A
-/// program that starts a run for each message of a conversation passes the same session to all of them, so
-/// that a human is not asked again about a call that is allowed for the session. To keep a session longer
-/// than the process, serialize [`grants`](Self::grants) and pass them to [`Session::new`]. Every grant
-/// expires eight hours after it was given.
+/// Without [`RunOptions::with_grants`](crate::RunOptions::with_grants), each run has its own grants. A program that
+/// starts a run for each message of a conversation passes the same grants to all of them, so that a human is not asked
+/// again about a call that is allowed for the session; [`Session`](crate::SharedGrants) does so. To keep grants longer than
+/// the process, serialize [`grants`](Self::grants) and pass them to [`SharedGrants::new`]. Every grant expires eight
+/// hours after it was given.
 ///
 /// ```
-/// use windlass_agent::{RunOptions, Session};
+/// use windlass_agent::{RunOptions, SharedGrants};
 ///
-/// let session = Session::default();
-/// let first = RunOptions::default().with_session(session.clone());
-/// let second = RunOptions::default().with_session(session.clone());
+/// let grants = SharedGrants::default();
+/// let first = RunOptions::default().with_grants(grants.clone());
+/// let second = RunOptions::default().with_grants(grants.clone());
 /// # drop((first, second));
-/// let stored = serde_json::to_string(&session.grants())?;
-/// let later = Session::new(serde_json::from_str(&stored)?);
-/// assert_eq!(later.grants(), session.grants());
+/// let stored = serde_json::to_string(&grants.grants())?;
+/// let later = SharedGrants::new(serde_json::from_str(&stored)?);
+/// assert_eq!(later.grants(), grants.grants());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Session {
+pub struct SharedGrants {
     grants: Arc<Mutex<Grants>>,
 }
 
-impl Session {
-    /// Creates a session with these grants.
+impl SharedGrants {
+    /// Creates shared grants with this content.
     pub fn new(grants: Grants) -> Self {
         Self { grants: Arc::new(Mutex::new(grants)) }
     }
 
-    /// Creates a session with the grants that the record of a run contains.
+    /// Creates shared grants from the record of a run.
     pub fn from_record(entries: &[Entry]) -> Self {
-        let session = Self::default();
-        session.restore(entries);
-        session
+        let shared = Self::default();
+        shared.restore(entries);
+        shared
     }
 
     /// Returns a copy of the current grants.

@@ -17,7 +17,7 @@ use crate::outbox::{Outbox, Unread};
 use crate::own_run::OwnRun;
 use crate::redacting::Redacting;
 use crate::tools::Tools;
-use crate::{Agent, AgentError, Session, SharedBudget};
+use crate::{Agent, AgentError, SharedBudget, SharedGrants};
 
 /// Inputs that may be queued between the executed command and its caller.
 const WAITING_INPUTS: usize = 64;
@@ -134,7 +134,7 @@ impl Agent {
             ended: ended.clone(),
             model: None,
         };
-        let inherited = (ResumeInputs::default(), Session::new(options.grants));
+        let inherited = (ResumeInputs::default(), SharedGrants::new(options.grants));
         let gate = Arc::new(Gate::default());
         let mut runner =
             CommandRunner::new(Arc::clone(parts), Arc::clone(&tools), sender, run, inherited, gate);

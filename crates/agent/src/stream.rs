@@ -2,10 +2,11 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use windlass_loop::{Command, Event};
+use windlass_loop::{Command, Event, Transcript, Used};
 
 use crate::AgentError;
 use crate::driver::Driver;
@@ -42,12 +43,24 @@ pub struct EventStream {
     run: Option<Run>,
     /// The error that ended the run; it is returned after the queued events.
     error: Option<AgentError>,
+    /// The conversation and the usage, after the run has ended.
+    end: RunEnd,
 }
+
+/// The conversation and the usage of a run, which its driver sets when the run ends.
+pub(crate) type RunEnd = Arc<Mutex<Option<(Transcript, Used)>>>;
 
 impl EventStream {
     pub(crate) fn new(driver: Driver, effects: Vec<Command>) -> Self {
         let (outbox, events) = Outbox::new();
-        Self { events, run: Some(Box::pin(driver.drive(effects, outbox))), error: None }
+        let end = RunEnd::default();
+        let run = Box::pin(driver.drive(effects, outbox, Arc::clone(&end)));
+        Self { events, run: Some(run), error: None, end }
+    }
+
+    /// Returns the conversation and the usage of a run that has ended, once.
+    pub(crate) fn take_end(&self) -> Option<(Transcript, Used)> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -28,9 +28,9 @@ pub struct ConvertedRequest {
 /// use windlass_protocol::{Message, Request};
 /// use windlass_wire_anthropic::Anthropic;
 /// let mut request = Request::new("m", vec![Message::user("hi")]);
-/// request.extra.insert("top_p".into(), 1.into());
+/// request.options.extra.insert("top_p".into(), 1.into());
 /// let carried = windlass_gateway::carry(request, "openai-chat", &Anthropic::default());
-/// assert!(carried.request.extra.is_empty());
+/// assert!(carried.request.options.extra.is_empty());
 /// assert_eq!(carried.lost, ["top_p"]);
 /// ```
 pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
@@ -38,7 +38,7 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
     if from == to.name() {
         return ConvertedRequest { request, lost, refused: None };
     }
-    lost.extend(std::mem::take(&mut request.extra).into_iter().map(|(name, _)| name));
+    lost.extend(std::mem::take(&mut request.options.extra).into_iter().map(|(name, _)| name));
     for tool in std::mem::take(&mut request.hosted_tools) {
         let kind = tool.value.get("type").and_then(|kind| kind.as_str()).unwrap_or("of its own kind");
         lost.push(format!("hosted tool {kind}"));
@@ -49,16 +49,16 @@ pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedReques
         ToolChoice::Required => has_tools,
         ToolChoice::Auto | ToolChoice::None => true,
     };
-    if !is_offered(&request.tool_choice) {
+    if !is_offered(&request.options.tool_choice) {
         lost.push("tool choice of a hosted tool".to_owned());
-        request.tool_choice = ToolChoice::Auto;
+        request.options.tool_choice = ToolChoice::Auto;
     }
-    if !to.takes_stop_sequences() && !request.stop_sequences.is_empty() {
-        request.stop_sequences.clear();
+    if !to.takes_stop_sequences() && !request.options.stop_sequences.is_empty() {
+        request.options.stop_sequences.clear();
         lost.push("stop sequences".to_owned());
     }
-    if !to.takes_parallel_calls() && request.parallel_calls != ParallelCalls::ProviderDefault {
-        request.parallel_calls = ParallelCalls::ProviderDefault;
+    if !to.takes_parallel_calls() && request.options.parallel_calls != ParallelCalls::ProviderDefault {
+        request.options.parallel_calls = ParallelCalls::ProviderDefault;
         lost.push("parallel calls".to_owned());
     }
     // Clients of this mode also ask for JSON in the prompt, because OpenAI requires it.

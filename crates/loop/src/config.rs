@@ -5,7 +5,7 @@ mod tools;
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
-use windlass_protocol::{Control, Delivery, Hints, History, ParallelCalls, Request, ToolProtocol, ToolSpec};
+use windlass_protocol::{Control, Delivery, Hints, History, Request, RequestOptions, ToolProtocol, ToolSpec};
 
 use windlass_tokens::Tokenizer;
 
@@ -132,10 +132,9 @@ pub struct Config {
     /// All tools, offered or hidden, with the names that select them. If the list is empty, the offered tools
     /// are selected by their own names.
     pub known_tools: Vec<KnownTool>,
-    /// The setting for several calls in one answer.
-    pub parallel_calls: ParallelCalls,
-    /// Largest number of tokens in an answer.
-    pub max_output_tokens: Option<u64>,
+    /// The options of each request.
+    #[serde(flatten)]
+    pub options: RequestOptions,
     /// The protocols in which calls may reach the model, in order of preference. The run keeps and records
     /// the first one that the provider does not refuse (RULES P5).
     pub protocols: Vec<ToolProtocol>,
@@ -173,8 +172,7 @@ impl Config {
             mode: None,
             tools,
             known_tools: Vec::new(),
-            parallel_calls: ParallelCalls::ProviderDefault,
-            max_output_tokens: None,
+            options: RequestOptions::default(),
             protocols: vec![ToolProtocol::Native],
             repairs: Repairs::default(),
             limits: Limits::default(),
@@ -280,9 +278,10 @@ impl Config {
         self
     }
 
-    /// Sets the largest number of tokens in an answer.
-    pub fn with_max_output_tokens(mut self, tokens: Option<u64>) -> Self {
-        self.max_output_tokens = tokens;
+    /// Sets the options of each request. A tool choice that demands a call holds until the first call of the task: the
+    /// run could not end otherwise.
+    pub fn with_options(mut self, options: RequestOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -298,9 +297,8 @@ impl Config {
         let mut request = Request::new(self.model.clone(), messages)
             .with_tools(self.tools.iter().map(|tool| tool.spec.clone()).collect())
             .with_delivery(Delivery::Stream)
-            .with_parallel_calls(self.parallel_calls);
+            .with_options(self.options.clone());
         request.system.clone_from(&self.system);
-        request.max_output_tokens = self.max_output_tokens;
         request
     }
 }

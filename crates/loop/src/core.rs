@@ -9,7 +9,7 @@ mod requests;
 mod restored;
 
 use windlass_hitl::Approvals;
-use windlass_protocol::{Message, Request, ToolChoice, ToolProtocol, ToolResult};
+use windlass_protocol::{Message, Request, Role, ToolChoice, ToolProtocol, ToolResult};
 
 use crate::attempts::Attempts;
 use crate::commands::Commands;
@@ -140,9 +140,19 @@ impl Core {
     /// Requests an answer, and returns the number that identifies it in this process.
     pub(crate) fn request_answer(&mut self, delay_ms: u64) -> u64 {
         let answer = self.attempts.count_answer();
-        let request = self.config.request(self.transcript().messages().clone());
+        let mut request = self.config.request(self.transcript().messages().clone());
+        if request.options.tool_choice.demands_call() && self.has_called() {
+            request.options.tool_choice = ToolChoice::Auto;
+        }
         self.send(request, delay_ms);
         answer
+    }
+
+    /// Returns true if the model has called a tool since the last message of the user.
+    fn has_called(&self) -> bool {
+        let newest =
+            self.transcript().messages().iter().rev().take_while(|message| message.role != Role::User);
+        newest.into_iter().any(|message| message.calls().next().is_some())
     }
 
     /// Requests a summary with this instruction. The request begins like all others, so that the provider's
@@ -151,7 +161,7 @@ impl Core {
         let mut messages = self.transcript().messages().clone();
         messages.push(Message::user(instruction));
         let mut request = self.config.request(messages);
-        request.tool_choice = ToolChoice::None;
+        request.options.tool_choice = ToolChoice::None;
         self.attempts.count_summary();
         self.send(request, delay_ms);
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use windlass_assemble::{CallIndex, Repair};
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts};
-use windlass_protocol::{CallId, History, Message, StopReason, ToolProtocol, ToolResult, Usage};
+use windlass_protocol::{
+    CallId, History, Message, RequestOptions, StopReason, ToolProtocol, ToolResult, Usage,
+};
 
 use crate::{DeliverAt, InterruptId, Outcome, RunOrigin, Used};
 
@@ -31,6 +33,9 @@ pub enum Entry {
         /// The origin of a run that another run began. Records before version 7 do not have it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         origin: Option<RunOrigin>,
+        /// The options of the run's requests, which a resumed run keeps. Records before version 8 do not have them.
+        #[serde(default, skip_serializing_if = "is_default")]
+        options: Box<RequestOptions>,
     },
     /// The conversation that precedes the task, from outside this run.
     Imported {
@@ -225,13 +230,20 @@ pub struct CallRepairs {
     pub repairs: Vec<Repair>,
 }
 
+fn is_default(options: &RequestOptions) -> bool {
+    options.is_default()
+}
+
 impl Entry {
     /// The version of the format that is written; all earlier versions can be read. Version 2 added the
     /// protocol. Version 3 added the mode. Version 4 added the open questions of a suspended run and the
     /// plans for files. Version 5 added the run's id and the usage of other runs. Version 6 added the
     /// questions about how the run continues, discarded attempts, and the data that restores the counters of
-    /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run.
-    pub const VERSION: u32 = 7;
+    /// a resumed run. Version 7 added refused pictures, the ids of messages and the origin of a run. Version 8 added
+    /// the options of requests.
+    pub const VERSION: u32 = 8;
+    /// The first version that has the options of requests.
+    pub(crate) const FIRST_WITH_OPTIONS: u32 = 8;
 
     /// Returns true if the entry must be on the disk before the next command is executed, as before and after
     /// the run of a call.

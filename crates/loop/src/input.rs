@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use windlass_assemble::CallIndex;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision, Facts, Reason};
-use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolResult};
+use windlass_protocol::{CallId, Message, ReconcileOutcome, ResultStatus, ToolResult};
 use windlass_stream::Chunk;
 
 use crate::{DeliverAt, InterruptId, Offer, Used};
@@ -18,8 +18,8 @@ use crate::{DeliverAt, InterruptId, Offer, Used};
 pub enum Input {
     /// Starts the run with its task.
     Start {
-        /// The task in the human's words.
-        task: String,
+        /// The task: a message of the user.
+        task: Message,
     },
     /// Sets the tools, system prompt and mode of the next turn. The answer that is streaming, and its calls,
     /// keep the previous tools.

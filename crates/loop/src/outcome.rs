@@ -35,6 +35,17 @@ pub enum Outcome {
     },
 }
 
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Completed { text } => f.write_str(text),
+            Self::Stopped { cause } => write!(f, "the run stopped: {cause}"),
+            Self::Suspended { waits } => write!(f, "the run waits for {} answers or results", waits.len()),
+            Self::Failed { message } => write!(f, "the run failed: {message}"),
+        }
+    }
+}
+
 /// The cause of a stop before the task was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

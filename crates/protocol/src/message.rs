@@ -36,6 +36,24 @@ pub struct Message {
     pub parts: Vec<Part>,
 }
 
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        Self::user(text)
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self::user(text)
+    }
+}
+
+impl From<&String> for Message {
+    fn from(text: &String) -> Self {
+        Self::user(text)
+    }
+}
+
 impl Message {
     /// Creates a message of any role.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
@@ -55,6 +73,12 @@ impl Message {
     /// Creates a message with the results of one answer's calls, in call order.
     pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Self {
         Self::new(Role::Tool, results.into_iter().map(Part::Result).collect())
+    }
+
+    /// Appends a part, for example a picture to the user's words.
+    pub fn with_part(mut self, part: impl Into<Part>) -> Self {
+        self.parts.push(part.into());
+        self
     }
 
     /// Returns the concatenated texts of the message, without a separator.

@@ -26,6 +26,24 @@ pub enum Part {
     Unknown(Unknown),
 }
 
+impl From<Image> for Part {
+    fn from(image: Image) -> Self {
+        Self::Image(image)
+    }
+}
+
+impl From<File> for Part {
+    fn from(file: File) -> Self {
+        Self::File(file)
+    }
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
 /// Text with the provider's opaque fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use crate::{History, Opaque, OutputFormat, ParallelCalls, ToolChoice, ToolName, ToolSpec, Unknown};
+use crate::{
+    History, Opaque, OutputFormat, ParallelCalls, RequestOptions, ToolChoice, ToolName, ToolSpec, Unknown,
+};
 
 /// The delivery of an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,30 +50,15 @@ pub struct Request {
     /// Fields of the provider that are sent with the definition of a tool.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tool_fields: BTreeMap<ToolName, Opaque>,
-    /// The tool choice: free, no calls, any call, or a call of one tool.
-    #[serde(default)]
-    pub tool_choice: ToolChoice,
-    /// The permission for several calls in one answer.
-    #[serde(default)]
-    pub parallel_calls: ParallelCalls,
     /// The format of the answer's text.
     #[serde(default, skip_serializing_if = "OutputFormat::is_text")]
     pub output: OutputFormat,
-    /// The maximum number of tokens in the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_output_tokens: Option<u64>,
-    /// The sampling temperature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// Texts that end the answer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub stop_sequences: Vec<String>,
     /// The delivery of the answer.
     #[serde(default)]
     pub delivery: Delivery,
-    /// Additional fields of the provider's body by name; they override computed fields.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub extra: Map<String, Value>,
+    /// The options: sampling, reasoning, limits and fields of the provider. They are serialised as fields of the request.
+    #[serde(flatten)]
+    pub options: RequestOptions,
 }
 
 impl Request {
@@ -85,14 +71,9 @@ impl Request {
             tools: Vec::new(),
             hosted_tools: Vec::new(),
             tool_fields: BTreeMap::new(),
-            tool_choice: ToolChoice::Auto,
-            parallel_calls: ParallelCalls::ProviderDefault,
             output: OutputFormat::Text,
-            max_output_tokens: None,
-            temperature: None,
-            stop_sequences: Vec::new(),
             delivery: Delivery::Stream,
-            extra: Map::new(),
+            options: RequestOptions::default(),
         }
     }
 
@@ -120,9 +101,15 @@ impl Request {
         self
     }
 
+    /// Sets the options.
+    pub fn with_options(mut self, options: RequestOptions) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Sets the maximum number of tokens in the answer.
     pub fn with_max_output_tokens(mut self, tokens: u64) -> Self {
-        self.max_output_tokens = Some(tokens);
+        self.options.max_output_tokens = Some(tokens);
         self
     }
 
@@ -134,13 +121,13 @@ impl Request {
 
     /// Sets the tool choice.
     pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
-        self.tool_choice = choice;
+        self.options.tool_choice = choice;
         self
     }
 
     /// Sets whether one answer may contain several calls.
     pub fn with_parallel_calls(mut self, parallel: ParallelCalls) -> Self {
-        self.parallel_calls = parallel;
+        self.options.parallel_calls = parallel;
         self
     }
 }

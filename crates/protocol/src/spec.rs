@@ -130,6 +130,13 @@ pub enum ToolChoice {
     Named(ToolName),
 }
 
+impl ToolChoice {
+    /// Returns true if the model must call a tool.
+    pub fn demands_call(&self) -> bool {
+        matches!(self, Self::Required | Self::Named(_))
+    }
+}
+
 /// The permission for several calls in one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

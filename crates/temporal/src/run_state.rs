@@ -126,7 +126,7 @@ impl RunState {
         self.scope.is_pinned = self.input.settings.pins_tools;
         let mut machine = Machine::new(definition.config.clone());
         self.definition = Some(definition);
-        let commands = machine.step(Input::Start { task: self.input.task.clone() }, now_ms);
+        let commands = machine.step(Input::Start { task: self.input.task.clone().into() }, now_ms);
         self.machine = Some(machine);
         self.execute(commands, now_ms);
     }

@@ -95,8 +95,8 @@ impl Speech {
         let mut spoken = request.clone();
         spoken.messages = memory.write_as_text(self.dialect, &request.messages);
         spoken.tools = Vec::new();
-        spoken.tool_choice = ToolChoice::Auto;
-        spoken.parallel_calls = ParallelCalls::ProviderDefault;
+        spoken.options.tool_choice = ToolChoice::Auto;
+        spoken.options.parallel_calls = ParallelCalls::ProviderDefault;
         if tools.is_empty() {
             return spoken;
         }
@@ -130,13 +130,13 @@ impl Speech {
 
 /// Returns the instructions that replace the request's `tool_choice` and `parallel_calls`.
 fn wishes(request: &Request) -> String {
-    let mut text = match &request.tool_choice {
+    let mut text = match &request.options.tool_choice {
         ToolChoice::Auto => String::new(),
         ToolChoice::None => "\nDo not call any tool in this answer.\n".to_owned(),
         ToolChoice::Required => "\nCall at least one tool in this answer.\n".to_owned(),
         ToolChoice::Named(name) => format!("\nCall the tool `{name}` in this answer.\n"),
     };
-    if request.parallel_calls == ParallelCalls::Forbid {
+    if request.options.parallel_calls == ParallelCalls::Forbid {
         text.push_str("\nCall one tool at the most in each answer.\n");
     }
     text

@@ -23,8 +23,9 @@ pub(crate) fn markers_beside(request: &Request) -> usize {
     let tools = request.tool_fields.values().map(|fields| &fields.value);
     let tools = tools.chain(request.hosted_tools.iter().map(|tool| &tool.value));
     let in_tools = tools.map(markers).fold(0, usize::saturating_add);
-    let in_body =
-        ["system", marks::CACHE].into_iter().filter_map(|name| Some((name, request.extra.get(name)?)));
+    let in_body = ["system", marks::CACHE]
+        .into_iter()
+        .filter_map(|name| Some((name, request.options.extra.get(name)?)));
     let in_body = in_body.map(|(name, value)| if name == marks::CACHE { 1 } else { markers(value) });
     in_body.fold(in_tools, usize::saturating_add)
 }

@@ -11,7 +11,7 @@ use crate::fields::{output, system};
 use crate::names::{NAME, encode_error};
 use crate::parts::{blocks, has_blocks};
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireMessage};
-use crate::{AnthropicOptions, Caching, tools};
+use crate::{AnthropicOptions, Caching, parameters, tools};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -39,14 +39,8 @@ pub(crate) fn encode(
         && body.tally(&request.messages, markers_in_message) == 0
         && markers_beside(request) == 0;
     let marker = is_marked.then_some(Ephemeral {});
-    let tokens = request.max_output_tokens.unwrap_or(options.default_max_tokens);
-    let mut fields = vec![("model", Field::Text(&request.model)), ("max_tokens", Field::Count(tokens))];
-    if let Some(temperature) = request.temperature {
-        fields.push(("temperature", Field::Float(temperature)));
-    }
-    if !request.stop_sequences.is_empty() {
-        fields.push(("stop_sequences", Field::Texts(&request.stop_sequences)));
-    }
+    let mut fields = vec![("model", Field::Text(&request.model))];
+    parameters::encode(options, request, &mut fields)?;
     if request.delivery == Delivery::Stream {
         fields.push(("stream", Field::Flag(true)));
     }
@@ -60,7 +54,7 @@ pub(crate) fn encode(
     tools::encode(request, marker, &mut fields)?;
     fields.extend(system(request, before, marker)?.map(|system| ("system", system)));
     fields.push((MESSAGES, Field::Messages([])));
-    let mut fields = with_extra(fields, &request.extra, Field::Extra);
+    let mut fields = with_extra(fields, &request.options.extra, Field::Extra);
     if let Some(config) = output {
         // `extra` may have replaced `output_config`; put the merged value back, which holds the request's own
         // fields beside the format.
@@ -71,7 +65,7 @@ pub(crate) fn encode(
         }
     }
     let messages = |range| wire_messages(&request.messages, before, range);
-    let body = if request.extra.contains_key(MESSAGES) {
+    let body = if request.options.extra.contains_key(MESSAGES) {
         messages(0..request.messages.len())?;
         body.whole(serde_json::to_vec(&Body(fields))?.into())
     } else {

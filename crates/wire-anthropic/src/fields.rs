@@ -5,25 +5,27 @@ use windlass_protocol::{OutputFormat, Request};
 use windlass_wire::EncodeError;
 
 use crate::names::encode_error;
-use crate::parts;
 use crate::request::{Ephemeral, Field, KnownBlock, WireBlock, WireFormat, WireOutput};
+use crate::{parameters, parts};
 
-/// Returns the `output_config` of the request, or `None` if its `extra` already sets the format there or in
-/// the older field `output_format`.
+/// Returns the `output_config` of the request: the amount of reasoning and the format of the answer, unless its `extra`
+/// already sets them there or in the older field `output_format`.
 pub(crate) fn output(request: &Request) -> Result<Option<WireOutput<'_>>, EncodeError> {
-    let config = request.extra.get("output_config").and_then(Value::as_object);
-    let is_said = request.extra.contains_key("output_format")
-        || config.is_some_and(|config| config.contains_key("format"));
-    match &request.output {
-        OutputFormat::Text => Ok(None),
-        _ if is_said => Ok(None),
+    let extra = &request.options.extra;
+    let config = extra.get("output_config").and_then(Value::as_object);
+    let is_said = |name: &str| config.is_some_and(|config| config.contains_key(name));
+    let format = match &request.output {
+        OutputFormat::Text => None,
+        _ if is_said("format") || extra.contains_key("output_format") => None,
         OutputFormat::Schema(schema) => {
-            let format = WireFormat { kind: "json_schema", schema: schema.schema.as_raw() };
-            Ok(Some(WireOutput { more: config, format }))
+            Some(WireFormat { kind: "json_schema", schema: schema.schema.as_raw() })
         }
-        OutputFormat::Json => Err(encode_error("an answer of any JSON object; it takes a schema")),
-        _ => Err(encode_error("an output format of a newer kind")),
-    }
+        OutputFormat::Json => return Err(encode_error("an answer of any JSON object; it takes a schema")),
+        _ => return Err(encode_error("an output format of a newer kind")),
+    };
+    let effort = parameters::effort_word(request).filter(|_| !is_said("effort"));
+    let is_needed = format.is_some() || effort.is_some();
+    Ok(is_needed.then_some(WireOutput { more: config, effort, format }))
 }
 
 /// Returns the system prompt together with the leading system messages: one string, or blocks if there are

@@ -12,6 +12,7 @@ mod fields;
 mod lint;
 mod marks;
 mod message_state;
+mod parameters;
 mod parts;
 mod request;
 mod tools;

@@ -2,14 +2,16 @@
 
 use serde_json::Value;
 use windlass_protocol::{
-    File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, Role, ToolChoice,
-    ToolResult, ToolSpec,
+    File, FileSource, Image, ImageSource, Message, Part, Refusal, RefusalKind, Request, RequestOptions, Role,
+    ToolChoice, ToolResult, ToolSpec,
 };
 use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 
 use crate::cache::{MOST, own_markers};
 use crate::names::{NAME, is_legal_name};
-use crate::{AnthropicOptions, encode, marks};
+use crate::parameters::{LEAST_BUDGET, MISSING, output_limit, unknown_label};
+use crate::request::WireThinking;
+use crate::{AnthropicOptions, encode, marks, parameters};
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &AnthropicOptions, request: &Request) -> Vec<Refusal> {
@@ -36,21 +38,21 @@ impl Lint {
     }
 
     fn parameters(&mut self, options: &AnthropicOptions, request: &Request) {
-        let extra = |name: &str| request.extra.get(name);
+        let extra = |name: &str| request.options.extra.get(name);
         // Messages API, `temperature`: "Ranges from 0.0 to 1.0".
-        if let Some(temperature) = request.temperature
+        if let Some(temperature) = request.options.temperature
             && !(0.0..=1.0).contains(&temperature)
         {
             let what = format!("the temperature is {temperature}, 0 to 1 is allowed");
             self.refuse(RefusalKind::Parameter, "temperature", what);
         }
         // Messages API, `max_tokens`: at least 1.
-        let tokens = request.max_output_tokens.unwrap_or(options.default_max_tokens);
+        let tokens = output_limit(options, &request.options);
         if tokens == 0 {
             self.refuse(RefusalKind::Parameter, "max_output_tokens", "an answer needs at least one token");
         }
         // Messages API: "stop_sequences: each stop sequence must contain non-whitespace".
-        for (position, text) in request.stop_sequences.iter().enumerate() {
+        for (position, text) in request.options.stop_sequences.iter().enumerate() {
             if text.trim().is_empty() {
                 let what = "a stop sequence needs something other than white space";
                 self.refuse(RefusalKind::Parameter, format!("stop_sequences[{position}]"), what);
@@ -65,37 +67,58 @@ impl Lint {
             let what = format!("{markers} cache markers, at most {MOST} are allowed");
             self.refuse(RefusalKind::Cache, "", what);
         }
-        self.thinking(request, tokens);
+        self.missing(&request.options);
+        self.thinking(options, request, tokens);
     }
 
     /// Extended thinking, "Feature compatibility" and "Max tokens".
-    fn thinking(&mut self, request: &Request, tokens: u64) {
-        let Some(thinking) = request.extra.get("thinking") else { return };
-        if thinking.get("type").is_none_or(|kind| kind == "disabled") {
-            return;
-        }
+    fn thinking(&mut self, options: &AnthropicOptions, request: &Request, tokens: u64) {
+        let asked = &request.options;
+        let (place, budget) = match (asked.extra.get("thinking"), parameters::thinking(options, request)) {
+            (Some(thinking), _) if thinking.get("type").is_none_or(|kind| kind == "disabled") => return,
+            (Some(thinking), _) => {
+                ("extra.thinking.budget_tokens", thinking.get("budget_tokens").and_then(Value::as_u64))
+            }
+            (None, Some(WireThinking::Enabled { budget_tokens })) => ("reasoning", Some(budget_tokens)),
+            (None, Some(WireThinking::Adaptive)) => ("reasoning", None),
+            (None, None) => return,
+        };
         // "Thinking isn't compatible with forced tool use."
-        if matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
+        if matches!(asked.tool_choice, ToolChoice::Required | ToolChoice::Named(_)) {
             self.refuse(
                 RefusalKind::Parameter,
                 "tool_choice",
                 "a call cannot be demanded while thinking is enabled",
             );
         }
-        let Some(budget) = thinking.get("budget_tokens").and_then(Value::as_u64) else { return };
+        // "Thinking isn't compatible with temperature or top_k modifications"; 1 is the default and is taken.
+        if asked.temperature.is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON) {
+            let what = "the temperature can only be 1 while thinking is enabled";
+            self.refuse(RefusalKind::Parameter, "temperature", what);
+        }
+        let Some(budget) = budget else { return };
         // "The minimum budget is 1,024 tokens", and it "must be set to a value less than max_tokens".
-        if budget < 1024 {
-            let what = format!("a budget of {budget} tokens, at least 1024 are taken");
-            self.refuse(RefusalKind::Parameter, "extra.thinking.budget_tokens", what);
+        if budget < LEAST_BUDGET {
+            let what = format!("a budget of {budget} tokens, at least {LEAST_BUDGET} are taken");
+            self.refuse(RefusalKind::Parameter, place, what);
         }
         if budget >= tokens {
             let what = format!("a budget of {budget} tokens does not fit in an answer of {tokens}");
-            self.refuse(RefusalKind::Parameter, "extra.thinking.budget_tokens", what);
+            self.refuse(RefusalKind::Parameter, place, what);
         }
-        // "Thinking isn't compatible with temperature or top_k modifications"; 1 is the default and is taken.
-        if request.temperature.is_some_and(|temperature| (temperature - 1.0).abs() > f64::EPSILON) {
-            let what = "the temperature can only be 1 while thinking is enabled";
-            self.refuse(RefusalKind::Parameter, "temperature", what);
+    }
+
+    /// Finds options that the API does not have.
+    fn missing(&mut self, asked: &RequestOptions) {
+        for name in asked.set_names().filter(|name| MISSING.contains(name)) {
+            self.refuse(RefusalKind::Parameter, name, format!("this API does not have the option `{name}`"));
+        }
+        if let Some(name) = unknown_label(asked) {
+            let what = format!("this API does not have the label `{name}`, only `user_id`");
+            self.refuse(RefusalKind::Parameter, "metadata", what);
+        }
+        if let Some(share) = asked.top_p.filter(|share| !(0.0..=1.0).contains(share)) {
+            self.refuse(RefusalKind::Parameter, "top_p", format!("{share} is not in the range of 0 to 1"));
         }
     }
 
@@ -178,7 +201,7 @@ impl Lint {
             _ => {}
         }
         // Extended thinking: "you cannot pre-fill responses".
-        let thinking = request.extra.get("thinking").and_then(|thinking| thinking.get("type"));
+        let thinking = request.options.extra.get("thinking").and_then(|thinking| thinking.get("type"));
         if thinking.is_some_and(|kind| kind != "disabled") && message.calls().next().is_none() {
             let what = "an answer cannot be begun while thinking is enabled";
             self.refuse(RefusalKind::Order, place, what);

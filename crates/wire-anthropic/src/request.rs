@@ -1,6 +1,7 @@
 //! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -134,7 +135,17 @@ pub(crate) struct OwnTool<'a> {
 pub(crate) struct WireOutput<'a> {
     #[serde(flatten)]
     pub(crate) more: Option<&'a Map<String, Value>>,
-    pub(crate) format: WireFormat<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) format: Option<WireFormat<'a>>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum WireThinking {
+    Adaptive,
+    Enabled { budget_tokens: u64 },
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -162,6 +173,8 @@ pub(crate) enum Field<'a> {
     Count(u64),
     Float(f64),
     Texts(&'a [String]),
+    Labels(&'a BTreeMap<String, String>),
+    Thinking(WireThinking),
     Choice(WireChoice<'a>),
     Marker(Ephemeral),
     Output(WireOutput<'a>),
@@ -180,6 +193,8 @@ impl Serialize for Field<'_> {
             Self::Count(count) => count.serialize(serializer),
             Self::Float(float) => float.serialize(serializer),
             Self::Texts(texts) => texts.serialize(serializer),
+            Self::Labels(labels) => labels.serialize(serializer),
+            Self::Thinking(thinking) => thinking.serialize(serializer),
             Self::Choice(choice) => choice.serialize(serializer),
             Self::Marker(marker) => marker.serialize(serializer),
             Self::Output(output) => output.serialize(serializer),

@@ -16,7 +16,7 @@ pub(crate) fn encode<'a>(
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
-        return match &request.tool_choice {
+        return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
@@ -45,12 +45,12 @@ pub(crate) fn encode<'a>(
 }
 
 fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
-    let disable_parallel_tool_use = match request.parallel_calls {
+    let disable_parallel_tool_use = match request.options.parallel_calls {
         ParallelCalls::ProviderDefault => None,
         ParallelCalls::Allow => Some(false),
         ParallelCalls::Forbid => Some(true),
     };
-    Ok(match &request.tool_choice {
+    Ok(match &request.options.tool_choice {
         // `auto` is the API's default and is sent only if `disable_parallel_tool_use` has to be.
         ToolChoice::Auto if disable_parallel_tool_use.is_none() => None,
         ToolChoice::Auto => Some(WireChoice { kind: "auto", name: None, disable_parallel_tool_use }),

@@ -8,7 +8,7 @@ use crate::messages::wire_contents;
 use crate::names::{CHOICE, CONFIG, NAME, RESPONSE_JSON_SCHEMA, RESPONSE_SCHEMA, encode_error};
 use crate::request::{Body, Field, Fields, WireSystem, WireText};
 use crate::tools::{choice, tools};
-use crate::{GeminiOptions, SchemaField, StreamFraming};
+use crate::{GeminiOptions, SchemaField, StreamFraming, parameters};
 
 /// The name of the body's field for the conversation.
 const CONTENTS: &str = "contents";
@@ -32,6 +32,7 @@ pub(crate) fn encode(
     fields.push((CONTENTS, Field::Contents([])));
     let merged = [CONFIG, CHOICE];
     let rest: Map<String, Value> = request
+        .options
         .extra
         .iter()
         .filter(|(name, _)| !(merged.contains(&name.as_str()) && has(&fields, name)))
@@ -72,7 +73,7 @@ fn path(options: &GeminiOptions, request: &Request) -> Result<String, EncodeErro
 
 /// Returns true if the request asks for more than one answer.
 pub(crate) fn several_candidates(request: &Request) -> bool {
-    let config = request.extra.get(CONFIG);
+    let config = request.options.extra.get(CONFIG);
     let count = config.and_then(|config| config.get("candidateCount")?.as_u64());
     count.is_some_and(|count| count > 1)
 }
@@ -83,7 +84,7 @@ fn config<'a>(
     request: &'a Request,
     fields: &mut Fields<'a>,
 ) -> Result<(), EncodeError> {
-    let extra = match request.extra.get(CONFIG) {
+    let extra = match request.options.extra.get(CONFIG) {
         None => None,
         Some(Value::Object(extra)) => Some(extra),
         Some(_) => return Ok(()),
@@ -92,15 +93,7 @@ fn config<'a>(
         return Err(encode_error("more than one candidate"));
     }
     let mut config = Fields::new();
-    if let Some(temperature) = request.temperature {
-        config.push(("temperature", Field::Float(temperature)));
-    }
-    if let Some(tokens) = request.max_output_tokens {
-        config.push(("maxOutputTokens", Field::Count(tokens)));
-    }
-    if !request.stop_sequences.is_empty() {
-        config.push(("stopSequences", Field::Texts(&request.stop_sequences)));
-    }
+    parameters::encode(request, options.rules.applies_since_three(&request.model), &mut config)?;
     output(options, request, extra, &mut config)?;
     if let Some(extra) = extra {
         config = with_extra(config, extra, Field::Extra);

@@ -10,6 +10,7 @@ use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 use crate::call::SIGNATURE;
 use crate::encode::{encode, several_candidates};
 use crate::names::{CONFIG, NAME, is_legal_name};
+use crate::parameters::MISSING;
 use crate::{GeminiOptions, Rules};
 
 /// Returns all refusals, in the order of the request.
@@ -51,17 +52,21 @@ impl Lint {
 
     fn parameters(&mut self, request: &Request) {
         // API reference, GenerationConfig.temperature: "Values can range from [0.0, 2.0]".
-        self.range("temperature", request.temperature, 2.0);
+        self.range("temperature", request.options.temperature, 2.0);
+        self.range("top_p", request.options.top_p, 1.0);
+        for name in request.options.set_names().filter(|name| MISSING.contains(name)) {
+            self.refuse(RefusalKind::Parameter, name, format!("this API does not have the option `{name}`"));
+        }
         // API reference, GenerationConfig.stopSequences: "up to 5".
-        let stops = request.stop_sequences.len();
+        let stops = request.options.stop_sequences.len();
         if stops > 5 {
             let what = format!("{stops} stop sequences, at most 5 are allowed");
             self.refuse(RefusalKind::Parameter, "stop_sequences", what);
         }
-        if request.stop_sequences.iter().any(String::is_empty) {
+        if request.options.stop_sequences.iter().any(String::is_empty) {
             self.refuse(RefusalKind::Empty, "stop_sequences", "a stop sequence is empty");
         }
-        if request.max_output_tokens == Some(0) {
+        if request.options.max_output_tokens == Some(0) {
             let what = "an answer needs at least one token";
             self.refuse(RefusalKind::Parameter, "max_output_tokens", what);
         }
@@ -71,7 +76,7 @@ impl Lint {
         }
         // The API does not have such a switch and does not document that. Every call needs a result, so
         // surplus calls cannot be dropped.
-        if request.parallel_calls == ParallelCalls::Forbid && !request.tools.is_empty() {
+        if request.options.parallel_calls == ParallelCalls::Forbid && !request.tools.is_empty() {
             let what = "this API has no switch for one call at the most";
             self.refuse(RefusalKind::Unsupported, "parallel_calls", what);
         }
@@ -79,7 +84,7 @@ impl Lint {
 
     /// Checks the fields of `extra`, which a `Request` does not have as fields of its own.
     fn further(&mut self, request: &Request) {
-        let config = request.extra.get(CONFIG);
+        let config = request.options.extra.get(CONFIG);
         let member = |name: &str| config.and_then(|config| config.get(name));
         self.range("extra.generationConfig.topP", member("topP").and_then(Value::as_f64), 1.0);
         // "You can only set only one of thinking budget and thinking level."
@@ -94,8 +99,8 @@ impl Lint {
         let has_more = request.system.is_some()
             || !request.tools.is_empty()
             || !request.hosted_tools.is_empty()
-            || request.extra.contains_key("toolConfig");
-        if request.extra.contains_key("cachedContent") && has_more {
+            || request.options.extra.contains_key("toolConfig");
+        if request.options.extra.contains_key("cachedContent") && has_more {
             let what = "cached content has its own system prompt and tools, the request cannot have its own";
             self.refuse(RefusalKind::Cache, "extra.cachedContent", what);
         }
@@ -104,7 +109,7 @@ impl Lint {
         if request.output != OutputFormat::Text
             && !request.tools.is_empty()
             && !self.is_three
-            && request.tool_choice != ToolChoice::None
+            && request.options.tool_choice != ToolChoice::None
         {
             let what = "an answer in JSON and functions do not go together before Gemini 3";
             self.refuse(RefusalKind::Parameter, "output", what);

@@ -103,7 +103,7 @@ pub(crate) fn choice<'a>(
     request: &'a Request,
     fields: &mut Fields<'a>,
 ) -> Result<(), EncodeError> {
-    let extra = match request.extra.get(CHOICE) {
+    let extra = match request.options.extra.get(CHOICE) {
         None => None,
         Some(Value::Object(extra)) => Some(extra),
         Some(_) => return Ok(()),
@@ -130,15 +130,17 @@ pub(crate) fn choice<'a>(
 fn calling<'a>(options: &GeminiOptions, request: &'a Request) -> Result<Fields<'a>, EncodeError> {
     let mode = |word| ("mode", Field::Word(word));
     if request.tools.is_empty() {
-        return match &request.tool_choice {
+        return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(Fields::new()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
-    if request.parallel_calls == ParallelCalls::Forbid && request.tool_choice != ToolChoice::None {
+    if request.options.parallel_calls == ParallelCalls::Forbid
+        && request.options.tool_choice != ToolChoice::None
+    {
         return Err(encode_error("the limit of one call"));
     }
-    Ok(match &request.tool_choice {
+    Ok(match &request.options.tool_choice {
         ToolChoice::Auto if options.auto_mode == AutoMode::Validated => vec![mode("VALIDATED")],
         ToolChoice::Auto => Fields::new(),
         ToolChoice::None => vec![mode("NONE")],

@@ -8,7 +8,7 @@ use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, w
 use crate::messages::{prompt, wire_messages};
 use crate::names::{NAME, encode_error, is_legal_name};
 use crate::request::{Field, WireOutput, WireSchema, WireStreamOptions};
-use crate::{OpenAiChatOptions, StreamUsage, tools};
+use crate::{OpenAiChatOptions, StreamUsage, parameters, tools};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -36,17 +36,7 @@ pub(crate) fn encode(
         return Err(encode_error("several answers to one request (`n`): one is read"));
     }
     let mut fields = vec![("model", Field::Text(&request.model))];
-    // A limit in `extra`, under either name, takes precedence.
-    let is_limited = LIMITS.iter().any(|name| request.extra.contains_key(*name));
-    if let (Some(tokens), false) = (request.max_output_tokens, is_limited) {
-        fields.push((options.max_tokens_field.as_str(), Field::Count(tokens)));
-    }
-    if let Some(temperature) = request.temperature {
-        fields.push(("temperature", Field::Float(temperature)));
-    }
-    if !request.stop_sequences.is_empty() {
-        fields.push(("stop", Field::Texts(&request.stop_sequences)));
-    }
+    parameters::encode(options, request, &mut fields);
     if request.delivery == Delivery::Stream {
         fields.push(("stream", Field::Flag(true)));
         if options.stream_usage == StreamUsage::Ask {
@@ -56,8 +46,8 @@ pub(crate) fn encode(
     fields.extend(output(&request.output)?.map(|output| ("response_format", Field::Output(output))));
     tools::encode(request, &mut fields)?;
     fields.push((MESSAGES, Field::Messages(prompt.into_iter().collect())));
-    let head = Body(with_extra(fields, &request.extra, Field::Extra));
-    let body = if request.extra.contains_key(MESSAGES) {
+    let head = Body(with_extra(fields, &request.options.extra, Field::Extra));
+    let body = if request.options.extra.contains_key(MESSAGES) {
         wire_messages(options, &request.messages, 0..request.messages.len())?;
         body.whole(serde_json::to_vec(&head)?.into())
     } else {
@@ -69,11 +59,9 @@ pub(crate) fn encode(
 /// The name of the body's field for the conversation.
 const MESSAGES: &str = "messages";
 
-const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
-
 /// Returns true if the request asks for more than one answer. Only the first could be read.
 pub(crate) fn several_answers(request: &Request) -> bool {
-    request.extra.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1)
+    request.options.extra.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1)
 }
 
 fn output(format: &OutputFormat) -> Result<Option<WireOutput<'_>>, EncodeError> {

@@ -10,6 +10,7 @@ mod ids;
 mod lint;
 mod marks;
 mod messages;
+mod parameters;
 mod parts;
 mod request;
 mod tools;

@@ -41,18 +41,23 @@ impl Lint {
 
     fn parameters(&mut self, request: &Request) {
         // API reference, `temperature`: "between 0 and 2".
-        if let Some(temperature) = request.temperature
+        if let Some(temperature) = request.options.temperature
             && !(0.0..=2.0).contains(&temperature)
         {
             let what = format!("the temperature is {temperature}, 0 to 2 is allowed");
             self.refuse(RefusalKind::Parameter, "temperature", what);
         }
+        if let Some(share) = request.options.top_p.filter(|share| !(0.0..=1.0).contains(share)) {
+            let what = format!("{share} is not in the range of 0 to 1");
+            self.refuse(RefusalKind::Parameter, "top_p", what);
+        }
         // API reference, `stop`: "Up to 4 sequences".
-        if request.stop_sequences.len() > 4 {
-            let what = format!("{} stop sequences, at most 4 are allowed", request.stop_sequences.len());
+        if request.options.stop_sequences.len() > 4 {
+            let what =
+                format!("{} stop sequences, at most 4 are allowed", request.options.stop_sequences.len());
             self.refuse(RefusalKind::Parameter, "stop_sequences", what);
         }
-        if request.max_output_tokens == Some(0) {
+        if request.options.max_output_tokens == Some(0) {
             self.refuse(RefusalKind::Parameter, "max_output_tokens", "an answer needs at least one token");
         }
         if several_answers(request) {

@@ -1,6 +1,7 @@
 //! The JSON of a request. The order of the struct fields is the order in the body (RULES N6).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -225,6 +226,7 @@ pub(crate) enum Field<'a> {
     Count(u64),
     Float(f64),
     Texts(&'a [String]),
+    Labels(&'a BTreeMap<String, String>),
     Choice(WireChoice<'a>),
     StreamOptions(WireStreamOptions),
     Output(WireOutput<'a>),
@@ -241,6 +243,7 @@ impl Serialize for Field<'_> {
             Self::Count(count) => count.serialize(serializer),
             Self::Float(float) => float.serialize(serializer),
             Self::Texts(texts) => texts.serialize(serializer),
+            Self::Labels(labels) => labels.serialize(serializer),
             Self::Choice(choice) => choice.serialize(serializer),
             Self::StreamOptions(options) => options.serialize(serializer),
             Self::Output(output) => output.serialize(serializer),

@@ -36,7 +36,7 @@ impl Server for OpenAiChat {
         if asked.framing == Framing::Whole {
             return Box::new(Whole::new(reply));
         }
-        let options = asked.request.extra.get("stream_options");
+        let options = asked.request.options.extra.get("stream_options");
         let asks =
             options.and_then(|options| options.get("include_usage")).is_some_and(|asked| asked == true);
         Box::new(Stream::new(reply, if asks { TellUsage::Tell } else { TellUsage::Leave }))

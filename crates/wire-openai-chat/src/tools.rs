@@ -17,13 +17,13 @@ pub(crate) fn encode<'a>(
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
-        return match &request.tool_choice {
+        return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
     fields.extend(choice(request)?.map(|choice| ("tool_choice", Field::Choice(choice))));
-    match request.parallel_calls {
+    match request.options.parallel_calls {
         ParallelCalls::ProviderDefault => {}
         ParallelCalls::Allow => fields.push(("parallel_tool_calls", Field::Flag(true))),
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),
@@ -40,7 +40,7 @@ pub(crate) fn encode<'a>(
 }
 
 fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
-    Ok(match &request.tool_choice {
+    Ok(match &request.options.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(WireChoice::Word("none")),
         ToolChoice::Required => Some(WireChoice::Word("required")),

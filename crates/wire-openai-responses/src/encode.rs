@@ -11,7 +11,7 @@ use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, w
 use crate::messages::input;
 use crate::names::{NAME, encode_error, is_legal_name, rest};
 use crate::request::{Field, OwnTool, WireChoice, WireFormat, WireGrammar, WireTool};
-use crate::{EncryptedReasoning, OpenAiResponsesOptions};
+use crate::{EncryptedReasoning, OpenAiResponsesOptions, parameters};
 
 /// The body's fields in the order in which they are serialized.
 struct Body<'a>(Vec<(&'a str, Field<'a>)>);
@@ -36,9 +36,6 @@ pub(crate) fn encode(
     let start = body.resume(format_args!("{NAME} {storage:?} {history:?}"), &request.messages, |_| true);
     check_pairing_from(&request.messages, start)?;
     check_names(&request.tools)?;
-    if !request.stop_sequences.is_empty() {
-        return Err(encode_error("stop sequences"));
-    }
     if several_answers(request) {
         return Err(encode_error("more than one answer"));
     }
@@ -46,12 +43,7 @@ pub(crate) fn encode(
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
         fields.push(("instructions", Field::Text(system)));
     }
-    if let Some(tokens) = request.max_output_tokens {
-        fields.push(("max_output_tokens", Field::Count(tokens)));
-    }
-    if let Some(temperature) = request.temperature {
-        fields.push(("temperature", Field::Float(temperature)));
-    }
+    parameters::encode(request, &mut fields)?;
     fields.extend(options.storage.flag().map(|flag| ("store", Field::Flag(flag))));
     if options.encrypted_reasoning == EncryptedReasoning::Ask {
         fields.push(("include", Field::Include(["reasoning.encrypted_content"])));
@@ -63,7 +55,7 @@ pub(crate) fn encode(
     tools(options, request, &mut fields)?;
     fields.push((INPUT, Field::Input([])));
     let unmerged: Map<String, Value>;
-    let mut extra = &request.extra;
+    let mut extra = &request.options.extra;
     if fields.iter().any(|(name, _)| *name == TEXT) && extra.contains_key(TEXT) {
         let others = extra.iter().filter(|(name, _)| *name != TEXT);
         unmerged = others.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -81,26 +73,31 @@ pub(crate) fn encode(
 
 /// Returns true if the request asks for a number of answers other than one.
 pub(crate) fn several_answers(request: &Request) -> bool {
-    request.extra.get("n").is_some_and(|n| n != 1)
+    request.options.extra.get("n").is_some_and(|n| n != 1)
 }
 
-/// Appends the format of the answer, merged with the request's own `text` members.
+/// Appends the format and the length of the answer's text, merged with the request's own `text` members.
 fn text<'a>(request: &'a Request, fields: &mut Vec<(&'a str, Field<'a>)>) -> Result<(), EncodeError> {
     let format = match &request.output {
-        OutputFormat::Text => return Ok(()),
-        OutputFormat::Json => WireFormat::JsonObject,
-        OutputFormat::Schema(schema) => WireFormat::JsonSchema {
+        OutputFormat::Text => None,
+        OutputFormat::Json => Some(WireFormat::JsonObject),
+        OutputFormat::Schema(schema) => Some(WireFormat::JsonSchema {
             name: &schema.name,
             description: schema.description.as_deref(),
             schema: schema.schema.as_raw(),
             strict: strict_flag(schema.strict),
-        },
+        }),
         _ => return Err(encode_error("the form of the answer")),
     };
-    let format = vec![("format", Field::Format(format))];
-    let format = match request.extra.get(TEXT) {
-        None => format,
-        Some(Value::Object(extra)) => with_extra(format, extra, Field::Extra),
+    let mut members: Vec<_> = format.into_iter().map(|format| ("format", Field::Format(format))).collect();
+    let verbosity = request.options.verbosity.map(|verbosity| ("verbosity", Field::Text(verbosity.as_str())));
+    members.extend(verbosity);
+    if members.is_empty() {
+        return Ok(());
+    }
+    let format = match request.options.extra.get(TEXT) {
+        None => members,
+        Some(Value::Object(extra)) => with_extra(members, extra, Field::Extra),
         Some(_) => return Ok(()),
     };
     fields.push((TEXT, Field::Object(format)));
@@ -113,19 +110,19 @@ fn tools<'a>(
     fields: &mut Vec<(&'a str, Field<'a>)>,
 ) -> Result<(), EncodeError> {
     if request.tools.is_empty() && request.hosted_tools.is_empty() {
-        return match &request.tool_choice {
+        return match &request.options.tool_choice {
             ToolChoice::Auto | ToolChoice::None => Ok(()),
             ToolChoice::Required | ToolChoice::Named(_) => Err(encode_error("a demanded call without tools")),
         };
     }
-    let choice = match &request.tool_choice {
+    let choice = match &request.options.tool_choice {
         ToolChoice::Auto => None,
         ToolChoice::None => Some(WireChoice::Word("none")),
         ToolChoice::Required => Some(WireChoice::Word("required")),
         ToolChoice::Named(name) => Some(choose_named(request, name)?),
     };
     fields.extend(choice.map(|choice| ("tool_choice", Field::Choice(choice))));
-    match request.parallel_calls {
+    match request.options.parallel_calls {
         ParallelCalls::ProviderDefault => {}
         ParallelCalls::Allow => fields.push(("parallel_tool_calls", Field::Flag(true))),
         ParallelCalls::Forbid => fields.push(("parallel_tool_calls", Field::Flag(false))),

@@ -7,6 +7,7 @@ mod wire;
 
 mod encode;
 mod messages;
+mod parameters;
 mod request;
 mod result;
 mod words;

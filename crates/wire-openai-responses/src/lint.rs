@@ -10,6 +10,7 @@ use windlass_wire::{EncodedHistory, RequestBody, check_conversation};
 use crate::OpenAiResponsesOptions;
 use crate::encode::{encode, several_answers};
 use crate::names::is_legal_name;
+use crate::parameters::MISSING;
 
 /// Returns all refusals, in the order of the request.
 pub(crate) fn check(options: &OpenAiResponsesOptions, request: &Request) -> Vec<Refusal> {
@@ -39,15 +40,16 @@ impl Lint {
 
     fn parameters(&mut self, request: &Request) {
         // API reference, `temperature`: "between 0 and 2".
-        self.range("temperature", request.temperature, 2.0);
+        self.range("temperature", request.options.temperature, 2.0);
         // "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16".
-        if let Some(tokens) = request.max_output_tokens.filter(|tokens| *tokens < 16) {
+        if let Some(tokens) = request.options.max_output_tokens.filter(|tokens| *tokens < 16) {
             let what = format!("at most {tokens} tokens are requested, the API accepts 16 and more");
             self.refuse(RefusalKind::Parameter, "max_output_tokens", what);
         }
-        // The API reference does not have the parameters `stop` and `n`.
-        if !request.stop_sequences.is_empty() {
-            self.refuse(RefusalKind::Parameter, "stop_sequences", "this API has no stop sequences");
+        self.range("top_p", request.options.top_p, 1.0);
+        // The API reference does not have the parameters `stop`, `seed` and `n`.
+        for name in request.options.set_names().filter(|name| MISSING.contains(name)) {
+            self.refuse(RefusalKind::Parameter, name, format!("this API does not have the option `{name}`"));
         }
         if several_answers(request) {
             self.refuse(RefusalKind::Parameter, "extra.n", "this API gives one answer to a request");
@@ -62,7 +64,7 @@ impl Lint {
 
     /// Checks the fields of `extra`, which a `Request` does not have as fields of its own.
     fn further(&mut self, request: &Request) {
-        let extra = &request.extra;
+        let extra = &request.options.extra;
         self.range("extra.top_p", extra.get("top_p").and_then(Value::as_f64), 1.0);
         // API reference, `top_logprobs`: "An integer between 0 and 20".
         self.range("extra.top_logprobs", extra.get("top_logprobs").and_then(Value::as_f64), 20.0);

@@ -51,7 +51,7 @@ impl<'a> Lint<'a> {
             }
         }
         let has_tools = !request.tools.is_empty() || !request.hosted_tools.is_empty();
-        match &request.tool_choice {
+        match &request.options.tool_choice {
             ToolChoice::Required if !has_tools => {
                 self.refuse(
                     RefusalKind::Parameter,

@@ -6,7 +6,7 @@ use windlass_toolbox::Checked;
 
 use super::CallGuard;
 use crate::AgentError;
-use crate::session::is_grant;
+use crate::shared_grants::is_grant;
 
 impl CallGuard {
     /// Builds the approval request. The human sees and approves the call after coercion, as it will run
@@ -31,7 +31,7 @@ impl CallGuard {
             return None;
         }
         let facts = self.calls().get(call)?.checked.facts.clone();
-        let error = self.session.remember(&facts, decision).err()?;
+        let error = self.grants.remember(&facts, decision).err()?;
         Some(format!("the approval was not stored for later calls: {error}"))
     }
 

@@ -17,7 +17,7 @@ use crate::checkpointer::Gate;
 use crate::early::EarlyChecks;
 use crate::options::ResumeInputs;
 use crate::own_run::OwnRun;
-use crate::session::Session;
+use crate::shared_grants::SharedGrants;
 use crate::tools::Tools;
 
 impl CommandRunner {
@@ -26,14 +26,14 @@ impl CommandRunner {
         tools: Arc<Tools>,
         inputs: mpsc::Sender<Box<Input>>,
         run: OwnRun,
-        (resume_inputs, session): (ResumeInputs, Session),
+        (resume_inputs, grants): (ResumeInputs, SharedGrants),
         gate: Arc<Gate>,
     ) -> Self {
         let calls = CancellationToken::new();
         Self {
             ahead: calls.child_token(),
             calls,
-            guard: Arc::new(CallGuard::new(parts.clone(), tools.clone(), session)),
+            guard: Arc::new(CallGuard::new(parts.clone(), tools.clone(), grants)),
             parts,
             tools,
             inputs,

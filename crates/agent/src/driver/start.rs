@@ -50,7 +50,7 @@ impl Driver {
             Arc::clone(&tools),
             sender,
             run,
-            (options.resume_inputs, options.session),
+            (options.resume_inputs, options.grants),
             Arc::clone(&gate),
         );
         let said = machine.transcript().messages().iter().flat_map(Message::calls);

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use windlass_hitl::ApprovalOutcome;
 use windlass_loop::{CallDecision, Event, SpeculativeOutcome, Transcript};
-use windlass_protocol::{ResultStatus, ToolCall, ToolResult};
+use windlass_protocol::{Message, Part, ResultStatus, ToolCall, ToolResult};
 use windlass_redact::Redactor;
 
 /// The text that replaces a result if the redacted result cannot be parsed.
@@ -86,6 +86,16 @@ pub(crate) fn history_without(redactor: &Redactor, history: Transcript) -> Trans
     }
     let messages = history.messages().iter().cloned();
     Transcript::import(messages.filter_map(|message| redact_value(redactor, message))).transcript
+}
+
+/// Removes the secrets from the texts of a message of the user.
+pub(crate) fn message_without(redactor: &Redactor, mut message: Message) -> Message {
+    for part in &mut message.parts {
+        if let Part::Text(text) = part {
+            text.text = clean(redactor, std::mem::take(&mut text.text));
+        }
+    }
+    message
 }
 
 /// Redacts the outcome of a call that ran while its answer streamed.

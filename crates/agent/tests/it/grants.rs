@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use windlass_agent::{Answers, ApproverReply, Outcome, RunOptions, Session, UnansweredPolicy};
+use windlass_agent::{Answers, ApproverReply, Outcome, RunOptions, SharedGrants, UnansweredPolicy};
 use windlass_journal::{Durability, Journal};
 
 use crate::scene::{Scene, Shared, way};
@@ -16,24 +16,28 @@ const TWICE: &str = r#"{"turns": [
 // Library B7/F9: a chat makes one run of each message.
 #[tokio::test]
 async fn a_grant_holds_for_all_runs_of_a_session_and_for_no_others() {
-    let session = Session::default();
-    let asked_in = async |session: Session| {
+    let grants = SharedGrants::default();
+    let asked_in = async |grants: SharedGrants| {
         let scene = Scene::new(TWICE, way());
         let human = Answers::new([ApproverReply::Remember, ApproverReply::Remember]);
         let agent = scene.builder().approver(human.clone()).build().unwrap();
-        let options = RunOptions::default().with_session(session);
+        let options = RunOptions::default().with_grants(grants);
         let report = agent.stream_with("task", options).report().await.unwrap();
         assert_eq!(report.text(), Some("done"));
         assert_eq!(scene.write.calls.load(Ordering::SeqCst), 2);
         human.requests().len()
     };
-    assert_eq!(asked_in(session.clone()).await, 1);
-    assert_eq!(asked_in(session.clone()).await, 0, "the second run knows the grant");
-    let stored = serde_json::to_string(&session.grants()).unwrap();
-    assert_eq!(asked_in(Session::new(serde_json::from_str(&stored).unwrap())).await, 0, "it can be stored");
-    assert_eq!(asked_in(Session::default()).await, 1, "another session asks");
-    session.clear();
-    assert_eq!(asked_in(session).await, 1, "what was taken back is asked again");
+    assert_eq!(asked_in(grants.clone()).await, 1);
+    assert_eq!(asked_in(grants.clone()).await, 0, "the second run knows the grant");
+    let stored = serde_json::to_string(&grants.grants()).unwrap();
+    assert_eq!(
+        asked_in(SharedGrants::new(serde_json::from_str(&stored).unwrap())).await,
+        0,
+        "it can be stored"
+    );
+    assert_eq!(asked_in(SharedGrants::default()).await, 1, "another session asks");
+    grants.clear();
+    assert_eq!(asked_in(grants).await, 1, "what was taken back is asked again");
 }
 
 #[tokio::test]

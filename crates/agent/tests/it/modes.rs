@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt;
 use serde_json::Value;
-use windlass_agent::{Agent, AgentBuilder, AgentError, ApproveAll, Event, Outcome, RunOptions};
+use windlass_agent::{Agent, AgentBuilder, AgentError, ApproveAll, Event, RunOptions};
 use windlass_journal::{Durability, Journal, MemoryJournal};
 use windlass_mock::ScriptedModel;
 use windlass_protocol::{Effect, Hints, Payload, Request, ToolName, ToolSpec};
@@ -237,8 +237,7 @@ async fn the_providers_shell_at_a_tool_that_takes_no_command_ends_the_run() {
     let toolbox = toolbox.config(ToolConfig::new(Preset::Full)).build().unwrap();
     let agent =
         Agent::builder().model(Shelled(model), "m").toolbox(toolbox).approver(ApproveAll).build().unwrap();
-    let report = agent.run("task").await.unwrap();
-    let Outcome::Failed { message } = report.outcome else { unreachable!("{:?}", report.outcome) };
+    let AgentError::Failed { message } = agent.run("task").await.unwrap_err() else { unreachable!() };
     assert!(message.contains("local_shell does not take a local shell call"), "{message}");
 }
 

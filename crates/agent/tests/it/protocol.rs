@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, ApproveAll, Event, Outcome, RunOptions};
+use windlass_agent::{Agent, ApproveAll, Event, RunOptions};
 use windlass_journal::{Durability, Journal};
 use windlass_mock::ScriptedModel;
 use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
@@ -114,14 +114,15 @@ async fn a_change_of_protocol_is_reported_and_kept_by_a_resumed_run() {
     assert_eq!(report.text(), Some("done"));
 }
 
-// The linter runs where debug assertions do, which includes these tests.
 #[tokio::test]
-async fn a_request_that_would_be_refused_is_not_sent_in_debug_builds() {
+async fn a_request_that_would_be_refused_is_not_sent() {
     let mut model = choosy(ToolProtocol::Native, |_| true);
     model.would_refuse = vec![Refusal::new(RefusalKind::Name, "tools[0].name", "the name has a dot")];
     let asked = Arc::clone(&model.asked);
-    let outcome = agent(model, Capabilities::default()).run("task").await.unwrap().outcome;
-    let Outcome::Failed { message } = outcome else { panic!("{outcome:?}") };
-    assert_eq!(message, "the provider would refuse this request: tools[0].name: the name has a dot");
+    let error = agent(model, Capabilities::default()).run("task").await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the provider would refuse this request: tools[0].name: the name has a dot"
+    );
     assert!(asked.lock().unwrap().is_empty());
 }

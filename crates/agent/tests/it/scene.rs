@@ -79,6 +79,7 @@ pub(crate) struct Scene {
     pub(crate) wait: Arc<Counting>,
     pub(crate) model: Arc<ScriptedModel>,
     pub(crate) way: Way,
+    has_completion: bool,
 }
 
 /// A wire format, and how calls travel in it.
@@ -143,16 +144,21 @@ impl Scene {
             wait: Arc::new(Counting::new("wait", Hints::default(), Effect::Internal)),
             model: Arc::new(way.model(script)),
             way,
+            has_completion: true,
         }
     }
 
+    /// Leaves out the completion tool, so that words end a task.
+    pub(crate) fn without_completion(mut self) -> Self {
+        self.has_completion = false;
+        self
+    }
+
     pub(crate) fn builder(&self) -> AgentBuilder {
-        let tools: [Arc<dyn Tool>; 4] = [
-            self.read.clone(),
-            self.write.clone(),
-            self.wait.clone(),
-            Arc::new(AttemptCompletion::default()),
-        ];
+        let mut tools: Vec<Arc<dyn Tool>> = vec![self.read.clone(), self.write.clone(), self.wait.clone()];
+        if self.has_completion {
+            tools.push(Arc::new(AttemptCompletion::default()));
+        }
         let config = ToolConfig::new(Preset::Full);
         let toolbox = Toolbox::builder().tools(tools).config(config).build().unwrap();
         let builder = Agent::builder().model(self.model.clone(), "scripted-1").protocols([self.way.protocol]);

@@ -106,7 +106,7 @@ async fn run(url: &str, transport: Arc<dyn Transport>, server: &Server) -> Outco
         .build()
         .unwrap();
     let agent = Agent::builder().model(client, "scripted-1").toolbox(toolbox).approver(Arc::new(ApproveAll));
-    agent.build().unwrap().run("task").await.unwrap().outcome
+    agent.build().unwrap().stream("task").report().await.unwrap().outcome
 }
 
 async fn record() -> (tempfile::TempDir, PathBuf, String) {

@@ -141,7 +141,7 @@ pub(crate) async fn run(url: &str, wire: &Arc<dyn Wire>, parts: Parts, task: &st
         .build()
         .unwrap();
     let builder = Agent::builder().model(client, "scripted-1").toolbox(toolbox).approver(parts.approver);
-    builder.build().unwrap().run(task).await.unwrap().outcome
+    builder.build().unwrap().stream(task).report().await.unwrap().outcome
 }
 
 /// A cassette of a run of the script, and the address that it went to.

@@ -22,7 +22,7 @@ fn vendor(server: &Server, like: &str) -> Vendor {
 
 fn warm() -> Request {
     let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(9);
-    request.temperature = Some(0.2);
+    request.options.temperature = Some(0.2);
     request
 }
 
@@ -434,7 +434,7 @@ async fn of_two_parameters_in_one_refusal_only_the_one_that_helped_is_remembered
     let server = Server::start(vec![error(400, "", words), error(400, "", words), hello()]).await;
     let client = Client::vendor(vendor(&server, "together")).options(quick()).build().unwrap();
     let mut request = warm();
-    request.stop_sequences = vec!["x".into()];
+    request.options.stop_sequences = vec!["x".into()];
     assert_eq!(text(&ask(&client, &request).await.0), "Hello");
     let facts = client.capability_store().rejections(&client.provider(), "m");
     assert_eq!(facts.iter().map(|fact| fact.parameter.as_str()).collect::<Vec<_>>(), ["stop"], "{facts:?}");

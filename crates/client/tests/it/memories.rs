@@ -49,8 +49,9 @@ fn request(vendor: &str) -> Request {
     let model = if vendor.starts_with("gemini") { "gemini-2.5-flash" } else { "m" };
     let tool = ToolSpec::function(ToolName::new("read").unwrap(), "reads", RawJson::default());
     let mut request = Request::new(model, vec![Message::user("begin")]).with_system("Be brief.");
-    request.stop_sequences = if vendor.contains("responses") { Vec::new() } else { vec!["STOP".to_owned()] };
-    request.temperature = Some(0.5);
+    request.options.stop_sequences =
+        if vendor.contains("responses") { Vec::new() } else { vec!["STOP".to_owned()] };
+    request.options.temperature = Some(0.5);
     request.with_tools(vec![tool])
 }
 

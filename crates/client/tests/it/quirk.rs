@@ -173,8 +173,9 @@ fn the_endpoint_of_a_vendor_brings_its_quirks_whoever_made_the_wire() {
     ];
     for (name, model, wire) in wires {
         let mut request = Request::new(model, vec![Message::user("hi")]).with_max_output_tokens(9);
-        request.temperature = Some(0.5);
-        request.stop_sequences = if name == "openai-responses" { Vec::new() } else { vec!["x".into()] };
+        request.options.temperature = Some(0.5);
+        request.options.stop_sequences =
+            if name == "openai-responses" { Vec::new() } else { vec!["x".into()] };
         let kept = Kept::default();
         let endpoint = windlass_client::Endpoint::find(name).unwrap();
         let client = Client::builder(endpoint, wire).transport(kept.clone()).build().unwrap();

@@ -53,7 +53,7 @@ fn asked(wire: &Arc<dyn Wire>, hostile: &Value, delivery: Delivery, options: Opt
         let mut request = Request::new("scripted-1", vec![Message::user("go")])
             .with_max_output_tokens(100)
             .with_delivery(delivery);
-        request.temperature = Some(0.5);
+        request.options.temperature = Some(0.5);
         let (chunks, error) = ask(&client, &request).await;
         let text = text(&chunks);
         let (mut assembler, mut events) = (Assembler::new(Assembly::default()), Vec::new());

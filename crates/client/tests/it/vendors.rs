@@ -60,7 +60,7 @@ fn a_file_adds_a_vendor_and_changes_one_without_code() {
     assert_eq!((images("x-vision").support, images("x-vision").source), (Support::Yes, Some(Source::Config)));
 
     let mut request = Request::new("any", vec![Message::user("hi")]).with_max_output_tokens(5);
-    request.extra.insert("user".to_owned(), "me".into());
+    request.options.extra.insert("user".to_owned(), "me".into());
     let sent = body(&vendors, "office", &request);
     assert_eq!(
         sent,

@@ -29,10 +29,10 @@ fn check(request: &Request, to: &str, lost: &[&str]) -> Request {
 #[test]
 fn fields_and_parts_of_one_format_stay_behind() {
     let mut asked = request();
-    asked.extra.insert("seed".into(), json!(1));
-    asked.extra.insert("logprobs".into(), json!(true));
+    asked.options.extra.insert("seed".into(), json!(1));
+    asked.options.extra.insert("logprobs".into(), json!(true));
     asked.hosted_tools = vec![Unknown::new("openai-chat", json!({"type": "web_search"}))];
-    asked.tool_choice = ToolChoice::Named(name("web_search"));
+    asked.options.tool_choice = ToolChoice::Named(name("web_search"));
     let odd = Part::Unknown(Unknown::new("openai-chat", json!({"type": "input_audio"})));
     asked.messages.push(Message::new(Role::User, vec![odd.clone(), Part::text("listen")]));
     asked.messages.push(Message::new(Role::User, vec![odd]));
@@ -40,7 +40,7 @@ fn fields_and_parts_of_one_format_stay_behind() {
         ["hosted tool web_search", "logprobs", "part input_audio", "seed", "tool choice of a hosted tool"];
     let carried = check(&asked, "anthropic", &lost);
     assert_eq!(carried.messages.len(), 2, "a message of nothing is none");
-    assert_eq!(carried.tool_choice, ToolChoice::Auto);
+    assert_eq!(carried.options.tool_choice, ToolChoice::Auto);
 }
 
 #[test]
@@ -61,23 +61,23 @@ fn a_tool_with_free_text_becomes_a_function_where_there_is_no_other() {
 #[test]
 fn stop_sequences_are_named_where_the_format_has_none() {
     let mut asked = request();
-    asked.stop_sequences = vec!["END".into()];
-    assert!(check(&asked, "openai-responses", &["stop sequences"]).stop_sequences.is_empty());
+    asked.options.stop_sequences = vec!["END".into()];
+    assert!(check(&asked, "openai-responses", &["stop sequences"]).options.stop_sequences.is_empty());
     assert_eq!(check(&asked, "anthropic", &[]), asked);
 }
 
 #[test]
 fn switches_that_a_format_has_not_are_named() {
     let mut asked = request();
-    asked.parallel_calls = ParallelCalls::Forbid;
+    asked.options.parallel_calls = ParallelCalls::Forbid;
     asked.output = OutputFormat::Json;
     let carried = check(&asked, "gemini", &["parallel calls"]);
     assert_eq!(
-        (carried.parallel_calls, carried.output),
+        (carried.options.parallel_calls, carried.output),
         (ParallelCalls::ProviderDefault, OutputFormat::Json)
     );
     let carried = check(&asked, "anthropic", &["answer as JSON"]);
-    assert_eq!((carried.parallel_calls, carried.output), (ParallelCalls::Forbid, OutputFormat::Text));
+    assert_eq!((carried.options.parallel_calls, carried.output), (ParallelCalls::Forbid, OutputFormat::Text));
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn request(calls: usize) -> Request {
         Message::results(results),
     ];
     let mut request = Request::new("m", messages).with_tools(crate::serve::tools());
-    request.max_output_tokens = Some(64);
+    request.options.max_output_tokens = Some(64);
     request
 }
 

@@ -78,7 +78,7 @@ async fn two_turns(front: &Format, behind: &Format, delivery: Delivery) {
     let mut request =
         Request::new("asked-1", vec![Message::user("look")]).with_tools(tools()).with_delivery(delivery);
     request.system = Some("You are brief.".into());
-    request.max_output_tokens = Some(512);
+    request.options.max_output_tokens = Some(512);
 
     let first = ask(&client, &request).await.unwrap();
     assert_eq!(first.text(), "I look at both: é🦀.", "{place}");
@@ -234,7 +234,7 @@ impl Model for Begun {
 /// The body of a streamed answer in a format, as text, to its end.
 async fn streamed(port: u16, format: &Format) -> String {
     let mut request = Request::new("m", vec![Message::user("go")]).with_delivery(Delivery::Stream);
-    request.max_output_tokens = Some(64);
+    request.options.max_output_tokens = Some(64);
     let sent = format.wire.encode(&request).unwrap();
     let path = match format.name() {
         "gemini" => format!("/v1beta{}", sent.path),

@@ -78,7 +78,7 @@ fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
 fn written(format: &Format, chunks: Vec<Chunk>) -> Vec<u8> {
     let mut asked =
         DecodedRequest::new(Request::new("gemini-3-pro", Vec::new()).with_tools(tools()), Framing::Events);
-    asked.request.extra.insert("stream_options".into(), json!({ "include_usage": true }));
+    asked.request.options.extra.insert("stream_options".into(), json!({ "include_usage": true }));
     let mut encoder = format.server.encoder(&asked, ResponseHead::new("1", "m", 0));
     let (mut bytes, mut normal) = (Vec::new(), Vec::new());
     let mut normalizer = Normalizer::new(Options::default());

@@ -22,8 +22,13 @@ impl Core {
         core.now_ms = now_ms;
         let mut entries = entries.into_iter().enumerate().peekable();
         let task = match entries.next() {
-            Some((_, Entry::Started { version, task, protocol, run, .. })) if version <= Entry::VERSION => {
+            Some((_, Entry::Started { version, task, protocol, run, options, .. }))
+                if version <= Entry::VERSION =>
+            {
                 core.protocols.restore(protocol);
+                if version >= Entry::FIRST_WITH_OPTIONS {
+                    core.config.options = *options;
+                }
                 if !run.is_empty() {
                     core.config.run = run;
                 }

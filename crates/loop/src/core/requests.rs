@@ -1,6 +1,6 @@
 //! The messages, offers and compactions between two requests, and the counts of attempts.
 
-use windlass_protocol::Message;
+use windlass_protocol::{Message, Role};
 
 use super::Core;
 use crate::conversation::SummaryPlan;
@@ -8,13 +8,15 @@ use crate::{Command, DeliverAt, Entry, Event, MessageSource, Offer, StreamFailur
 
 impl Core {
     /// Records the start of the run and its task.
-    pub(crate) fn start(&mut self, task: String) {
-        let task = Message::user(task);
+    pub(crate) fn start(&mut self, task: Message) {
+        // A task is a message of the user, independent of the driver's role.
+        let task = Message::new(Role::User, task.parts);
         let (version, protocol) = (Entry::VERSION, self.protocols.current());
         let (run, origin) = (self.config.run.clone(), self.config.origin.clone());
         // The driver's clock can have any origin.
         self.ledger.start(self.now_ms);
-        self.record(Entry::Started { version, task: task.clone(), protocol, run, origin });
+        let options = Box::new(self.config.options.clone());
+        self.record(Entry::Started { version, task: task.clone(), protocol, run, origin, options });
         if !self.transcript().messages().is_empty() {
             let messages = self.transcript().messages().clone();
             self.record(Entry::Imported { messages });

@@ -111,7 +111,7 @@ fn full(limits: ContextLimits) -> (Driven, Vec<Entry>) {
 fn turns_that_have_to_go_are_summed_up_by_the_model() {
     let (mut run, mut record) = full(limits());
     let request = sent(&run);
-    assert_eq!(request.tool_choice, ToolChoice::None);
+    assert_eq!(request.options.tool_choice, ToolChoice::None);
     assert!(!request.tools.is_empty(), "the request begins as the others do, for the provider's cache");
     assert!(request.messages.last().unwrap().text().contains("Summarize what happened"));
     summary(&mut run, "It looked at many things.");
@@ -138,7 +138,7 @@ fn without_a_summary_the_turns_go_all_the_same() {
         let (mut run, _) = full(limits());
         run.effects.clear();
         end(&mut run);
-        assert_eq!(sent(&run).tool_choice, ToolChoice::None, "it is asked for once more");
+        assert_eq!(sent(&run).options.tool_choice, ToolChoice::None, "it is asked for once more");
         run.effects.clear();
         end(&mut run);
         assert!(run.is_sent());
@@ -167,7 +167,7 @@ fn summary_with_a_call(run: &mut Driven) {
 fn no_summary_is_requested_if_none_is_configured() {
     let (run, _) = full(ContextLimits { condense: Condense::LeaveOut, ..limits() });
     assert!(words(&run).contains("Repeat the calls whose results you still need"));
-    assert_ne!(sent(&run).tool_choice, ToolChoice::None);
+    assert_ne!(sent(&run).options.tool_choice, ToolChoice::None);
     check_paired(&sent(&run).messages);
 }
 
@@ -325,7 +325,7 @@ fn the_task_stays_after_a_conversation_from_elsewhere() {
         let (mut run, mut record) = started_after_import(config.clone());
         for number in 0..40 {
             turn(&mut run, number, 90);
-            if matches!(run.effects.last(), Some(Command::Send { request, .. }) if request.tool_choice == ToolChoice::None)
+            if matches!(run.effects.last(), Some(Command::Send { request, .. }) if request.options.tool_choice == ToolChoice::None)
             {
                 let before = std::mem::take(&mut run.effects);
                 summary(&mut run, "It looked.");
@@ -373,7 +373,7 @@ fn only_a_whole_summary_counts() {
             run.step(Input::StreamEnd(Ok(())));
         };
         half(&mut run);
-        assert_eq!(sent(&run).tool_choice, ToolChoice::None, "it is asked for once more");
+        assert_eq!(sent(&run).options.tool_choice, ToolChoice::None, "it is asked for once more");
         let mut other = Driven { effects: run.effects.clone(), ..run };
         half(&mut other);
         assert!(words(&other).contains("Repeat the calls whose results you still need"), "{stop:?}");

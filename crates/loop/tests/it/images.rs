@@ -217,7 +217,7 @@ fn a_picture_refused_during_a_summary_is_replaced_and_the_summary_is_requested_a
     refuse(&mut run);
     assert!(pictures(&run) < before);
     let request = last_request(&run).unwrap();
-    assert_eq!(request.tool_choice, ToolChoice::None, "it is the summary that is asked for");
+    assert_eq!(request.options.tool_choice, ToolChoice::None, "it is the summary that is asked for");
     assert!(request.messages.last().unwrap().text().contains("Summarize what happened"));
 }
 

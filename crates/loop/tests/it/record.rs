@@ -1,14 +1,15 @@
 //! Records of earlier versions, as they were written then, which are read for ever.
 
 use windlass_loop::{
-    Budget, Entry, InterruptId, InterruptReason, Machine, Outcome, ResumeError, UnknownEffects, Wait,
+    Budget, Command, Entry, InterruptId, InterruptReason, Machine, Outcome, ResumeError, UnknownEffects, Wait,
 };
+use windlass_protocol::RequestOptions;
 
 use crate::driven::{Driven, check_paired, config};
 
 /// The version and the record, one entry a line. They are never edited: a change that breaks one of them breaks the runs
 /// that people have on their disks.
-const RECORDS: [(u32, &str); 7] = [
+const RECORDS: [(u32, &str); 8] = [
     (1, include_str!("../golden/record-1.jsonl")),
     (2, include_str!("../golden/record-2.jsonl")),
     (3, include_str!("../golden/record-3.jsonl")),
@@ -16,10 +17,11 @@ const RECORDS: [(u32, &str); 7] = [
     (5, include_str!("../golden/record-5.jsonl")),
     (6, include_str!("../golden/record-6.jsonl")),
     (7, include_str!("../golden/record-7.jsonl")),
+    (8, include_str!("../golden/record-8.jsonl")),
 ];
 
 /// The record of the newest version.
-const NEWEST: &str = RECORDS[6].1;
+const NEWEST: &str = RECORDS[7].1;
 
 /// Records of version 5 that end in a question about the budget, which had no id then. In the second one a call was cut off
 /// before.
@@ -80,9 +82,9 @@ fn an_old_record_resumes_with_its_recorded_texts() {
 // F37: a record of a later program is refused in words and left as it is.
 #[test]
 fn a_record_of_a_later_version_is_refused() {
-    let later = NEWEST.replace(r#""version":7"#, r#""version":8"#);
+    let later = NEWEST.replace(r#""version":8"#, r#""version":9"#);
     let error = Machine::resume(config(), read(&later), 0).unwrap_err();
-    assert_eq!(error.to_string(), "the record has version 8, this program reads up to 7");
+    assert_eq!(error.to_string(), "the record has version 9, this program reads up to 8");
     assert!(serde_json::from_str::<Entry>(r#"{"entry":"from_the_future"}"#).is_err());
 }
 
@@ -136,4 +138,22 @@ fn a_question_of_an_old_record_takes_the_answer_that_was_left_for_it() {
         assert!(run.is_sent());
         check_paired(run.machine.transcript().messages());
     }
+}
+
+// A resumed run keeps the options that it was started with; a record without options leaves those of the configuration.
+#[test]
+fn a_resumed_run_keeps_its_recorded_options() {
+    let own = config().with_options(RequestOptions::default().with_temperature(0.75));
+    let options = |text: &str| {
+        let record = read(text)[..3].to_vec();
+        let (machine, commands) = Machine::resume(own.clone(), record, 0).unwrap();
+        drop(machine);
+        commands.into_iter().find_map(|command| match command {
+            Command::Send { request, .. } => Some(request.options),
+            _ => None,
+        })
+    };
+    let newest = options(NEWEST).unwrap();
+    assert_eq!((newest.temperature, newest.max_output_tokens), (Some(0.25), Some(4_000)));
+    assert_eq!(options(RECORDS[6].1).unwrap().temperature, Some(0.75));
 }

@@ -1,6 +1,6 @@
 //! Letters: messages from outside to the run, which arrive as signals.
 
-use windlass_agent::Session;
+use windlass_agent::SharedGrants;
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
 use windlass_loop::{Input, ResumeError};
 use windlass_protocol::ToolResult;
@@ -89,7 +89,7 @@ impl RunState {
     /// Reads the grants of the record again after an answer that gave one.
     pub(super) fn renew_grants(&mut self) {
         if std::mem::take(&mut self.pending_grant) {
-            self.scope.grants = Session::from_record(&self.record).grants();
+            self.scope.grants = SharedGrants::from_record(&self.record).grants();
         }
     }
 }

@@ -129,7 +129,7 @@ impl RunState {
     /// Reads the result of a step about a call, which was scheduled with this scope.
     fn end_call(&mut self, scope: &RunScope, done: CallDone, now_ms: u64) {
         self.scope.is_tainted |= done.is_tainted;
-        // A step without an offer says nothing about the tools: another step can have changed them while it ran.
+        // A step without an offer does not change the tools: another step can have changed them while it ran.
         let is_late = |offer: &Offer| offer.mode == scope.mode && self.scope.mode != scope.mode;
         if let Some(mut offer) = done.offer.filter(|offer| !is_late(offer)) {
             self.scope.tools = tools_digest(&offer.tools, &offer.known_tools);

@@ -73,7 +73,7 @@ fn said(answer: &Answer) -> Value {
 /// The answer's bytes as the provider's side writes them.
 fn written(server: &dyn Server, framing: Framing, chunks: &[Chunk]) -> Result<Vec<u8>, String> {
     let mut request = Request::new("model", Vec::new());
-    request.extra.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+    request.options.extra.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     let mut encoder = server
         .encoder(&DecodedRequest::new(request, framing), ResponseHead::new("1", "model", 1_700_000_000));
     let mut bytes = Vec::new();

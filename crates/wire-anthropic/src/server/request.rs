@@ -30,20 +30,20 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     messages::read(items, &mut conversation)?;
     let mut request = Request::new(model, conversation);
     request.system = system;
-    request.max_output_tokens = fields.count("max_tokens")?;
-    if request.max_output_tokens.is_none() {
+    request.options.max_output_tokens = fields.count("max_tokens")?;
+    if request.options.max_output_tokens.is_none() {
         return Err(fields.wrong("max_tokens", "expected a whole number"));
     }
     request.delivery = if fields.flag("stream")? == Some(true) { Delivery::Stream } else { Delivery::Whole };
-    request.temperature = fields.number("temperature")?;
-    request.stop_sequences = match fields.value("stop_sequences")? {
+    request.options.temperature = fields.number("temperature")?;
+    request.options.stop_sequences = match fields.value("stop_sequences")? {
         None => Vec::new(),
         Some(list) => serde_json::from_value(list)
             .map_err(|_| fields.wrong("stop_sequences", "expected a list of texts"))?,
     };
     tools::read(&mut fields, &mut request)?;
     output(&mut fields, &mut request)?;
-    request.extra.extend(fields.rest());
+    request.options.extra.extend(fields.rest());
     let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
     Ok(DecodedRequest::new(request, framing))
 }
@@ -66,7 +66,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
     let older = fields.peek("output_format");
     if let (Some(mut format), Some(raw)) = (fields.object("output_format")?, older) {
         request.output = schema(&mut format)?;
-        request.extra.insert("output_format".to_owned(), serde_json::from_str(raw.get())?);
+        request.options.extra.insert("output_format".to_owned(), serde_json::from_str(raw.get())?);
     }
     if let Some(mut config) = fields.object("output_config")? {
         if let Some(mut format) = config.object("format")? {
@@ -74,7 +74,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         }
         let rest = config.rest();
         if !rest.is_empty() {
-            request.extra.insert("output_config".to_owned(), Value::Object(rest));
+            request.options.extra.insert("output_config".to_owned(), Value::Object(rest));
         }
     }
     Ok(())

@@ -35,14 +35,14 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
 
 fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let Some(mut choice) = fields.object("tool_choice")? else { return Ok(()) };
-    request.tool_choice = match choice.take_required_text("type")?.as_str() {
+    request.options.tool_choice = match choice.take_required_text("type")?.as_str() {
         "auto" => ToolChoice::Auto,
         "any" => ToolChoice::Required,
         "none" => ToolChoice::None,
         "tool" => ToolChoice::Named(name(&mut choice)?),
         _ => return Err(choice.wrong("type", "expected auto, any, tool or none")),
     };
-    request.parallel_calls = match choice.flag("disable_parallel_tool_use")? {
+    request.options.parallel_calls = match choice.flag("disable_parallel_tool_use")? {
         None => ParallelCalls::ProviderDefault,
         Some(true) => ParallelCalls::Forbid,
         Some(false) => ParallelCalls::Allow,

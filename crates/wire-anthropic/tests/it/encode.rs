@@ -47,9 +47,9 @@ fn inexpressible_requests_fail_and_name_the_part() {
 #[test]
 fn extra_fields_win_and_messages_stay_last() {
     let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(5);
-    request.extra.insert("zeal".into(), true.into());
-    request.extra.insert("model".into(), "other".into());
-    request.extra.insert("alpha".into(), 1.into());
+    request.options.extra.insert("zeal".into(), true.into());
+    request.options.extra.insert("model".into(), "other".into());
+    request.options.extra.insert("alpha".into(), 1.into());
     let body = body(&request);
     assert!(body.starts_with(r#"{"model":"other","max_tokens":5"#), "{body}");
     assert!(body.contains(r#","alpha":1,"zeal":true,"messages":"#), "{body}");
@@ -62,8 +62,8 @@ fn the_body_has_its_fields_in_order() {
         .with_tools(vec![tool("read")])
         .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
         .with_parallel_calls(ParallelCalls::Forbid);
-    request.temperature = Some(0.5);
-    request.stop_sequences = vec!["END".into()];
+    request.options.temperature = Some(0.5);
+    request.options.stop_sequences = vec!["END".into()];
     let expected = [
         r#"{"model":"m","max_tokens":8192,"temperature":0.5,"stop_sequences":["END"],"stream":true,"#,
         r#""tool_choice":{"type":"tool","name":"read","disable_parallel_tool_use":true},"#,
@@ -237,7 +237,7 @@ fn cache_markers_stand_where_they_never_move() {
     let after = sent(&request, Caching::Conversation);
     assert!(after.starts_with(before.strip_suffix("]}").unwrap()), "{after}");
     // A request that has its own markers gets no more.
-    request.extra.insert("cache_control".into(), json!({ "type": "ephemeral", "ttl": "1h" }));
+    request.options.extra.insert("cache_control".into(), json!({ "type": "ephemeral", "ttl": "1h" }));
     let own = sent(&request, Caching::Conversation);
     assert_eq!(own.matches("cache_control").count(), 1, "{own}");
 }
@@ -260,7 +260,7 @@ fn a_schema_of_the_answer_stands_beside_what_the_request_says() {
         String::from_utf8(Anthropic::default().encode(request).unwrap().body.into()).unwrap()
     };
     assert!(sent(&request).contains(&format!(r#""output_config":{{{format}}}"#)), "{}", sent(&request));
-    request.extra.insert("output_config".into(), json!({ "effort": "low" }));
+    request.options.extra.insert("output_config".into(), json!({ "effort": "low" }));
     assert!(
         sent(&request).contains(&format!(r#""output_config":{{"effort":"low",{format}}}"#)),
         "{}",

@@ -18,7 +18,7 @@ fn tool(name: &str, parameters: &str) -> Request {
 }
 
 fn thinking(mut request: Request, thinking: Value) -> Request {
-    request.extra.insert("thinking".into(), thinking);
+    request.options.extra.insert("thinking".into(), thinking);
     request
 }
 
@@ -41,14 +41,14 @@ fn a_plain_request_is_taken() {
 #[test]
 fn numbers_have_their_ranges() {
     let mut warm = request();
-    warm.temperature = Some(1.5);
+    warm.options.temperature = Some(1.5);
     check(&warm, &[(RefusalKind::Parameter, "temperature")]);
     check(&request().with_max_output_tokens(0), &[(RefusalKind::Parameter, "max_output_tokens")]);
     let mut stops = request();
-    stops.stop_sequences = vec!["x".into(), "\n".into()];
+    stops.options.stop_sequences = vec!["x".into(), "\n".into()];
     check(&stops, &[(RefusalKind::Parameter, "stop_sequences[1]")]);
     let mut several = request();
-    several.extra.insert("n".into(), 2.into());
+    several.options.extra.insert("n".into(), 2.into());
     check(&several, &[(RefusalKind::Parameter, "extra.n")]);
 }
 
@@ -59,7 +59,7 @@ fn thinking_goes_with_few_other_parameters() {
     check(&thinking(request(), enabled(100)), &[(RefusalKind::Parameter, "extra.thinking.budget_tokens")]);
     check(&thinking(request(), enabled(9000)), &[(RefusalKind::Parameter, "extra.thinking.budget_tokens")]);
     let mut warm = thinking(request(), enabled(2000));
-    warm.temperature = Some(0.5);
+    warm.options.temperature = Some(0.5);
     check(&warm, &[(RefusalKind::Parameter, "temperature")]);
     let forced = tool("f", r#"{"type":"object"}"#).with_tool_choice(ToolChoice::Required);
     check(&forced, &[]);
@@ -77,7 +77,7 @@ fn more_than_four_cache_markers_are_found() {
     };
     let mut request =
         Request::new("m", vec![Message::new(Role::User, vec![marked("a"), marked("b"), marked("c")])]);
-    request.extra.insert("cache_control".into(), json!({ "type": "ephemeral" }));
+    request.options.extra.insert("cache_control".into(), json!({ "type": "ephemeral" }));
     check(&request, &[]);
     request.messages[0].parts.push(marked("d"));
     check(&request, &[(RefusalKind::Cache, "")]);

@@ -141,8 +141,8 @@ fn tools_and_choices_have_their_words() {
     );
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
     assert_eq!(request.hosted_tools.len(), 1);
-    assert!(matches!(&request.tool_choice, ToolChoice::Named(name) if name.as_str() == "web_search"));
-    assert_eq!(request.parallel_calls, ParallelCalls::Forbid);
+    assert!(matches!(&request.options.tool_choice, ToolChoice::Named(name) if name.as_str() == "web_search"));
+    assert_eq!(request.options.parallel_calls, ParallelCalls::Forbid);
 }
 
 #[test]
@@ -158,8 +158,8 @@ fn the_form_of_the_answer_is_read_in_both_its_fields() {
     assert!(matches!(both.output, OutputFormat::Schema(_)));
     assert!(matches!(with("output_format", format).output, OutputFormat::Schema(_)));
     assert_eq!(with("output_config", json!({ "effort": "low" })).output, OutputFormat::Text);
-    assert_eq!(with("stop_sequences", json!(["x"])).stop_sequences, ["x"]);
-    assert_eq!(with("thinking", json!({ "type": "adaptive" })).extra["thinking"]["type"], "adaptive");
+    assert_eq!(with("stop_sequences", json!(["x"])).options.stop_sequences, ["x"]);
+    assert_eq!(with("thinking", json!({ "type": "adaptive" })).options.extra["thinking"]["type"], "adaptive");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn read(address: &Address<'_>, text: &str) -> Result<DecodedRequest, RequestErro
     config(&mut request, &mut body)?;
     // The model is taken from the path.
     body.raw("model");
-    request.extra.extend(body.rest());
+    request.options.extra.extend(body.rest());
     Ok(DecodedRequest::new(request, address.framing))
 }
 
@@ -81,7 +81,7 @@ fn system(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
         is_plain &= part.rest().is_empty();
     }
     if !(is_plain && texts.len() == 1) {
-        request.extra.insert("systemInstruction".to_owned(), value("systemInstruction", raw)?);
+        request.options.extra.insert("systemInstruction".to_owned(), value("systemInstruction", raw)?);
     }
     if !texts.is_empty() {
         request.system = Some(texts.join("\n"));
@@ -92,11 +92,11 @@ fn system(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
 /// Takes `generationConfig`.
 fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(mut config) = object(body, CONFIG)? else { return Ok(()) };
-    request.temperature = config.number("temperature")?;
-    request.max_output_tokens = count(&mut config, "maxOutputTokens")?;
+    request.options.temperature = config.number("temperature")?;
+    request.options.max_output_tokens = count(&mut config, "maxOutputTokens")?;
     for (place, stop) in list(&mut config, "stopSequences")? {
         let stop = serde_json::from_str(stop.get());
-        request.stop_sequences.push(stop.map_err(|_| RequestError::shape(place, "expected a text"))?);
+        request.options.stop_sequences.push(stop.map_err(|_| RequestError::shape(place, "expected a text"))?);
     }
     let is_json = |raw: &RawValue| raw.get() == "\"application/json\"";
     let mut rest = Map::new();
@@ -115,7 +115,7 @@ fn config(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     }
     rest.extend(config.rest());
     if !rest.is_empty() {
-        request.extra.insert(CONFIG.to_owned(), rest.into());
+        request.options.extra.insert(CONFIG.to_owned(), rest.into());
     }
     Ok(())
 }

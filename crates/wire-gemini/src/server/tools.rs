@@ -70,7 +70,7 @@ pub(crate) fn tool_name(place: String, name: String) -> Result<ToolName, Request
 pub(crate) fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(mut config) = object(body, CHOICE)? else { return Ok(()) };
     if request.tools.is_empty() {
-        request.extra.insert(CHOICE.to_owned(), config.rest().into());
+        request.options.extra.insert(CHOICE.to_owned(), config.rest().into());
         return Ok(());
     }
     let mut kept = Map::new();
@@ -80,7 +80,7 @@ pub(crate) fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(),
         for (place, raw) in list(&mut calling, "allowedFunctionNames")? {
             allowed.push((value(&place, raw)?, place));
         }
-        request.tool_choice = match (mode.as_str(), allowed.as_slice()) {
+        request.options.tool_choice = match (mode.as_str(), allowed.as_slice()) {
             ("" | "AUTO" | "MODE_UNSPECIFIED", []) => ToolChoice::Auto,
             ("NONE", []) => ToolChoice::None,
             ("ANY", []) => ToolChoice::Required,
@@ -103,7 +103,7 @@ pub(crate) fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(),
         rest.insert(CALLING.to_owned(), kept.into());
     }
     if !rest.is_empty() {
-        request.extra.insert(CHOICE.to_owned(), rest.into());
+        request.options.extra.insert(CHOICE.to_owned(), rest.into());
     }
     Ok(())
 }

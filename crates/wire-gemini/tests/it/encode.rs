@@ -59,7 +59,7 @@ fn ask() -> Request {
 }
 
 fn with_extra(mut request: Request, name: &str, value: Value) -> Request {
-    request.extra.insert(name.into(), value);
+    request.options.extra.insert(name.into(), value);
     request
 }
 
@@ -137,8 +137,8 @@ fn the_body_has_its_fields_in_order() {
         .with_tools(vec![tool("read")])
         .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
         .with_max_output_tokens(5);
-    request.temperature = Some(0.5);
-    request.stop_sequences = vec!["END".into()];
+    request.options.temperature = Some(0.5);
+    request.options.stop_sequences = vec!["END".into()];
     let expected = [
         r#"{"systemInstruction":{"parts":[{"text":"Be brief."}]},"#,
         r#""tools":[{"functionDeclarations":[{"name":"read","description":"Does it.","#,

@@ -35,7 +35,7 @@ fn result(id: &str) -> Message {
 
 fn with_extra(name: &str, value: Value) -> Request {
     let mut request = ask();
-    request.extra.insert(name.to_owned(), value);
+    request.options.extra.insert(name.to_owned(), value);
     request
 }
 
@@ -59,20 +59,20 @@ fn valid_requests_are_not_refused() {
         .with_tools(vec![tool("read", &object())])
         .with_output(OutputFormat::Json);
     request.hosted_tools = search();
-    request.temperature = Some(2.0);
+    request.options.temperature = Some(2.0);
     check(&request, &[]);
 }
 
 #[test]
 fn parameters_have_ranges() {
     let mut request = ask();
-    request.temperature = Some(2.1);
+    request.options.temperature = Some(2.1);
     check(&request, &[(Kind::Parameter, "temperature")]);
     check(&ask().with_max_output_tokens(0), &[(Kind::Parameter, "max_output_tokens")]);
     let mut request = ask();
-    request.stop_sequences = vec!["x".to_owned(); 6];
+    request.options.stop_sequences = vec!["x".to_owned(); 6];
     check(&request, &[(Kind::Parameter, "stop_sequences")]);
-    request.stop_sequences = vec![String::new()];
+    request.options.stop_sequences = vec![String::new()];
     check(&request, &[(Kind::Empty, "stop_sequences")]);
     let config = |config: Value| with_extra("generationConfig", config);
     check(

@@ -76,12 +76,12 @@ fn parameters_are_read_and_the_rest_is_kept() {
         "safetySettings": [], "cachedContent": "cachedContents/1",
     })));
     assert_eq!(request.system.as_deref(), Some("Be kind."));
-    assert_eq!((request.temperature, request.max_output_tokens), (Some(0.5), Some(9)));
-    assert_eq!(request.stop_sequences, ["END"]);
+    assert_eq!((request.options.temperature, request.options.max_output_tokens), (Some(0.5), Some(9)));
+    assert_eq!(request.options.stop_sequences, ["END"]);
     assert!(
         matches!(&request.output, OutputFormat::Schema(schema) if schema.schema.as_str() == r#"{"type":"object"}"#)
     );
-    let kept: Vec<&str> = request.extra.keys().map(String::as_str).collect();
+    let kept: Vec<&str> = request.options.extra.keys().map(String::as_str).collect();
     assert_eq!(kept, ["cachedContent", "generationConfig", "safetySettings"]);
 }
 
@@ -159,7 +159,7 @@ fn tools_and_choices_of_every_form_are_read() {
     let choice = |config: Value| {
         let request = check_same(&ask(&json!({ "tools": tools, "toolConfig": config })));
         assert_eq!((request.tools.len(), request.hosted_tools.len()), (1, 2));
-        request.tool_choice
+        request.options.tool_choice
     };
     let calling = |calling: Value| json!({ "functionCallingConfig": calling });
     assert_eq!(choice(calling(json!({ "mode": "NONE" }))), ToolChoice::None);

@@ -34,17 +34,17 @@ fn read(before: &str, text: &str) -> Result<DecodedRequest, RequestError> {
     let mut request = Request::new(model, messages);
     request.system = system;
     request.delivery = if fields.flag("stream")? == Some(true) { Delivery::Stream } else { Delivery::Whole };
-    request.temperature = fields.number("temperature")?;
-    request.parallel_calls = match fields.flag("parallel_tool_calls")? {
+    request.options.temperature = fields.number("temperature")?;
+    request.options.parallel_calls = match fields.flag("parallel_tool_calls")? {
         None => ParallelCalls::ProviderDefault,
         Some(true) => ParallelCalls::Allow,
         Some(false) => ParallelCalls::Forbid,
     };
-    request.stop_sequences = stop_sequences(&mut fields)?;
+    request.options.stop_sequences = stop_sequences(&mut fields)?;
     tools::read(&mut fields, &mut request)?;
     limit(&mut fields, &mut request)?;
     output(&mut fields, &mut request)?;
-    request.extra.extend(fields.rest());
+    request.options.extra.extend(fields.rest());
     let framing = if request.delivery == Delivery::Stream { Framing::Events } else { Framing::Whole };
     Ok(DecodedRequest::new(request, framing))
 }
@@ -63,10 +63,10 @@ fn stop_sequences(fields: &mut Fields<'_>) -> Result<Vec<String>, RequestError> 
 fn limit(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     let older = fields.count("max_tokens")?;
     let newer = fields.count("max_completion_tokens")?;
-    request.max_output_tokens = newer.or(older);
+    request.options.max_output_tokens = newer.or(older);
     if let Some(tokens) = newer {
-        request.extra.insert("max_completion_tokens".to_owned(), tokens.into());
-        request.extra.extend(older.map(|tokens| ("max_tokens".to_owned(), tokens.into())));
+        request.options.extra.insert("max_completion_tokens".to_owned(), tokens.into());
+        request.options.extra.extend(older.map(|tokens| ("max_tokens".to_owned(), tokens.into())));
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ fn output(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
         // A form that only some servers have, for example `grammar` or `regex`.
         _ => {
             if let Some(raw) = whole.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
-                request.extra.insert("response_format".to_owned(), raw);
+                request.options.extra.insert("response_format".to_owned(), raw);
             }
         }
     }

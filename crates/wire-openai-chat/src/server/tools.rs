@@ -94,13 +94,13 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
     let place = fields.place("tool_choice");
     let Some(raw) = fields.raw("tool_choice") else { return Ok(()) };
     let value: Value = serde_json::from_str(raw.get())?;
-    request.tool_choice = match value.as_str() {
+    request.options.tool_choice = match value.as_str() {
         Some("auto") => ToolChoice::Auto,
         Some("none") => ToolChoice::None,
         Some("required") => ToolChoice::Required,
         // Mistral's name for `required`, sent back unchanged.
         Some("any") => {
-            request.extra.insert("tool_choice".to_owned(), json!("any"));
+            request.options.extra.insert("tool_choice".to_owned(), json!("any"));
             ToolChoice::Required
         }
         Some(_) => return Err(RequestError::shape(place, "expected auto, none, required or a tool")),
@@ -113,7 +113,7 @@ fn choice(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestE
                 ToolChoice::Named(name(&mut named)?)
             } else {
                 // A choice of another form, for example `allowed_tools`.
-                request.extra.insert("tool_choice".to_owned(), value);
+                request.options.extra.insert("tool_choice".to_owned(), value);
                 ToolChoice::Auto
             }
         }

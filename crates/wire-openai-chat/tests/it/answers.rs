@@ -25,7 +25,7 @@ fn finish(reason: StopReason) -> Chunk {
 
 fn written(framing: Framing, options: &Value, chunks: &[Chunk]) -> String {
     let mut request = Request::new("m", Vec::new());
-    request.extra.insert("stream_options".into(), options.clone());
+    request.options.extra.insert("stream_options".into(), options.clone());
     let server = OpenAiChat::default();
     let mut encoder = server.encoder(&DecodedRequest::new(request, framing), ResponseHead::new("1", "m", 7));
     let mut bytes = Vec::new();

@@ -49,9 +49,9 @@ fn inexpressible_requests_fail_and_name_the_part() {
 #[test]
 fn extra_fields_win_and_messages_stay_last() {
     let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(5);
-    request.extra.insert("zeal".into(), true.into());
-    request.extra.insert("model".into(), "other".into());
-    request.extra.insert("alpha".into(), 1.into());
+    request.options.extra.insert("zeal".into(), true.into());
+    request.options.extra.insert("model".into(), "other".into());
+    request.options.extra.insert("alpha".into(), 1.into());
     let body = body(&request);
     assert!(body.starts_with(r#"{"model":"other","max_tokens":5"#), "{body}");
     assert!(body.contains(r#","alpha":1,"zeal":true,"messages":"#), "{body}");
@@ -65,8 +65,8 @@ fn the_body_has_its_fields_in_order() {
         .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
         .with_parallel_calls(ParallelCalls::Forbid)
         .with_max_output_tokens(9);
-    request.temperature = Some(0.5);
-    request.stop_sequences = vec!["END".into()];
+    request.options.temperature = Some(0.5);
+    request.options.stop_sequences = vec!["END".into()];
     let expected = [
         r#"{"model":"m","max_tokens":9,"temperature":0.5,"stop":["END"],"stream":true,"#,
         r#""stream_options":{"include_usage":true},"#,

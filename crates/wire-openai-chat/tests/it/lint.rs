@@ -52,24 +52,24 @@ fn lint_finds_requests_that_every_provider_refuses() {
 #[test]
 fn numbers_have_their_ranges() {
     let mut warm = request();
-    warm.temperature = Some(2.5);
+    warm.options.temperature = Some(2.5);
     check(&warm, &[(RefusalKind::Parameter, "temperature")]);
     let mut cold = request();
-    cold.temperature = Some(f64::NAN);
+    cold.options.temperature = Some(f64::NAN);
     check(&cold, &[(RefusalKind::Parameter, "temperature")]);
     check(&request().with_max_output_tokens(0), &[(RefusalKind::Parameter, "max_output_tokens")]);
     let mut stops = request();
-    stops.stop_sequences = vec!["x".into(); 5];
+    stops.options.stop_sequences = vec!["x".into(); 5];
     check(&stops, &[(RefusalKind::Parameter, "stop_sequences")]);
 }
 
 #[test]
 fn one_answer_is_read_and_more_are_refused() {
     let mut several = request();
-    several.extra.insert("n".into(), 2.into());
+    several.options.extra.insert("n".into(), 2.into());
     check(&several, &[(RefusalKind::Parameter, "extra.n")]);
     assert!(OpenAiChat::default().encode(&several).is_err(), "writing refuses what the linter does");
-    several.extra.insert("n".into(), 1.into());
+    several.options.extra.insert("n".into(), 1.into());
     check(&several, &[]);
 }
 

@@ -134,8 +134,8 @@ fn tools_and_choices_have_their_words() {
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
     assert!(matches!(&request.tools[1], ToolSpec::Freeform { grammar: Some(Grammar::Regex(_)), .. }));
     assert_eq!(request.hosted_tools[0].value, json!({ "type": "web_search", "depth": 2 }));
-    assert!(matches!(&request.tool_choice, ToolChoice::Named(name) if name.as_str() == "patch"));
-    assert_eq!(request.parallel_calls, ParallelCalls::Forbid);
+    assert!(matches!(&request.options.tool_choice, ToolChoice::Named(name) if name.as_str() == "patch"));
+    assert_eq!(request.options.parallel_calls, ParallelCalls::Forbid);
     let written: Value = serde_json::from_slice(&wire().encode(&request).unwrap().body).unwrap();
     assert_eq!(written, body);
 }
@@ -180,10 +180,10 @@ fn the_form_of_the_answer_and_its_limits_are_read() {
     );
     let grammar = read("response_format", json!({ "type": "grammar", "grammar": "x" }));
     assert_eq!(grammar.output, OutputFormat::Text);
-    assert_eq!(read("max_tokens", 7.into()).max_output_tokens, Some(7));
-    assert_eq!(read("max_completion_tokens", 7.into()).max_output_tokens, Some(7));
-    assert_eq!(read("stop", json!(["a", "b"])).stop_sequences, ["a", "b"]);
-    assert_eq!(read("seed", 3.into()).extra["seed"], 3);
+    assert_eq!(read("max_tokens", 7.into()).options.max_output_tokens, Some(7));
+    assert_eq!(read("max_completion_tokens", 7.into()).options.max_output_tokens, Some(7));
+    assert_eq!(read("stop", json!(["a", "b"])).options.stop_sequences, ["a", "b"]);
+    assert_eq!(read("seed", 3.into()).options.extra["seed"], 3);
 }
 
 #[test]

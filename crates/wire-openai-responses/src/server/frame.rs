@@ -71,13 +71,13 @@ fn repeat_fields(request: &Request) -> Map<String, Value> {
         .with_tools(request.tools.clone())
         .with_hosted_tools(request.hosted_tools.clone())
         .with_output(request.output.clone())
-        .with_tool_choice(request.tool_choice.clone())
-        .with_parallel_calls(request.parallel_calls);
+        .with_tool_choice(request.options.tool_choice.clone())
+        .with_parallel_calls(request.options.parallel_calls);
     bare.system.clone_from(&request.system);
     bare.tool_fields.clone_from(&request.tool_fields);
-    bare.max_output_tokens = request.max_output_tokens;
-    bare.temperature = request.temperature;
-    bare.extra.clone_from(&request.extra);
+    bare.options.max_output_tokens = request.options.max_output_tokens;
+    bare.options.temperature = request.options.temperature;
+    bare.options.extra.clone_from(&request.options.extra);
     let body =
         encode(&OpenAiResponsesOptions::as_given(), &bare, RequestBody::new(&mut EncodedHistory::new()));
     let body: Option<Map<String, Value>> = body.ok().and_then(|http| serde_json::from_slice(&http.body).ok());

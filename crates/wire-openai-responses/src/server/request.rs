@@ -43,9 +43,9 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     if body.peek("instructions").is_some_and(|raw| raw.get().starts_with('"')) {
         request.system = body.text("instructions")?;
     }
-    request.max_output_tokens = body.count("max_output_tokens")?;
-    request.temperature = body.number("temperature")?;
-    request.parallel_calls = match body.flag("parallel_tool_calls")? {
+    request.options.max_output_tokens = body.count("max_output_tokens")?;
+    request.options.temperature = body.number("temperature")?;
+    request.options.parallel_calls = match body.flag("parallel_tool_calls")? {
         None => ParallelCalls::ProviderDefault,
         Some(true) => ParallelCalls::Allow,
         Some(false) => ParallelCalls::Forbid,
@@ -57,7 +57,7 @@ fn read(text: &str) -> Result<DecodedRequest, RequestError> {
     }
     output(&mut request, &mut body)?;
     choice(&mut request, &mut body)?;
-    request.extra.extend(body.rest());
+    request.options.extra.extend(body.rest());
     let framing = if is_streamed { Framing::Events } else { Framing::Whole };
     Ok(DecodedRequest::new(request, framing))
 }
@@ -161,7 +161,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     }
     rest.extend(text.rest());
     if !rest.is_empty() {
-        request.extra.insert("text".to_owned(), rest.into());
+        request.options.extra.insert("text".to_owned(), rest.into());
     }
     Ok(())
 }
@@ -170,7 +170,7 @@ fn output(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
 fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestError> {
     let Some(raw) = body.peek("tool_choice") else { return Ok(()) };
     if raw.get().starts_with('"') {
-        request.tool_choice = match body.take_required_text("tool_choice")?.as_str() {
+        request.options.tool_choice = match body.take_required_text("tool_choice")?.as_str() {
             "auto" => ToolChoice::Auto,
             "none" => ToolChoice::None,
             "required" => ToolChoice::Required,
@@ -181,19 +181,19 @@ fn choice(request: &mut Request, body: &mut Fields<'_>) -> Result<(), RequestErr
     let choice = value("tool_choice", raw)?;
     let Some(mut fields) = body.object("tool_choice")? else { return Ok(()) };
     let kind = fields.take_required_text("type")?;
-    request.tool_choice = match kind.as_str() {
+    request.options.tool_choice = match kind.as_str() {
         "function" | "custom" => {
             ToolChoice::Named(tool_name(fields.place("name"), fields.take_required_text("name")?)?)
         }
         "allowed_tools" => {
-            request.extra.insert("tool_choice".to_owned(), choice);
+            request.options.extra.insert("tool_choice".to_owned(), choice);
             let is_required = fields.text("mode")?.as_deref() == Some("required");
             if is_required { ToolChoice::Required } else { ToolChoice::Auto }
         }
         // A hosted tool is named by its type alone. A choice with further fields is kept unchanged.
         _ if fields.rest().is_empty() => ToolChoice::Named(tool_name("tool_choice.type".to_owned(), kind)?),
         _ => {
-            request.extra.insert("tool_choice".to_owned(), choice);
+            request.options.extra.insert("tool_choice".to_owned(), choice);
             ToolChoice::Required
         }
     };

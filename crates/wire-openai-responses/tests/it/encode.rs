@@ -60,19 +60,19 @@ fn inexpressible_requests_fail_and_name_the_part() {
     let image = Part::Image(Image::base64("image/png", "aGk="));
     check_error(&Request::new("m", vec![Message::assistant(vec![image])]), "an image");
     let mut stop = request();
-    stop.stop_sequences.push("END".into());
-    check_error(&stop, "stop sequences");
+    stop.options.stop_sequences.push("END".into());
+    check_error(&stop, "stop_sequences");
     let mut many = request();
-    many.extra.insert("n".into(), 2.into());
+    many.options.extra.insert("n".into(), 2.into());
     check_error(&many, "more than one answer");
 }
 
 #[test]
 fn extra_fields_win_and_the_input_stays_last() {
     let mut request = Request::new("m", vec![Message::user("hi")]).with_max_output_tokens(50);
-    request.extra.insert("text".into(), serde_json::json!({ "format": { "type": "json_object" } }));
-    request.extra.insert("model".into(), "other".into());
-    request.extra.insert("reasoning".into(), serde_json::json!({ "effort": "low" }));
+    request.options.extra.insert("text".into(), serde_json::json!({ "format": { "type": "json_object" } }));
+    request.options.extra.insert("model".into(), "other".into());
+    request.options.extra.insert("reasoning".into(), serde_json::json!({ "effort": "low" }));
     let body = body(&request);
     assert!(body.starts_with(r#"{"model":"other","max_output_tokens":50"#), "{body}");
     let extra = r#","reasoning":{"effort":"low"},"text":{"format":{"type":"json_object"}},"input":"#;
@@ -87,7 +87,7 @@ fn the_body_has_its_fields_in_order() {
         .with_tool_choice(ToolChoice::Named(ToolName::new("read").unwrap()))
         .with_parallel_calls(ParallelCalls::Forbid)
         .with_max_output_tokens(90);
-    request.temperature = Some(0.5);
+    request.options.temperature = Some(0.5);
     let expected = [
         r#"{"model":"m","instructions":"Be brief.","max_output_tokens":90,"temperature":0.5,"#,
         r#""store":false,"include":["reasoning.encrypted_content"],"stream":true,"#,

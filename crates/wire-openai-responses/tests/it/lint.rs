@@ -20,7 +20,7 @@ fn function(name: &str, schema: &Value, strict: Strictness) -> ToolSpec {
 
 fn with_extra(name: &str, value: Value) -> Request {
     let mut request = ask();
-    request.extra.insert(name.to_owned(), value);
+    request.options.extra.insert(name.to_owned(), value);
     request
 }
 
@@ -54,11 +54,11 @@ fn valid_requests_are_not_refused() {
 #[test]
 fn parameters_have_ranges() {
     let mut request = ask();
-    request.temperature = Some(2.5);
+    request.options.temperature = Some(2.5);
     check(&request, &[(Kind::Parameter, "temperature")]);
     check(&ask().with_max_output_tokens(15), &[(Kind::Parameter, "max_output_tokens")]);
     let mut request = ask();
-    request.stop_sequences.push("END".into());
+    request.options.stop_sequences.push("END".into());
     check(&request, &[(Kind::Parameter, "stop_sequences")]);
     check(&with_extra("n", json!(2)), &[(Kind::Parameter, "extra.n")]);
     check(&with_extra("top_p", json!(1.5)), &[(Kind::Parameter, "extra.top_p")]);
@@ -68,11 +68,11 @@ fn parameters_have_ranges() {
 #[test]
 fn fields_that_do_not_go_together_are_refused() {
     let mut request = with_extra("background", json!(true));
-    request.extra.insert("store".to_owned(), json!(false));
+    request.options.extra.insert("store".to_owned(), json!(false));
     check(&request, &[(Kind::Parameter, "extra.background")]);
     let mut request = with_extra("previous_response_id", json!("resp_1"));
     check(&request, &[]);
-    request.extra.insert("conversation".to_owned(), json!("conv_1"));
+    request.options.extra.insert("conversation".to_owned(), json!("conv_1"));
     check(&request, &[(Kind::Parameter, "extra.conversation")]);
     let long = "x".repeat(513);
     check(&with_extra("metadata", json!({ "a": long })), &[(Kind::Parameter, "extra.metadata.a")]);

@@ -47,11 +47,11 @@ fn parameters_are_read_and_the_rest_is_kept() {
             "parameters": { "type": "object" }, "defer_loading": true }],
     })));
     assert_eq!(request.system.as_deref(), Some("Be kind."));
-    assert_eq!((request.max_output_tokens, request.temperature), (Some(64), Some(0.5)));
-    assert_eq!((request.delivery, request.parallel_calls), (Delivery::Stream, ParallelCalls::Forbid));
-    assert_eq!((&request.tool_choice, &request.output), (&ToolChoice::Required, &OutputFormat::Json));
+    assert_eq!((request.options.max_output_tokens, request.options.temperature), (Some(64), Some(0.5)));
+    assert_eq!((request.delivery, request.options.parallel_calls), (Delivery::Stream, ParallelCalls::Forbid));
+    assert_eq!((&request.options.tool_choice, &request.output), (&ToolChoice::Required, &OutputFormat::Json));
     assert!(matches!(&request.tools[0], ToolSpec::Function { strict: Strictness::On, .. }));
-    let kept: Vec<&str> = request.extra.keys().map(String::as_str).collect();
+    let kept: Vec<&str> = request.options.extra.keys().map(String::as_str).collect();
     assert_eq!(kept, ["background", "include", "previous_response_id", "reasoning", "store", "text"]);
 }
 
@@ -90,7 +90,7 @@ fn choices_of_every_form_are_read() {
     let tools = json!([{ "type": "function", "name": "read", "parameters": {} }, { "type": "web_search" }]);
     let choice = |choice: Value| {
         let body = ask(&json!({ "tools": tools, "tool_choice": choice }));
-        check_same(&body).tool_choice
+        check_same(&body).options.tool_choice
     };
     let name = |choice: ToolChoice| match choice {
         ToolChoice::Named(name) => name.as_str().to_owned(),

@@ -161,33 +161,33 @@ const TOOL: &[Feature] = &[
         name: "choice: a call is demanded",
         put: |request| {
             request.tools = tools();
-            request.tool_choice = ToolChoice::Required;
+            request.options.tool_choice = ToolChoice::Required;
         },
-        see: |request| json!(request.tool_choice),
+        see: |request| json!(request.options.tool_choice),
     },
     Feature {
         name: "choice: this tool",
         put: |request| {
             request.tools = tools();
-            request.tool_choice = ToolChoice::Named(name("read"));
+            request.options.tool_choice = ToolChoice::Named(name("read"));
         },
-        see: |request| json!(request.tool_choice),
+        see: |request| json!(request.options.tool_choice),
     },
     Feature {
         name: "choice: no call",
         put: |request| {
             request.tools = tools();
-            request.tool_choice = ToolChoice::None;
+            request.options.tool_choice = ToolChoice::None;
         },
-        see: |request| json!(request.tool_choice),
+        see: |request| json!(request.options.tool_choice),
     },
     Feature {
         name: "one call at a time",
         put: |request| {
             request.tools = tools();
-            request.parallel_calls = ParallelCalls::Forbid;
+            request.options.parallel_calls = ParallelCalls::Forbid;
         },
-        see: |request| json!(request.parallel_calls),
+        see: |request| json!(request.options.parallel_calls),
     },
 ];
 
@@ -270,18 +270,18 @@ const ROUND: &[Feature] = &[
 const SETTING: &[Feature] = &[
     Feature {
         name: "limit of tokens",
-        put: |request| request.max_output_tokens = Some(77),
-        see: |request| json!(request.max_output_tokens),
+        put: |request| request.options.max_output_tokens = Some(77),
+        see: |request| json!(request.options.max_output_tokens),
     },
     Feature {
         name: "temperature",
-        put: |request| request.temperature = Some(0.5),
-        see: |request| json!(request.temperature),
+        put: |request| request.options.temperature = Some(0.5),
+        see: |request| json!(request.options.temperature),
     },
     Feature {
         name: "stop sequences",
-        put: |request| request.stop_sequences = vec!["END".into()],
-        see: |request| json!(request.stop_sequences),
+        put: |request| request.options.stop_sequences = vec!["END".into()],
+        see: |request| json!(request.options.stop_sequences),
     },
     Feature {
         name: "answer as JSON",
@@ -302,8 +302,8 @@ const SETTING: &[Feature] = &[
     Feature {
         name: "a field of the format's own",
         put: |request| {
-            request.extra.insert("metadata".into(), json!({"user_id": "u"}));
+            request.options.extra.insert("metadata".into(), json!({"user_id": "u"}));
         },
-        see: |request| json!(request.extra.get("metadata")),
+        see: |request| json!(request.options.extra.get("metadata")),
     },
 ];

@@ -148,14 +148,17 @@ impl EditedRequest {
                 request.model = format!("gemini-{}-pro", 2 + argument / 8 % 2);
             }
             3 => self.is_otherwise = !self.is_otherwise,
-            4 => request.max_output_tokens = Some(u64::from(argument)),
+            4 => request.options.max_output_tokens = Some(u64::from(argument)),
             5 => {
                 let name = ["messages", "input", "contents", "seed"][usize::from(argument / 8 % 4)];
-                if request.extra.remove(name).is_none() {
-                    request.extra.insert(name.to_owned(), json!([{ "role": "user", "content": "else" }]));
+                if request.options.extra.remove(name).is_none() {
+                    request
+                        .options
+                        .extra
+                        .insert(name.to_owned(), json!([{ "role": "user", "content": "else" }]));
                 }
             }
-            6 => request.temperature = Some(f64::from(argument) / 256.0),
+            6 => request.options.temperature = Some(f64::from(argument) / 256.0),
             _ => {}
         }
     }

@@ -1,0 +1,86 @@
+//! The report of a run that has ended.
+
+use std::fmt;
+
+use futures_util::StreamExt;
+use windlass_loop::{Event, Outcome, Transcript, Used};
+use windlass_protocol::Usage;
+
+use crate::{AgentError, EventStream};
+
+/// The result of a run that has ended. Its `Display` is the model's final text, or the
+/// reason for its absence.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The way in which the run ended.
+    pub outcome: Outcome,
+    /// The tokens that the run used, in all attempts.
+    pub usage: Usage,
+    /// The requests and the cost of the run. The cost needs prices
+    /// ([`AgentBuilder::budget`](crate::AgentBuilder::budget)); without them it is zero.
+    pub used: Used,
+    /// The conversation, with what came before the task.
+    pub transcript: Transcript,
+}
+
+impl Report {
+    /// Returns the model's final text if the task is completed.
+    pub fn text(&self) -> Option<&str> {
+        match &self.outcome {
+            Outcome::Completed { text } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the model's final text.
+    ///
+    /// # Errors
+    /// Returns [`AgentError::Failed`] if the run failed, and [`AgentError::NotCompleted`] if it stopped or waits.
+    pub fn into_text(self) -> Result<String, AgentError> {
+        match self.check()?.outcome {
+            Outcome::Completed { text } => Ok(text),
+            outcome => Err(AgentError::NotCompleted { outcome: Box::new(outcome) }),
+        }
+    }
+
+    /// Returns the report unless the run failed.
+    ///
+    /// # Errors
+    /// Returns [`AgentError::Failed`] if the run failed.
+    pub fn check(self) -> Result<Self, AgentError> {
+        match self.outcome {
+            Outcome::Failed { message } => Err(AgentError::Failed { message }),
+            _ => Ok(self),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.outcome.fmt(f)
+    }
+}
+
+impl EventStream {
+    /// Reads all events and returns the report. A run that failed is a report too; [`Report::check`] makes it an error.
+    ///
+    /// # Errors
+    /// Returns the error that ended the stream, or [`AgentError::Unfinished`] if the last event was read
+    /// before this call.
+    pub async fn report(mut self) -> Result<Report, AgentError> {
+        let mut report = None;
+        while let Some(event) = self.next().await {
+            if let Event::Finished { outcome, total } = event? {
+                report = self.take_report(outcome, total);
+            }
+        }
+        report.ok_or(AgentError::Unfinished)
+    }
+
+    /// Returns the report of a run whose last event has been read, once.
+    pub(crate) fn take_report(&self, outcome: Outcome, usage: Usage) -> Option<Report> {
+        let (transcript, used) = self.take_end()?;
+        Some(Report { outcome, usage, used, transcript })
+    }
+}

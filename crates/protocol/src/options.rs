@@ -1,0 +1,181 @@
+//! Options of a request: sampling, reasoning, limits and fields of the provider.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{Effort, ParallelCalls, ToolChoice, Verbosity};
+
+/// The options of a request to a model. An option that is not set is not sent, and the provider's default applies.
+///
+/// Each wire format maps the options to its own fields, and refuses a request with an option that it cannot express.
+/// The refusal names the option.
+///
+/// ```
+/// use windlass_protocol::{Effort, RequestOptions};
+/// let options = RequestOptions::default().with_temperature(0.2).with_reasoning(Effort::Low);
+/// let more = RequestOptions::default().with_temperature(1.0).with_seed(7);
+/// let both = options.merge(&more);
+/// assert_eq!((both.temperature, both.seed), (Some(1.0), Some(7)));
+/// assert_eq!(both.reasoning, Some(Effort::Low));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RequestOptions {
+    /// The tool choice: free, no calls, any call, or a call of one tool.
+    pub tool_choice: ToolChoice,
+    /// The permission for several calls in one answer.
+    pub parallel_calls: ParallelCalls,
+    /// The maximum number of tokens in the answer, reasoning included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u64>,
+    /// The sampling temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// The share of probability from which tokens are sampled, between 0 and 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Texts that end the answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop_sequences: Vec<String>,
+    /// The seed of sampling.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The amount of reasoning before the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Effort>,
+    /// The length of the answer's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verbosity: Option<Verbosity>,
+    /// The provider's name of the service tier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_tier: Option<String>,
+    /// Labels that the provider stores with the request.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
+    /// Additional fields of the provider's body by name; they override computed fields.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+}
+
+impl RequestOptions {
+    /// Sets the tool choice.
+    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
+        self.tool_choice = choice;
+        self
+    }
+
+    /// Sets whether one answer may contain several calls.
+    pub fn with_parallel_calls(mut self, parallel: ParallelCalls) -> Self {
+        self.parallel_calls = parallel;
+        self
+    }
+
+    /// Sets the maximum number of tokens in the answer.
+    pub fn with_max_output_tokens(mut self, tokens: u64) -> Self {
+        self.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// Sets the sampling temperature.
+    pub fn with_temperature(mut self, temperature: f64) -> Self {
+        self.temperature = Some(temperature);
+        self
+    }
+
+    /// Sets the share of probability from which tokens are sampled.
+    pub fn with_top_p(mut self, share: f64) -> Self {
+        self.top_p = Some(share);
+        self
+    }
+
+    /// Sets the texts that end the answer.
+    pub fn with_stop_sequences<S: Into<String>>(mut self, texts: impl IntoIterator<Item = S>) -> Self {
+        self.stop_sequences = texts.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets the seed of sampling.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Sets the amount of reasoning.
+    pub fn with_reasoning(mut self, effort: Effort) -> Self {
+        self.reasoning = Some(effort);
+        self
+    }
+
+    /// Sets the length of the answer's text.
+    pub fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
+        self.verbosity = Some(verbosity);
+        self
+    }
+
+    /// Sets the provider's name of the service tier.
+    pub fn with_service_tier(mut self, tier: impl Into<String>) -> Self {
+        self.service_tier = Some(tier.into());
+        self
+    }
+
+    /// Adds a label that the provider stores with the request.
+    pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.metadata.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a field to the provider's body. It overrides a computed field with the same name.
+    pub fn with_extra(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.extra.insert(name.into(), value.into());
+        self
+    }
+
+    /// Returns these options, replaced by each option that `other` sets. Labels and fields are united; a tool choice
+    /// and parallel calls of `other` count if they differ from their defaults.
+    pub fn merge(&self, other: &Self) -> Self {
+        let mut merged = self.clone();
+        if other.tool_choice != ToolChoice::default() {
+            merged.tool_choice.clone_from(&other.tool_choice);
+        }
+        if other.parallel_calls != ParallelCalls::default() {
+            merged.parallel_calls = other.parallel_calls;
+        }
+        merged.max_output_tokens = other.max_output_tokens.or(self.max_output_tokens);
+        merged.temperature = other.temperature.or(self.temperature);
+        merged.top_p = other.top_p.or(self.top_p);
+        if !other.stop_sequences.is_empty() {
+            merged.stop_sequences.clone_from(&other.stop_sequences);
+        }
+        merged.seed = other.seed.or(self.seed);
+        merged.reasoning = other.reasoning.or(self.reasoning);
+        merged.verbosity = other.verbosity.or(self.verbosity);
+        merged.service_tier = other.service_tier.clone().or(merged.service_tier);
+        merged.metadata.extend(other.metadata.clone());
+        merged.extra.extend(other.extra.clone());
+        merged
+    }
+
+    /// Returns the names of the options that are set, except the tool choice, parallel calls and fields of the provider.
+    pub fn set_names(&self) -> impl Iterator<Item = &'static str> {
+        let is_set = [
+            ("max_output_tokens", self.max_output_tokens.is_some()),
+            ("temperature", self.temperature.is_some()),
+            ("top_p", self.top_p.is_some()),
+            ("stop_sequences", !self.stop_sequences.is_empty()),
+            ("seed", self.seed.is_some()),
+            ("reasoning", self.reasoning.is_some()),
+            ("verbosity", self.verbosity.is_some()),
+            ("service_tier", self.service_tier.is_some()),
+            ("metadata", !self.metadata.is_empty()),
+        ];
+        is_set.into_iter().filter_map(|(name, is_set)| is_set.then_some(name))
+    }
+
+    /// Returns true if no option is set.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}

@@ -1,0 +1,118 @@
+//! The fields of the request's options.
+
+use windlass_protocol::{Effort, Request, RequestOptions};
+use windlass_wire::EncodeError;
+
+use crate::AnthropicOptions;
+use crate::names::encode_error;
+use crate::request::{Field, WireThinking};
+
+/// The options that the API does not have.
+pub(crate) const MISSING: [&str; 2] = ["seed", "verbosity"];
+
+/// The only label of a request that the API has.
+const USER: &str = "user_id";
+
+/// The smallest budget for thoughts. Extended thinking: "The minimum budget is 1,024 tokens".
+pub(crate) const LEAST_BUDGET: u64 = 1024;
+
+/// Appends the fields of the options, except those of the tools.
+pub(crate) fn encode<'a>(
+    options: &AnthropicOptions,
+    request: &'a Request,
+    fields: &mut Vec<(&'a str, Field<'a>)>,
+) -> Result<(), EncodeError> {
+    let asked = &request.options;
+    if let Some(name) = asked.set_names().find(|name| MISSING.contains(name)) {
+        return Err(encode_error(format!("the option `{name}`")));
+    }
+    fields.push(("max_tokens", Field::Count(output_limit(options, asked))));
+    fields.extend(asked.temperature.map(|value| ("temperature", Field::Float(value))));
+    fields.extend(asked.top_p.map(|value| ("top_p", Field::Float(value))));
+    if !asked.stop_sequences.is_empty() {
+        fields.push(("stop_sequences", Field::Texts(&asked.stop_sequences)));
+    }
+    fields.extend(thinking(options, request).map(|thinking| ("thinking", Field::Thinking(thinking))));
+    fields.extend(asked.service_tier.as_deref().map(|tier| ("service_tier", Field::Text(tier))));
+    if let Some(name) = unknown_label(asked) {
+        return Err(encode_error(format!("the label `{name}` of the option `metadata`, except `{USER}`")));
+    }
+    if !asked.metadata.is_empty() {
+        fields.push(("metadata", Field::Labels(&asked.metadata)));
+    }
+    Ok(())
+}
+
+/// Returns the first label that the API does not have.
+pub(crate) fn unknown_label(asked: &RequestOptions) -> Option<&str> {
+    asked.metadata.keys().map(String::as_str).find(|name| *name != USER)
+}
+
+/// Returns the output limit, which the API requires. A default limit has room for the requested thoughts besides.
+pub(crate) fn output_limit(options: &AnthropicOptions, asked: &RequestOptions) -> u64 {
+    let thoughts = asked.reasoning.map_or(0, Effort::tokens);
+    asked.max_output_tokens.unwrap_or(options.default_max_tokens.saturating_add(thoughts))
+}
+
+/// Returns the field `thinking` of a request with an option for it. Without the
+/// field the API does not think.
+pub(crate) fn thinking(options: &AnthropicOptions, request: &Request) -> Option<WireThinking> {
+    let effort = request.options.reasoning.filter(|effort| effort.word().is_some())?;
+    if is_adaptive(&request.model) {
+        return Some(WireThinking::Adaptive);
+    }
+    // A word gives way to the limit of the answer; a number is sent as it is.
+    let most = match effort {
+        Effort::Budget(_) => u64::MAX,
+        _ => output_limit(options, &request.options).saturating_sub(1),
+    };
+    Some(WireThinking::Enabled { budget_tokens: effort.tokens().min(most).max(LEAST_BUDGET) })
+}
+
+/// Returns the word for `output_config.effort`, which the models with adaptive thinking take: `low`, `medium`, `high` or
+/// `max`.
+pub(crate) fn effort_word(request: &Request) -> Option<&'static str> {
+    let word = request.options.reasoning.filter(|_| is_adaptive(&request.model))?.word()?;
+    Some(if word == "minimal" { "low" } else { word })
+}
+
+/// Returns true if the model decides itself how much it thinks: the models of Anthropic since version 4.6. Earlier ones,
+/// and the models of other providers that speak this format, take a budget.
+///
+/// The API for Opus 4.7: "`thinking.type.enabled` is not supported for this model. Use `thinking.type.adaptive` and
+/// `output_config.effort`".
+fn is_adaptive(model: &str) -> bool {
+    let Some((_, name)) = model.split_once("claude") else { return false };
+    // Ignore dates and other long numbers.
+    let numbers =
+        name.split(|symbol: char| !symbol.is_ascii_digit()).filter(|digits| matches!(digits.len(), 1 | 2));
+    let mut version = numbers.filter_map(|digits| digits.parse::<u32>().ok());
+    match (version.next(), version.next()) {
+        (None, _) => true,
+        (Some(major), minor) => (major, minor.unwrap_or(0)) >= (4, 6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_adaptive;
+
+    #[test]
+    fn the_models_since_4_6_are_adaptive() {
+        for model in
+            ["claude-opus-4-6", "claude-opus-4.7", "claude-sonnet-5", "anthropic.claude-opus-4-8-v1:0"]
+        {
+            assert!(is_adaptive(model), "{model}");
+        }
+        let earlier = [
+            "claude-3-7-sonnet-20250219",
+            "claude-sonnet-4-20250514",
+            "claude-haiku-4-5-20251001",
+            "us.anthropic.claude-opus-4-1-20250805-v1:0",
+            "kimi-k2",
+        ];
+        for model in earlier {
+            assert!(!is_adaptive(model), "{model}");
+        }
+    }
+}
