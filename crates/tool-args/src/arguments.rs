@@ -38,7 +38,7 @@ use crate::{read, schema};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the arguments of a tool",
-    note = "put `#[derive(ToolArgs)]` on the struct"
+    note = "put `#[derive(ToolArgs)]` on a struct with named fields; an enum is a value inside of such a struct"
 )]
 pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// Returns the JSON Schema of the arguments. Subschemas are inlined except for recursive types,
@@ -59,4 +59,12 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// no default. Returns whether all members are complete.
     #[doc(hidden)]
     fn settle(growing: &mut Self::Growing, object: Node<'_>, mismatches: &mut Mismatches) -> bool;
+
+    /// Returns whether the arguments have a member with this key.
+    #[doc(hidden)]
+    fn has_member(key: &str) -> bool;
+
+    /// Returns the names of the members in the order of the fields.
+    #[doc(hidden)]
+    fn member_names() -> Vec<&'static str>;
 }

@@ -1,6 +1,6 @@
 //! A field of an argument struct.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Result, Visibility};
@@ -22,6 +22,8 @@ pub(crate) struct Field<'a> {
     pub(crate) missing: Missing,
     /// True if the field is only shown when it is complete.
     pub(crate) is_whole: bool,
+    /// True if the members of the value are members of the surrounding object.
+    pub(crate) is_flat: bool,
     pub(crate) docs: String,
     attributes: &'a [Attribute],
 }
@@ -38,6 +40,9 @@ impl<'a> Field<'a> {
                 if !meta.path.is_ident("whole") {
                     return Err(meta.error("a field takes `#[tool_args(whole)]`"));
                 }
+                if serde.is_flat {
+                    return Err(meta.error("a flattened field is shown by its members: take `whole` away"));
+                }
                 is_whole = true;
                 Ok(())
             })?;
@@ -45,11 +50,12 @@ impl<'a> Field<'a> {
         Ok(Self {
             ident,
             visibility: &field.vis,
-            ty: replace_self(field.ty.to_token_stream(), owner),
+            ty: replace_self(field.ty.to_token_stream(), &owner.to_token_stream()),
             name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
             aliases: serde.aliases,
             missing: serde.missing,
             is_whole,
+            is_flat: serde.is_flat,
             docs: description(&field.attrs),
             attributes: &field.attrs,
         })
@@ -69,18 +75,27 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Replaces `Self` with a name in the tokens.
-fn replace_self(tokens: TokenStream, owner: &Ident) -> TokenStream {
+/// Replaces `Self` with the tokens of a type.
+pub(crate) fn replace_self(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
     let replaced = |token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
+        TokenTree::Ident(ident) if ident == "Self" => respan(owner.clone(), ident.span()),
         TokenTree::Group(group) => {
             let mut inner = Group::new(group.delimiter(), replace_self(group.stream(), owner));
             inner.set_span(group.span());
-            inner.into()
+            TokenTree::from(inner).into()
         }
-        other => other,
+        other => TokenStream::from(other),
     };
-    tokens.into_iter().map(replaced).collect()
+    tokens.into_iter().flat_map(replaced).collect()
+}
+
+/// Sets the span of the tokens, so that an error about them points there.
+pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let placed = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(placed).collect()
 }
 
 /// Iterates over the attributes of a struct or field that serde and schemars read.

@@ -33,6 +33,8 @@ pub(crate) struct OnField {
     pub(crate) name: Option<String>,
     pub(crate) aliases: Vec<String>,
     pub(crate) missing: Missing,
+    /// True if the members of the value are members of the surrounding object.
+    pub(crate) is_flat: bool,
 }
 
 impl OnStruct {
@@ -78,6 +80,7 @@ impl OnField {
                     read.missing = Missing::Function(meta.value()?.parse::<LitStr>()?.parse()?);
                 }
                 "default" => read.missing = Missing::Default,
+                "flatten" => read.is_flat = true,
                 // These attributes only affect serialization.
                 "skip_serializing" | "skip_serializing_if" | "serialize_with" => skip(meta)?,
                 "with" | "deserialize_with" => {

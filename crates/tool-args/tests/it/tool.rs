@@ -4,10 +4,10 @@ use std::future::ready;
 use std::path::PathBuf;
 
 use expect_test::{Expect, expect};
-use windlass_protocol::{
-    Arguments, CallId, Concurrency, Content, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec,
-};
+use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk};
 use windlass_tool_args::{Context, Output, Progress, Tool, ToolError, tool};
+
+use crate::call::{call, ctx, payload, spec};
 
 /// Adds two
 /// integers.
@@ -66,30 +66,9 @@ fn odd(odd: i64, payload: String, ctx: Text, context: &Context, r#type: Option<S
     format!("{odd} {payload} {} {} {type:?}", ctx.0, context.call(), r#type = r#type)
 }
 
-fn ctx() -> Context {
-    Context::new(CallId::new("call_1").unwrap())
-}
-
-fn payload(arguments: &str) -> Payload {
-    Payload::Function { arguments: Arguments::parse(arguments).unwrap() }
-}
-
-async fn call(tool: &dyn Tool, arguments: &str) -> String {
-    match tool.call(&ctx(), &payload(arguments)).await {
-        Ok(Output { status, content, .. }) => match content.as_slice() {
-            [Content::Text { text }] => format!("{status:?}: {text}"),
-            other => format!("{other:?}"),
-        },
-        Err(error) => error.to_string(),
-    }
-}
-
 #[track_caller]
 fn check_spec(tool: &dyn Tool, expected: &Expect) {
-    let ToolSpec::Function { name, description, parameters, .. } = tool.spec() else {
-        panic!("expected a function")
-    };
-    expected.assert_eq(&format!("{name}\n{description}\n{}", parameters.as_str()));
+    expected.assert_eq(&spec(tool));
 }
 
 #[test]

@@ -1,0 +1,26 @@
+//! Types that cannot be arguments, state or a set of tools.
+#![allow(unused)]
+use std::cell::Cell;
+
+use windlass_tool_args::{State, ToolArgs, ToolSet, tool};
+
+#[derive(Debug, ToolArgs)]
+enum Mode {
+    Fast,
+}
+
+/// Takes an enum as all arguments.
+#[tool]
+fn flat_enum(#[serde(flatten)] mode: Mode) {}
+
+/// Takes state of one thread.
+#[tool]
+async fn local(count: State<Cell<u32>>) {}
+
+struct Store;
+
+fn main() {
+    let _ = std::sync::Arc::new(Store).tools();
+    // The generated code has this line for each argument, beside the derives of serde and schemars.
+    windlass_tool_args::derived::assert_argument::<std::thread::Thread>();
+}
