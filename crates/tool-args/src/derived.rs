@@ -7,10 +7,11 @@ pub use windlass_partial_json::{Kind, NestedChange, Node};
 pub use windlass_protocol::{Concurrency, Effect, Hints, Payload, Risk, ToolName, ToolSpec};
 pub use windlass_tool::{Context, GrowingArguments, Output, Showing, Tool, ToolError, ToolFuture};
 
+pub use crate::effects::{DeclareEffects, effects};
 pub use crate::partial::{Part, Place};
-pub use crate::returned::{
+pub use crate::return_value::{
     DescribeError, DescribeLocalError, ErrorType, Failure, OutputType, PlainValue, RejectError, RejectOutput,
-    Returned, SerializeOutput, Success,
+    ReturnValue, SerializeOutput, Success,
 };
 
 /// Stores the order of a struct's properties in its schema.
@@ -25,8 +26,8 @@ pub fn spec<T: schemars::JsonSchema>(name: &str, description: &str, order: &[&st
 }
 
 /// Returns the schema without its description, which is the one of a flattened field.
-pub fn without_description(schema: schemars::Schema) -> schemars::Schema {
-    crate::schema::without_description(schema)
+pub fn remove_description(schema: schemars::Schema) -> schemars::Schema {
+    crate::schema::remove_description(schema)
 }
 
 /// Fails to compile for a type that cannot be an argument, with a message of this crate.

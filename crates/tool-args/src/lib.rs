@@ -9,13 +9,15 @@ mod unfit;
 #[cfg(feature = "typed")]
 mod arguments;
 #[cfg(feature = "typed")]
+mod effects;
+#[cfg(feature = "typed")]
 mod mismatch;
 #[cfg(feature = "typed")]
 mod partial;
 #[cfg(feature = "typed")]
 mod reader;
 #[cfg(feature = "typed")]
-mod returned;
+mod return_value;
 #[cfg(feature = "typed")]
 mod schema;
 #[cfg(feature = "typed")]

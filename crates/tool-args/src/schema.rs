@@ -23,7 +23,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> RawJson {
 /// Returns the schema of a function's parameters, with its properties in the given order. The schema has no
 /// description: the function's tool has it.
 pub(crate) fn schema_of_function<T: JsonSchema>(names: &[&str]) -> RawJson {
-    finish(without_description(with_order(root::<T>(), names)))
+    finish(remove_description(with_order(root::<T>(), names)))
 }
 
 fn root<T: JsonSchema>() -> schemars::Schema {
@@ -55,7 +55,7 @@ pub(crate) fn with_order(mut schema: schemars::Schema, names: &[&str]) -> schema
 
 /// Removes a description. A flattened field without a description beside it leaves its own, which describes only a
 /// part of the properties.
-pub(crate) fn without_description(mut schema: schemars::Schema) -> schemars::Schema {
+pub(crate) fn remove_description(mut schema: schemars::Schema) -> schemars::Schema {
     schema.remove("description");
     schema
 }

@@ -8,9 +8,10 @@ use syn::{Attribute, Error, Ident, Pat, PatType, Path, Result, Type, Visibility}
 
 use crate::description::description;
 use crate::field::{doc_attribute, iter_forwarded, respan};
-use crate::function::reference_message;
 use crate::home::text;
+use crate::local::local;
 use crate::options::Options;
+use crate::parameter_type::reference_message;
 use crate::serde_attributes::OnField;
 
 /// An argument that the model writes.
@@ -67,7 +68,7 @@ impl Argument {
     }
 
     /// Returns the argument as a field of a struct with `#[derive(ToolArgs)]`.
-    fn named_field(&self, visibility: &Visibility) -> TokenStream {
+    fn public_field(&self, visibility: &Visibility) -> TokenStream {
         let Self { ident, ty, attributes, name, .. } = self;
         let docs = description(attributes);
         let docs = doc_attribute(&docs).unwrap_or_else(|| {
@@ -133,12 +134,7 @@ impl<'a> Holder<'a> {
     }
 
     /// Generates the definition of the hidden struct, for the scope of the impl.
-    pub(crate) fn hidden_definition(
-        &self,
-        options: &Options,
-        name: &str,
-        home: &Path,
-    ) -> Option<TokenStream> {
+    pub(crate) fn define_private(&self, options: &Options, name: &str, home: &Path) -> Option<TokenStream> {
         let Self::Hidden(arguments) = self else { return None };
         let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
         let fields = arguments.iter().map(|argument| argument.field());
@@ -157,7 +153,7 @@ impl<'a> Holder<'a> {
     }
 
     /// Generates the definition of the named struct, for the scope of the function.
-    pub(crate) fn named_definition(
+    pub(crate) fn define_public(
         &self,
         options: &Options,
         visibility: &Visibility,
@@ -165,7 +161,7 @@ impl<'a> Holder<'a> {
     ) -> Option<TokenStream> {
         let Self::Named(ident, arguments) = self else { return None };
         let path = quote!(#home).to_string().replace(' ', "");
-        let fields = arguments.iter().map(|argument| argument.named_field(visibility));
+        let fields = arguments.iter().map(|argument| argument.public_field(visibility));
         let rename_all = options.rename_all();
         let docs = format!("The arguments of the tool `{name}`.");
         Some(quote! {
@@ -196,16 +192,16 @@ impl<'a> Holder<'a> {
 
     /// Generates the statement that parses the payload into the local variables of the arguments.
     pub(crate) fn read(&self, home: &Path) -> TokenStream {
-        let ty = self.ty();
+        let (ty, payload) = (self.ty(), local("payload"));
         match self {
             Self::Hidden(arguments) | Self::Named(_, arguments) => {
                 let idents = arguments.iter().map(|argument| &argument.ident);
                 let locals = arguments.iter().map(|argument| &argument.local);
-                quote!(let #ty { #(#idents: #locals),* } = #home::read_arguments::<#ty>(payload)?;)
+                quote!(let #ty { #(#idents: #locals),* } = #home::read_arguments::<#ty>(#payload)?;)
             }
             Self::Own(argument) => {
                 let local = &argument.local;
-                quote!(let #local: #ty = #home::read_arguments::<#ty>(payload)?;)
+                quote!(let #local: #ty = #home::read_arguments::<#ty>(#payload)?;)
             }
         }
     }
@@ -216,8 +212,8 @@ fn flat_type(argument: &Argument) -> Option<TokenStream> {
     argument.is_flat.then(|| quote!(#ty))
 }
 
-/// Generates an expression of the names of members in order. A member with a flattened type stands for the
-/// members of that type.
+/// Generates an expression of the names of members in order. A flattened member is replaced by the members
+/// of its type.
 pub(crate) fn order<'a>(
     home: &Path,
     members: impl Iterator<Item = (&'a String, Option<TokenStream>)>,

@@ -3,15 +3,16 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, Path, Result, Visibility};
+use syn::{Data, DeriveInput, Error, Fields, Ident, Path, Result, Visibility};
 
 use crate::argument::order;
 use crate::description::description;
 use crate::enumeration;
 use crate::field::{Field, doc_attribute, iter_forwarded};
-use crate::home::{home, text};
+use crate::home::text;
 use crate::partial;
 use crate::serde_attributes::OnStruct;
+use crate::shadow::{check_generics, impls, read_home};
 
 /// A parsed struct of a tool's arguments.
 pub(crate) struct Arguments<'a> {
@@ -63,31 +64,6 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
     })
 }
 
-pub(crate) fn check_generics(input: &DeriveInput) -> Result<()> {
-    if input.generics.params.is_empty() {
-        return Ok(());
-    }
-    let message = "arguments are of one type, because a tool has one schema: take the generics away";
-    Err(Error::new_spanned(&input.generics, message))
-}
-
-/// Returns the path to `windlass-tool-args`, from `#[tool_args(crate = "..")]` if the attribute is set.
-pub(crate) fn read_home(attributes: &[Attribute]) -> Result<Path> {
-    let mut told = None;
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("crate") {
-                return Err(
-                    meta.error("a struct takes `#[tool_args(crate = \"path::to::windlass_tool_args\")]`")
-                );
-            }
-            told = Some(meta.value()?.parse::<syn::LitStr>()?.parse::<Path>()?);
-            Ok(())
-        })?;
-    }
-    Ok(home(told.as_ref()))
-}
-
 /// Generates `Deserialize` and `JsonSchema` through a shadow struct with the same fields, on which serde and
 /// schemars derive.
 fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
@@ -105,7 +81,7 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
         order(home, fields.iter().map(|field| (&field.name, field.is_flat.then(|| field.ty.clone()))));
     let mut schema = quote!(#home::derived::with_order(schema, &#order));
     if docs.is_none() && fields.iter().any(|field| field.is_flat) {
-        schema = quote!(#home::derived::without_description(#schema));
+        schema = quote!(#home::derived::remove_description(#schema));
     }
     let impls = impls(ident, home, &shadow, &schema);
     let default = serde.has_default.then(|| {
@@ -133,39 +109,5 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
 
             #impls
         };
-    }
-}
-
-/// Generates `Deserialize` and `JsonSchema` with the impls of the shadow type. `result` is an expression of the schema,
-/// from the shadow's `schema`.
-pub(crate) fn impls(ident: &Ident, home: &Path, shadow: &Ident, result: &TokenStream) -> TokenStream {
-    let (name, id) = (ident.to_string(), format!("::{ident}"));
-    quote! {
-        #[automatically_derived]
-        impl<'de> #home::derived::serde::Deserialize<'de> for #ident {
-            fn deserialize<D: #home::derived::serde::Deserializer<'de>>(
-                deserializer: D,
-            ) -> ::core::result::Result<Self, D::Error> {
-                #shadow::deserialize(deserializer)
-            }
-        }
-
-        #[automatically_derived]
-        impl #home::derived::schemars::JsonSchema for #ident {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                ::std::borrow::Cow::Borrowed(#name)
-            }
-
-            fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                ::std::borrow::Cow::Borrowed(::core::concat!(::core::module_path!(), #id))
-            }
-
-            fn json_schema(
-                generator: &mut #home::derived::schemars::SchemaGenerator,
-            ) -> #home::derived::schemars::Schema {
-                let schema = <#shadow as #home::derived::schemars::JsonSchema>::json_schema(generator);
-                #result
-            }
-        }
     }
 }

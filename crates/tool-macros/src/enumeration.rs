@@ -4,10 +4,10 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{DataEnum, DeriveInput, Ident, Result, Variant};
 
-use crate::derive::{check_generics, impls, read_home};
 use crate::description::description;
 use crate::field::{doc_attribute, iter_forwarded, replace_self};
 use crate::home::text;
+use crate::shadow::{check_generics, impls, read_home};
 
 /// Generates `Deserialize`, `JsonSchema` and `PartialValue` through a shadow enum with the same variants, on which serde
 /// and schemars derive.

@@ -2,12 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
-use syn::{
-    Error, FnArg, GenericArgument, Ident, Pat, PatType, PathArguments, ReceiverKind, Result, Signature, Type,
-};
+use syn::{Error, FnArg, Ident, Pat, PatType, ReceiverKind, Result, Signature, Type};
 
 use crate::argument::Argument;
 use crate::options::Options;
+use crate::parameter_type::{is_context, is_named, is_state};
 
 /// A parameter of the function.
 pub(crate) enum Parameter {
@@ -106,45 +105,6 @@ impl Receiver {
             Self::OwnedArc => quote!(::std::sync::Arc::clone(&#set)),
         }
     }
-}
-
-/// Returns the message for a parameter that is a reference.
-pub(crate) fn reference_message(ty: &Type) -> &'static str {
-    match ty {
-        Type::Reference(reference) if is_state(&reference.elem) => {
-            "a state is passed by value, and its clones are cheap: take `State<..>` without the `&`"
-        }
-        Type::Reference(reference) if is_named(&reference.elem, "str") => {
-            "an argument is owned: take `String` instead of `&str`"
-        }
-        _ => {
-            "an argument is owned: take `String`, `Vec<..>` or the like; take what the application passes as \
-             `State<..>`"
-        }
-    }
-}
-
-/// Returns whether the type is `&Context`, under any path.
-fn is_context(ty: &Type) -> bool {
-    matches!(ty, Type::Reference(reference) if is_named(&reference.elem, "Context"))
-}
-
-/// Returns whether the type is `State<..>` with one type, under any path.
-fn is_state(ty: &Type) -> bool {
-    let Type::Path(path) = ty else { return false };
-    let Some(last) = path.path.segments.last().filter(|last| last.ident == "State") else { return false };
-    match &last.arguments {
-        PathArguments::AngleBracketed(inner) => {
-            inner.args.len() == 1 && matches!(inner.args.first(), Some(GenericArgument::Type(_)))
-        }
-        _ => false,
-    }
-}
-
-/// Returns whether the last segment of the type's path is `name`.
-fn is_named(ty: &Type, name: &str) -> bool {
-    let Type::Path(path) = ty else { return false };
-    path.path.segments.last().is_some_and(|segment| segment.ident == name)
 }
 
 impl ToTokens for State {

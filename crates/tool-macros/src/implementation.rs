@@ -10,6 +10,7 @@ use crate::argument::{Argument, Holder};
 use crate::description::description;
 use crate::field::respan;
 use crate::function::{Parameter, State};
+use crate::local::local;
 use crate::options::{Flag, Options};
 
 /// A function or method that is a tool.
@@ -83,8 +84,8 @@ impl<'a> ToolFunction<'a> {
     }
 
     /// Generates the struct of arguments that the author named, for the scope of the function.
-    pub(crate) fn named_arguments(&self, visibility: &Visibility) -> Option<TokenStream> {
-        self.holder().named_definition(self.options, visibility, (&self.name, self.home))
+    pub(crate) fn define_arguments(&self, visibility: &Visibility) -> Option<TokenStream> {
+        self.holder().define_public(self.options, visibility, (&self.name, self.home))
     }
 
     /// Generates the hidden struct of arguments and the `Tool` impl for `target`. `callee` is the function, and
@@ -97,11 +98,12 @@ impl<'a> ToolFunction<'a> {
     ) -> TokenStream {
         let Self { options, home, name, told, .. } = self;
         let holder = self.holder();
-        let arguments = holder.hidden_definition(options, name, home);
+        let arguments = holder.define_private(options, name, home);
         let spec = holder.spec(name, told, home);
         let hints = options.hints(home);
-        let effects = self.effects();
+        let effects = self.effects(&holder);
         let on_partial = self.on_partial(&holder);
+        let (ctx, payload) = (local("ctx"), local("payload"));
         let read = holder.read(home);
         let call = self.call(callee, receiver);
         let Target { generics, ty, bounds } = target;
@@ -120,7 +122,7 @@ impl<'a> ToolFunction<'a> {
                     #hints
                 }
 
-                fn effects(&self, payload: &#home::derived::Payload) -> ::std::vec::Vec<#home::derived::Effect> {
+                fn effects(&self, #payload: &#home::derived::Payload) -> ::std::vec::Vec<#home::derived::Effect> {
                     #effects
                 }
 
@@ -128,12 +130,12 @@ impl<'a> ToolFunction<'a> {
 
                 fn call<'a>(
                     &'a self,
-                    ctx: &'a #home::derived::Context,
-                    payload: &'a #home::derived::Payload,
+                    #ctx: &'a #home::derived::Context,
+                    #payload: &'a #home::derived::Payload,
                 ) -> #home::derived::ToolFuture<'a> {
                     ::std::boxed::Box::pin(async move {
                         #read
-                        let _ = ctx;
+                        let _ = #ctx;
                         #call
                     })
                 }
@@ -142,27 +144,31 @@ impl<'a> ToolFunction<'a> {
     }
 
     /// Generates the effects. Without a declaration they are unknown, which policy treats as the worst case.
-    fn effects(&self) -> TokenStream {
-        let home = self.home;
+    fn effects(&self, holder: &Holder<'_>) -> TokenStream {
+        let (home, payload) = (self.home, local("payload"));
         match &self.options.effects {
-            Some(function) => quote!(#function(payload)),
-            None if self.options.has(Flag::Internal) => {
-                quote!(let _ = payload; ::std::vec![#home::derived::Effect::Internal])
+            Some(function) => {
+                let ty = holder.ty();
+                quote_spanned!(function.span()=> #home::derived::effects::<#ty, _>(&#function, #payload))
             }
-            None => quote!(let _ = payload; ::std::vec![#home::derived::Effect::Unknown]),
+            None if self.options.has(Flag::Internal) => {
+                quote!(let _ = #payload; ::std::vec![#home::derived::Effect::Internal])
+            }
+            None => quote!(let _ = #payload; ::std::vec![#home::derived::Effect::Unknown]),
         }
     }
 
     fn on_partial(&self, holder: &Holder<'_>) -> Option<TokenStream> {
         let (home, ty) = (self.home, holder.ty());
+        let (show, arguments) = (local("show"), local("arguments"));
         let function = self.options.on_partial.as_ref()?;
         Some(quote! {
             fn on_partial(
                 &self,
-                show: &mut #home::derived::Showing<'_>,
-                arguments: &mut #home::derived::GrowingArguments,
+                #show: &mut #home::derived::Showing<'_>,
+                #arguments: &mut #home::derived::GrowingArguments,
             ) {
-                #function(show, #home::ReadPartial::typed::<#ty>(arguments));
+                #function(#show, #home::ReadPartial::typed::<#ty>(#arguments));
             }
         })
     }
@@ -173,7 +179,7 @@ impl<'a> ToolFunction<'a> {
         let derived = quote!(#home::derived);
         let given = self.parameters.iter().map(|parameter| match parameter {
             Parameter::Argument(argument) => argument.local.to_token_stream(),
-            Parameter::Context => quote!(ctx),
+            Parameter::Context => local("ctx").to_token_stream(),
             Parameter::State(state) => {
                 let field = &state.field;
                 quote!(::core::clone::Clone::clone(&self.#field))
@@ -191,7 +197,7 @@ impl<'a> ToolFunction<'a> {
                 DescribeError as _, DescribeLocalError as _, PlainValue as _, RejectError as _, RejectOutput as _,
                 SerializeOutput as _,
             };
-            match #derived::Returned(#callee(#(#given),*) #wait).into_result() {
+            match #derived::ReturnValue(#callee(#(#given),*) #wait).into_result() {
                 ::core::result::Result::Ok(value) => #success,
                 ::core::result::Result::Err(error) => ::core::result::Result::Err(#failure),
             }

@@ -13,10 +13,13 @@ mod field;
 mod function;
 mod home;
 mod implementation;
+mod local;
 mod manifest;
 mod options;
+mod parameter_type;
 mod partial;
 mod serde_attributes;
+mod shadow;
 mod tool;
 mod toolset;
 
@@ -32,31 +35,19 @@ pub fn derive_tool_args(item: TokenStream) -> TokenStream {
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Generates a tool from a documented function, async or not. For `add` it generates the value `Add`, whose type
-/// `AddTool` implements `Tool`; if the function has parameters `State<..>`, `Add` is a function that takes the states
-/// and returns the tool. The crate documentation lists the options.
+/// Generates a tool from a documented function: for `add` the value `Add`, whose type `AddTool` implements `Tool`. If the
+/// function has parameters `State<..>`, `Add` is a function that takes the states and returns the tool. The crate
+/// documentation lists the options.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     let function = syn::parse_macro_input!(item as syn::ItemFn);
-    let plain = tool::plain(function.clone());
-    let expanded = syn::parse(options).and_then(|options| tool::expand(&options, function));
-    expanded.unwrap_or_else(|error| with_error(&error, plain)).into()
+    tool::expand_or_keep(options.into(), function).into()
 }
 
 /// Implements `ToolSet` for the type of an `impl` block: each method with `#[tool]` becomes a tool, and all tools share
-/// one value. The methods have the options and parameters of functions with `#[tool]`, and `&self`, `self: Arc<Self>` or
-/// `self: &Arc<Self>`.
+/// one value. A method has the options and parameters of a function with `#[tool]`.
 #[proc_macro_attribute]
 pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
     let block = syn::parse_macro_input!(item as syn::ItemImpl);
-    let plain = toolset::plain(block.clone());
-    let options = syn::parse::Parser::parse(toolset::parse_options, options);
-    let expanded = options.and_then(|told| toolset::expand(told.as_ref(), block));
-    expanded.unwrap_or_else(|error| with_error(&error, plain)).into()
-}
-
-/// Generates an error together with the item itself, so that the uses of the item are not errors as well.
-fn with_error(error: &syn::Error, plain: impl quote::ToTokens) -> proc_macro2::TokenStream {
-    let error = error.to_compile_error();
-    quote::quote!(#error #plain)
+    toolset::expand_or_keep(options.into(), block).into()
 }

@@ -11,7 +11,19 @@ use crate::home::home;
 use crate::implementation::{Target, ToolFunction};
 use crate::options::Options;
 
-pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStream> {
+/// Generates the tool. If that fails, generates the error and the plain function, so that the uses of the function are not
+/// errors as well.
+pub(crate) fn expand_or_keep(options: TokenStream, function: ItemFn) -> TokenStream {
+    let mut plain = function.clone();
+    remove_attributes(&mut plain.sig);
+    let expanded = syn::parse2(options).and_then(|options| expand(&options, function));
+    expanded.unwrap_or_else(|error| {
+        let error = error.to_compile_error();
+        quote!(#error #plain)
+    })
+}
+
+fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStream> {
     if let Some(receiver) = function.sig.receiver() {
         let message =
             "a method is a tool in an `impl` block with `#[toolset]`: put `#[toolset]` on the block";
@@ -23,7 +35,7 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
     let tool = ToolFunction::new(options, &home, (&function.attrs, &function.sig), parameters)?;
     let (ident, visibility) = (&function.sig.ident, &function.vis);
     let names = Names::new(ident);
-    let arguments = tool.named_arguments(visibility);
+    let arguments = tool.define_arguments(visibility);
     let definition = names.definition(visibility, &tool);
     let ty = &names.ty;
     let target = Target { generics: TokenStream::new(), ty: quote!(#ty), bounds: TokenStream::new() };
@@ -40,12 +52,6 @@ pub(crate) fn expand(options: &Options, mut function: ItemFn) -> Result<TokenStr
             #implementation
         };
     })
-}
-
-/// Returns the function without attributes that rustc does not accept.
-pub(crate) fn plain(mut function: ItemFn) -> ItemFn {
-    remove_attributes(&mut function.sig);
-    function
 }
 
 /// The names of the generated items. The value `Add` and the type `AddTool` leave the type name `Add` to the

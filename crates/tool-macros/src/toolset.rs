@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::parse::Parser;
 use syn::{Attribute, Error, ImplItem, ImplItemFn, ItemImpl, LitStr, Meta, Path, Result, parse_quote};
 
 use crate::field::replace_self;
@@ -10,24 +11,18 @@ use crate::home::home;
 use crate::implementation::{Target, ToolFunction};
 use crate::options::Options;
 
-/// Parses the options of `#[toolset(..)]`: the path of the crate.
-pub(crate) fn parse_options(input: syn::parse::ParseStream<'_>) -> Result<Option<Path>> {
-    let mut path = None;
-    syn::parse::Parser::parse2(
-        syn::meta::parser(|meta| {
-            if !meta.path.is_ident("crate") {
-                return Err(meta
-                    .error("a tool set takes `crate = \"..\"`; options of a tool go to its `#[tool(..)]`"));
-            }
-            path = Some(meta.value()?.parse::<LitStr>()?.parse()?);
-            Ok(())
-        }),
-        input.parse::<TokenStream>()?,
-    )?;
-    Ok(path)
+/// Generates the tools. If that fails, generates the errors and the plain block, so that the uses of its methods are not
+/// errors as well.
+pub(crate) fn expand_or_keep(options: TokenStream, block: ItemImpl) -> TokenStream {
+    let plain = plain(block.clone());
+    let expanded = parse_options(options).and_then(|told| expand(told.as_ref(), block));
+    expanded.unwrap_or_else(|error| {
+        let error = error.to_compile_error();
+        quote!(#error #plain)
+    })
 }
 
-pub(crate) fn expand(told: Option<&Path>, mut block: ItemImpl) -> Result<TokenStream> {
+fn expand(told: Option<&Path>, mut block: ItemImpl) -> Result<TokenStream> {
     if let Some((path, _)) = &block.trait_ {
         let message = "`#[toolset]` is for the methods of a type: take the trait away";
         return Err(Error::new_spanned(path, message));
@@ -57,6 +52,22 @@ pub(crate) fn expand(told: Option<&Path>, mut block: ItemImpl) -> Result<TokenSt
             }
         }
     })
+}
+
+/// Parses the options of `#[toolset(..)]`: the path of the crate.
+fn parse_options(options: TokenStream) -> Result<Option<Path>> {
+    let mut path = None;
+    let parser = syn::meta::parser(|meta| {
+        if !meta.path.is_ident("crate") {
+            return Err(
+                meta.error("a tool set takes `crate = \"..\"`; options of a tool go to its `#[tool(..)]`")
+            );
+        }
+        path = Some(meta.value()?.parse::<LitStr>()?.parse()?);
+        Ok(())
+    });
+    parser.parse2(options)?;
+    Ok(path)
 }
 
 /// Calls `read` for each method with `#[tool]`, and returns the results or the errors of all methods.
@@ -94,7 +105,7 @@ fn options(attribute: &Attribute) -> Result<Options> {
 }
 
 /// Returns the block without attributes that only `#[toolset]` reads.
-pub(crate) fn plain(mut block: ItemImpl) -> ItemImpl {
+fn plain(mut block: ItemImpl) -> ItemImpl {
     for item in &mut block.items {
         if let ImplItem::Fn(method) = item
             && let Some(position) = method.attrs.iter().position(is_tool)

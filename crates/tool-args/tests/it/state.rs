@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use expect_test::expect;
-use windlass_protocol::{Effect, Hints, Payload};
+use windlass_protocol::{Effect, Hints};
 use windlass_tool_args::{
     Context, GrowingArguments, Progress, Showing, State, Tool, ToolArgs, ToolSet, tool, toolset,
 };
@@ -167,8 +167,8 @@ where
         Ok(self.store.count())
     }
 
-    fn put_effects(payload: &Payload) -> Vec<Effect> {
-        vec![Effect::Write { path: payload.text(), bytes: None }]
+    fn put_effects(note: &Note) -> Vec<Effect> {
+        vec![Effect::Write { path: note.title.clone(), bytes: None }]
     }
 
     fn show(show: &mut Showing<'_>, note: &PartialNote) {
@@ -205,7 +205,9 @@ async fn methods_are_tools_that_share_one_value() {
 fn a_method_has_the_options_of_a_function() {
     let tools = diary().tools();
     assert_eq!(tools[1].hints(), Hints::read_only());
-    assert_eq!(tools[0].effects(&payload("{}")), [Effect::Write { path: "{}".into(), bytes: None }]);
+    let write = Effect::Write { path: "a".into(), bytes: None };
+    assert_eq!(tools[0].effects(&payload(r#"{"title": "a", "text": ""}"#)), [write]);
+    assert_eq!(tools[0].effects(&payload("{}")), [Effect::Unknown], "arguments that do not fit");
     assert_eq!(tools[2].effects(&payload("{}")), [Effect::Unknown]);
     expect![[r#"
         read_note

@@ -71,6 +71,43 @@ fn check_spec(tool: &dyn Tool, expected: &Expect) {
     expected.assert_eq(&spec(tool));
 }
 
+/// Names that generated code might have for its variables, too.
+mod names {
+    use windlass_protocol::Effect;
+    use windlass_tool_args::{Showing, tool};
+
+    /// Is named like a parameter.
+    #[tool(internal)]
+    pub(super) fn ctx(error: u8) -> u8 {
+        error
+    }
+
+    /// Is named like a parameter.
+    #[tool(effects = value, arguments = ShowArguments, on_partial = arguments)]
+    pub(super) async fn payload(
+        show: u8,
+        value: u8,
+        ctx: &windlass_tool_args::Context,
+    ) -> Result<u8, String> {
+        let _ = ctx;
+        Ok(show + value)
+    }
+
+    fn value(payload: &windlass_protocol::Payload) -> Vec<Effect> {
+        vec![Effect::Read { path: payload.text() }]
+    }
+
+    fn arguments(show: &mut Showing<'_>, arguments: &PartialShowArguments) {
+        let _ = (show, arguments);
+    }
+}
+
+#[tokio::test]
+async fn functions_may_have_the_names_of_generated_variables() {
+    assert_eq!(call(&names::Ctx, r#"{"error": 1}"#).await, "Ok: 1");
+    assert_eq!(call(&names::Payload, r#"{"show": 1, "value": 2}"#).await, "Ok: 3");
+}
+
 #[test]
 fn a_spec_says_what_the_comments_say() {
     check_spec(

@@ -17,6 +17,14 @@ fn flat_enum(#[serde(flatten)] mode: Mode) {}
 #[tool]
 async fn local(count: State<Cell<u32>>) {}
 
+/// Declares effects with another function.
+#[tool(effects = effects_of_text)]
+fn other_effects(text: String) {}
+
+fn effects_of_text(text: &str) -> Vec<String> {
+    vec![text.to_owned()]
+}
+
 struct Store;
 
 fn main() {

@@ -13,7 +13,7 @@ use windlass_tool::{Output, ToolError};
 
 /// The value that a function returned.
 #[derive(Debug)]
-pub struct Returned<T>(pub T);
+pub struct ReturnValue<T>(pub T);
 
 /// The successful value of a function.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Success<T>(pub T);
 #[derive(Debug)]
 pub struct Failure<E>(pub E);
 
-impl<T, E> Returned<Result<T, E>> {
+impl<T, E> ReturnValue<Result<T, E>> {
     /// Returns the result itself.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ pub trait PlainValue {
     fn into_result(self) -> Result<Self::Value, Infallible>;
 }
 
-impl<T> PlainValue for Returned<T> {
+impl<T> PlainValue for ReturnValue<T> {
     type Value = T;
 
     fn into_result(self) -> Result<T, Infallible> {
