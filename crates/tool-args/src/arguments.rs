@@ -7,7 +7,7 @@ use windlass_protocol::{Arguments, RawJson};
 use crate::mismatch::Mismatches;
 use crate::partial::PartialValue;
 use crate::unfit::ArgumentsUnfit;
-use crate::{read, schema};
+use crate::{read, reader, schema};
 
 /// The arguments of a tool: a struct with `#[derive(ToolArgs)]`.
 ///
@@ -52,7 +52,7 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// # Errors
     /// Returns an error if the arguments do not fit the type; the error names the place.
     fn parse(arguments: &Arguments) -> Result<Self, ArgumentsUnfit> {
-        read::parse(arguments)
+        read::parse(arguments).map_err(|unfit| reader::with_place::<Self>(arguments, unfit))
     }
 
     /// Fills in defaults once the top-level object has ended, and reports members that are missing and have

@@ -25,6 +25,14 @@ pub fn spec<T: schemars::JsonSchema>(name: &str, description: &str, order: &[&st
     ToolSpec::function(name, description, crate::schema::schema_of_function::<T>(order))
 }
 
+/// Parses the arguments of a function that are one struct; an error names the place also inside of flattened fields.
+///
+/// # Errors
+/// Returns [`ToolError::Model`] with the place and a description of the error.
+pub fn read_typed<T: crate::ToolArgs>(payload: &Payload) -> Result<T, ToolError> {
+    T::parse(crate::read::arguments_of(payload)?).map_err(ToolError::from)
+}
+
 /// Returns the schema without its description, which is the one of a flattened field.
 pub fn remove_description(schema: schemars::Schema) -> schemars::Schema {
     crate::schema::remove_description(schema)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// it creates the tool: a database, a client, a cache. All calls share the value, and it dereferences to the value.
 ///
 /// The macro recognizes the parameter by the name of its type, `State<..>`. The tool's constructor takes one value per
-/// such parameter, as `T`, `Arc<T>` or `State<T>`.
+/// such parameter, as `T`, `Arc<T>` or `State<T>`. The parameter may be a pattern: `State(db): State<Db>` is an `Arc<Db>`.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_tool::Tool;
 
-/// A value whose methods are tools: an `impl` block with `#[toolset]`.
+/// A value whose methods are tools: one `impl` block of its type has `#[toolset]`.
 ///
 /// ```
 /// use std::sync::{Arc, Mutex};
@@ -35,5 +35,6 @@ use windlass_tool::Tool;
 )]
 pub trait ToolSet: Send + Sync + 'static {
     /// Returns one tool per method with `#[tool]`, in the order of the source. All of them share the value.
+    #[must_use]
     fn tools(self: &Arc<Self>) -> Vec<Arc<dyn Tool>>;
 }

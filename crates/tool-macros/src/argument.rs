@@ -1,7 +1,7 @@
 //! The arguments of a function under `#[tool]`, and the struct that holds them.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Ident, Pat, PatType, Path, Result, Type, Visibility};
@@ -69,14 +69,8 @@ impl Argument {
 
     /// Returns the argument as a field of a struct with `#[derive(ToolArgs)]`.
     fn public_field(&self, visibility: &Visibility) -> TokenStream {
-        let Self { ident, ty, attributes, name, .. } = self;
-        let docs = description(attributes);
-        let docs = doc_attribute(&docs).unwrap_or_else(|| {
-            let docs = format!("The argument `{name}`.");
-            quote!(#[doc = #docs])
-        });
-        let others = attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
-        quote!(#docs #(#others)* #visibility #ident: #ty)
+        let Self { ident, ty, attributes, .. } = self;
+        quote!(#(#attributes)* #visibility #ident: #ty)
     }
 }
 
@@ -157,15 +151,15 @@ impl<'a> Holder<'a> {
         &self,
         options: &Options,
         visibility: &Visibility,
-        (name, home): (&str, &Path),
+        home: &Path,
     ) -> Option<TokenStream> {
         let Self::Named(ident, arguments) = self else { return None };
         let path = quote!(#home).to_string().replace(' ', "");
         let fields = arguments.iter().map(|argument| argument.public_field(visibility));
         let rename_all = options.rename_all();
-        let docs = format!("The arguments of the tool `{name}`.");
         Some(quote! {
-            #[doc = #docs]
+            // The model would read a generated documentation, which has no information.
+            #[allow(missing_docs)]
             #[derive(::core::fmt::Debug, #home::ToolArgs)]
             #[serde(deny_unknown_fields)]
             #rename_all
@@ -193,17 +187,19 @@ impl<'a> Holder<'a> {
     /// Generates the statement that parses the payload into the local variables of the arguments.
     pub(crate) fn read(&self, home: &Path) -> TokenStream {
         let (ty, payload) = (self.ty(), local("payload"));
-        match self {
+        let read = match self {
+            Self::Hidden(_) => quote!(read_arguments),
+            Self::Named(..) | Self::Own(_) => quote!(derived::read_typed),
+        };
+        let pattern = match self {
             Self::Hidden(arguments) | Self::Named(_, arguments) => {
                 let idents = arguments.iter().map(|argument| &argument.ident);
                 let locals = arguments.iter().map(|argument| &argument.local);
-                quote!(let #ty { #(#idents: #locals),* } = #home::read_arguments::<#ty>(#payload)?;)
+                quote!(#ty { #(#idents: #locals),* })
             }
-            Self::Own(argument) => {
-                let local = &argument.local;
-                quote!(let #local: #ty = #home::read_arguments::<#ty>(#payload)?;)
-            }
-        }
+            Self::Own(argument) => argument.local.to_token_stream(),
+        };
+        quote!(let #pattern = #home::#read::<#ty>(#payload)?;)
     }
 }
 

@@ -85,7 +85,7 @@ impl<'a> ToolFunction<'a> {
 
     /// Generates the struct of arguments that the author named, for the scope of the function.
     pub(crate) fn define_arguments(&self, visibility: &Visibility) -> Option<TokenStream> {
-        self.holder().define_public(self.options, visibility, (&self.name, self.home))
+        self.holder().define_public(self.options, visibility, self.home)
     }
 
     /// Generates the hidden struct of arguments and the `Tool` impl for `target`. `callee` is the function, and

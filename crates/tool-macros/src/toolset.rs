@@ -104,6 +104,11 @@ fn options(attribute: &Attribute) -> Result<Options> {
     }
 }
 
+/// Iterates over the conditions under which the method is compiled.
+fn conditions(method: &ImplItemFn) -> impl Iterator<Item = &Attribute> {
+    method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"))
+}
+
 /// Returns the block without attributes that only `#[toolset]` reads.
 fn plain(mut block: ItemImpl) -> ItemImpl {
     for item in &mut block.items {
@@ -160,7 +165,8 @@ impl Set<'_> {
         // Arguments are owned and the tool awaits the method, so these lints can be wrong for its body.
         method.attrs.push(parse_quote!(#[allow(clippy::needless_pass_by_value, clippy::unused_async)]));
         let tool = ToolFunction::new(&options, self.home, (&method.attrs, &method.sig), parameters)?;
-        if names.contains(&tool.name) {
+        // Of two methods with conditions, only one may be compiled.
+        if names.contains(&tool.name) && conditions(method).next().is_none() {
             return Err(Error::new_spanned(
                 &method.sig.ident,
                 "another tool of this block has the same name",
@@ -185,7 +191,7 @@ impl Set<'_> {
         };
         let receiver = receiver.map(|receiver| receiver.pass(&quote!(self.set)));
         let implementation = tool.implementation(&target, &quote!(<#ty>::#ident), receiver.as_ref());
-        let conditions = method.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+        let conditions = conditions(method);
         quote! {
             #(#conditions)*
             tools.push({

@@ -133,7 +133,7 @@ fn what_does_not_fit_is_named_with_its_place() {
         r#"{"pattern": "a", "folder": 1, "by": []}"#,
         &expect![[r"
         /folder: found a number, expected a string
-        invalid type: integer `1`, expected a string"]],
+        /folder: found a number, expected a string"]],
     );
     check::<Strict>(
         r#"{"folder": "a", "more": 1}"#,
@@ -170,6 +170,9 @@ fn most() -> u8 {
 async fn one_flattened_struct_is_all_arguments() {
     assert_eq!(schema(&Search), Search::schema().as_str());
     assert_eq!(call(&Search, WHOLE).await, format!("Ok: {:?}", parse(WHOLE)));
+    let unfit = r#"{"pattern": "a", "folder": "b", "by": ["c", 1]}"#;
+    let expected = "the arguments do not fit this tool: /by/1: found a number, expected a string";
+    assert_eq!(call(&Search, unfit).await, expected);
 }
 
 #[tokio::test]

@@ -155,6 +155,13 @@ where
     }
 
     #[cfg(any())]
+    /// Is another variant of a tool above.
+    #[tool(name = "version")]
+    fn other_version() -> &'static str {
+        "2"
+    }
+
+    #[cfg(any())]
     /// Is compiled for no platform.
     #[tool]
     fn never(&self) {}

@@ -159,6 +159,7 @@ fn show_file(show: &mut Showing<'_>, partial: &PartialWriteFileArguments) {
 #[tokio::test]
 async fn the_arguments_of_a_function_have_a_name_and_a_partial() {
     assert_eq!(schema(&WriteFile), WriteFileArguments::schema().as_str());
+    expect![[r#"{"type":"object","properties":{"filePath":{"type":"string","description":"The file."},"content":{"type":"string"},"age":{"type":["object","null"],"properties":{"secs":{"type":"integer","minimum":0},"nanos":{"type":"integer","minimum":0}},"required":["secs","nanos"]},"unit":{"type":"string","enum":["Lines","Bytes"]}},"required":["filePath","content"],"additionalProperties":false}"#]].assert_eq(WriteFileArguments::schema().as_str());
     let text = r#"{"filePath": "a.rs", "content": "four"}"#;
     assert_eq!(call(&WriteFile, text).await, "Ok: 4");
     let arguments = WriteFileArguments::parse(&Arguments::parse(text).unwrap()).unwrap();
