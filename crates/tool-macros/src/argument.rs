@@ -11,6 +11,7 @@ use crate::field::{doc_attribute, iter_forwarded, respan};
 use crate::home::text;
 use crate::local::local;
 use crate::options::Options;
+use crate::own_attributes::OwnAttributes;
 use crate::parameter_type::reference_message;
 use crate::serde_attributes::OnField;
 
@@ -25,13 +26,21 @@ pub(crate) struct Argument {
     is_flat: bool,
     ty: Type,
     attributes: Vec<Attribute>,
+    own: OwnAttributes,
 }
 
 impl Argument {
     pub(crate) fn read(typed: &PatType, position: usize, options: &Options) -> Result<Self> {
         let attributes = typed.attrs.clone();
-        check_attributes(&attributes, options)?;
+        check_attributes(&attributes)?;
         let serde = OnField::read(&attributes)?;
+        let own = OwnAttributes::read(&attributes, serde.is_flat)?;
+        if own.is_whole && options.arguments.is_none() {
+            let message = "only a struct of arguments is shown while it arrives: name it with \
+                           `#[tool(arguments = ..)]`, or take `whole` away";
+            let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("tool_args"));
+            return Err(Error::new_spanned(attribute, message));
+        }
         let ident = match &*typed.pat {
             Pat::Ident(pattern) => pattern.ident.clone(),
             // The members of a flattened struct have its names, so a pattern can take the struct apart.
@@ -49,7 +58,7 @@ impl Argument {
         }
         let name = serde.name.unwrap_or_else(|| options.case.apply(&ident.unraw().to_string()));
         let local = format_ident!("__argument_{position}");
-        Ok(Self { ident, local, name, is_flat: serde.is_flat, ty: (*typed.ty).clone(), attributes })
+        Ok(Self { ident, local, name, is_flat: serde.is_flat, ty: (*typed.ty).clone(), attributes, own })
     }
 
     /// Returns the argument as a struct field.
@@ -57,7 +66,13 @@ impl Argument {
         let Self { ident, ty, attributes, .. } = self;
         let docs = doc_attribute(&description(attributes));
         let attributes = iter_forwarded(attributes);
-        quote!(#docs #(#attributes)* #ident: #ty)
+        let default = self.own.default_function(ident, ty).map(|(attribute, _)| attribute);
+        quote!(#docs #(#attributes)* #default #ident: #ty)
+    }
+
+    /// Generates the function of the argument's default, for the scope of the struct.
+    fn default_function(&self) -> Option<TokenStream> {
+        self.own.default_function(&self.ident, &self.ty).map(|(_, function)| function)
     }
 
     /// Generates a statement that does not compile if the type cannot be an argument.
@@ -74,14 +89,9 @@ impl Argument {
     }
 }
 
-fn check_attributes(attributes: &[Attribute], options: &Options) -> Result<()> {
+fn check_attributes(attributes: &[Attribute]) -> Result<()> {
     for attribute in attributes {
         let is_one_of = |names: &[&str]| names.iter().any(|name| attribute.path().is_ident(name));
-        if is_one_of(&["tool_args"]) && options.arguments.is_none() {
-            let message = "only a struct of arguments is shown while it arrives: name it with \
-                           `#[tool(arguments = ..)]`, or take the attribute away";
-            return Err(Error::new_spanned(attribute, message));
-        }
         if !is_one_of(&["doc", "serde", "schemars", "tool_args"]) {
             let message =
                 "an argument takes a doc comment, `#[serde(..)]`, `#[schemars(..)]` and `#[tool_args(..)]`";
@@ -133,6 +143,7 @@ impl<'a> Holder<'a> {
         let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
         let fields = arguments.iter().map(|argument| argument.field());
         let rename_all = options.rename_all();
+        let defaults = arguments.iter().filter_map(|argument| argument.default_function());
         let checks = arguments.iter().map(|argument| argument.check(home));
         Some(quote! {
             #[allow(dead_code)]
@@ -143,6 +154,8 @@ impl<'a> Holder<'a> {
             #[schemars(crate = #schemars_path)]
             #rename_all
             struct __ToolArguments { #(#fields),* }
+
+            #(#defaults)*
         })
     }
 

@@ -75,6 +75,7 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
     // A name that does not collide with the type of a field.
     let shadow = Ident::new("__ToolArgsShadow", Span::mixed_site());
+    let defaults = fields.iter().filter_map(Field::default_function);
     let shadow_fields = fields.iter().map(Field::shadow);
     let idents: Vec<_> = fields.iter().map(|field| field.ident.to_token_stream()).collect();
     let order =
@@ -104,6 +105,8 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
             #docs
             #[allow(dead_code)]
             struct #shadow { #(#shadow_fields),* }
+
+            #(#defaults)*
 
             #default
 

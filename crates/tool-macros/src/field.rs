@@ -7,6 +7,7 @@ use syn::{Attribute, Ident, Result, Visibility};
 
 use crate::case::Case;
 use crate::description::description;
+use crate::own_attributes::OwnAttributes;
 use crate::serde_attributes::{Missing, OnField};
 
 /// A field of an argument struct.
@@ -25,6 +26,7 @@ pub(crate) struct Field<'a> {
     /// True if the members of the value are members of the surrounding object.
     pub(crate) is_flat: bool,
     pub(crate) docs: String,
+    own: OwnAttributes,
     attributes: &'a [Attribute],
 }
 
@@ -34,27 +36,17 @@ impl<'a> Field<'a> {
             return Err(syn::Error::new_spanned(field, "arguments have names: give the field one"));
         };
         let serde = OnField::read(&field.attrs)?;
-        let mut is_whole = false;
-        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
-            attribute.parse_nested_meta(|meta| {
-                if !meta.path.is_ident("whole") {
-                    return Err(meta.error("a field takes `#[tool_args(whole)]`"));
-                }
-                if serde.is_flat {
-                    return Err(meta.error("a flattened field is shown by its members: take `whole` away"));
-                }
-                is_whole = true;
-                Ok(())
-            })?;
-        }
+        let own = OwnAttributes::read(&field.attrs, serde.is_flat)?;
+        let missing = own.default.clone().map_or(serde.missing, Missing::Value);
         Ok(Self {
             ident,
             visibility: &field.vis,
             ty: replace_self(field.ty.to_token_stream(), &owner.to_token_stream()),
             name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
             aliases: serde.aliases,
-            missing: serde.missing,
-            is_whole,
+            missing,
+            is_whole: own.is_whole,
+            own,
             is_flat: serde.is_flat,
             docs: description(&field.attrs),
             attributes: &field.attrs,
@@ -66,7 +58,13 @@ impl<'a> Field<'a> {
         let Self { ident, ty, .. } = self;
         let attributes = iter_forwarded(self.attributes);
         let docs = doc_attribute(&self.docs);
-        quote!(#docs #(#attributes)* #ident: #ty)
+        let default = self.own.default_function(ident, ty).map(|(attribute, _)| attribute);
+        quote!(#docs #(#attributes)* #default #ident: #ty)
+    }
+
+    /// Generates the function of the field's default, for the scope of the shadow struct.
+    pub(crate) fn default_function(&self) -> Option<TokenStream> {
+        self.own.default_function(self.ident, &self.ty).map(|(_, function)| function)
     }
 
     /// Iterates over the JSON keys of this field.
@@ -98,11 +96,18 @@ pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
     tokens.into_iter().map(placed).collect()
 }
 
-/// Iterates over the attributes of a struct or field that serde and schemars read.
+/// Iterates over the attributes of a struct or field that serde and schemars read, without `#[serde(crate = ..)]`,
+/// which a derive of `Serialize` beside the one of `ToolArgs` needs.
 pub(crate) fn iter_forwarded(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("schemars"))
+    attributes.iter().filter(|attribute| {
+        (attribute.path().is_ident("serde") && !is_crate(attribute)) || attribute.path().is_ident("schemars")
+    })
+}
+
+/// Returns whether the attribute contains only `crate = ".."`.
+fn is_crate(attribute: &Attribute) -> bool {
+    let parsed = attribute.parse_args::<syn::MetaNameValue>();
+    parsed.is_ok_and(|meta| meta.path.is_ident("crate"))
 }
 
 pub(crate) fn doc_attribute(text: &str) -> Option<TokenStream> {

@@ -16,6 +16,7 @@ mod implementation;
 mod local;
 mod manifest;
 mod options;
+mod own_attributes;
 mod parameter_type;
 mod partial;
 mod serde_attributes;

@@ -182,6 +182,7 @@ fn settling(arguments: &Arguments<'_>) -> TokenStream {
         }
         let value = match missing {
             Missing::Function(function) => Some(quote!(#function())),
+            Missing::Value(value) => Some(quote!(#value)),
             Missing::Default => Some(quote!(::core::default::Default::default())),
             Missing::Error if serde.has_default => Some(quote!(#default)),
             Missing::Error => None,

@@ -16,6 +16,8 @@ pub(crate) enum Missing {
     Default,
     /// The named function.
     Function(Path),
+    /// An expression.
+    Value(Expr),
 }
 
 /// The serde attributes of a struct.
@@ -53,7 +55,7 @@ impl OnStruct {
                     return Err(meta.error("arguments are built by the derive: implement `Default` instead"));
                 }
                 "default" => read.has_default = true,
-                "expecting" => skip(meta)?,
+                "expecting" | "crate" => skip(meta)?,
                 other => {
                     let message = format!("`#[derive(ToolArgs)]` cannot follow serde's `{other}`");
                     return Err(meta.error(message));

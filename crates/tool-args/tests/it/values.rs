@@ -175,3 +175,54 @@ async fn the_arguments_of_a_function_have_a_name_and_a_partial() {
     let notes = ["a.rs: 0", "a.rs: 2", "a.rs: 4"].map(|note| Progress::Note(note.into()));
     assert_eq!(shown, notes);
 }
+
+/// A level of detail, which is also a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, windlass_tool_args::serde::Serialize, ToolArgs)]
+#[serde(crate = "windlass_tool_args::serde")]
+#[serde(rename_all = "lowercase")]
+enum Detail {
+    #[default]
+    Short,
+    Long,
+}
+
+#[derive(Debug, PartialEq, windlass_tool_args::serde::Serialize, ToolArgs)]
+#[serde(crate = "windlass_tool_args::serde")]
+struct Page {
+    #[tool_args(default = 20)]
+    limit: u16,
+    #[tool_args(default = "name".to_owned())]
+    by: String,
+    #[tool_args(whole, default = Some(std::time::Duration::from_secs(1)))]
+    wait: Option<std::time::Duration>,
+    #[serde(default)]
+    detail: Detail,
+}
+
+/// Returns a page.
+#[tool]
+fn page(
+    #[tool_args(default = 20)] r#limit: u16,
+    #[tool_args(default = Detail::Long)] detail: Detail,
+    #[tool_args(default = vec![1, 2])] lines: Vec<u8>,
+) -> (u16, Detail, Vec<u8>) {
+    (limit, detail, lines)
+}
+
+// The model reads a default that has a JSON form in the schema.
+#[tokio::test]
+async fn a_default_is_an_expression() {
+    expect![[r#"{"type":"object","properties":{"limit":{"type":"integer","default":20,"maximum":65535,"minimum":0},"by":{"type":"string","default":"name"},"wait":{"type":["object","null"],"properties":{"secs":{"type":"integer","minimum":0},"nanos":{"type":"integer","minimum":0}},"default":{"nanos":0,"secs":1},"required":["secs","nanos"]},"detail":{"type":"string","description":"A level of detail, which is also a result.","enum":["short","long"],"default":"short"}}}"#]].assert_eq(Page::schema().as_str());
+    expect![[r#"{"type":"object","properties":{"limit":{"type":"integer","default":20,"maximum":65535,"minimum":0},"detail":{"type":"string","description":"A level of detail, which is also a result.","enum":["short","long"],"default":"long"},"lines":{"type":"array","default":[1,2],"items":{"type":"integer","maximum":255,"minimum":0}}},"additionalProperties":false}"#]].assert_eq(&schema(&Page));
+    assert_eq!(call(&Page, "{}").await, r#"Ok: [20,"long",[1,2]]"#);
+    assert_eq!(call(&Page, r#"{"limit": 3, "lines": []}"#).await, r#"Ok: [3,"long",[]]"#);
+
+    let strict = Page::parse(&Arguments::parse("{}").unwrap()).unwrap();
+    assert_eq!((strict.limit, strict.by.as_str(), strict.detail), (20, "name", Detail::Short));
+    let mut reader = PartialReader::<Page>::default();
+    let partial = reader.push("{}");
+    assert_eq!(partial.limit.complete(), Some(&strict.limit));
+    assert_eq!(partial.by.complete(), Some(&strict.by));
+    assert_eq!(partial.wait.complete().map(|wait| wait.0), Some(strict.wait));
+    assert!(reader.mismatches().is_empty());
+}

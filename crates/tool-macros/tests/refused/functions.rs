@@ -39,6 +39,10 @@ async fn odd(#[cfg(unix)] path: String) {}
 #[tool]
 async fn whole(#[tool_args(whole)] path: String) {}
 
+/// Has a default without a value.
+#[tool]
+async fn default(#[tool_args(default)] path: String) {}
+
 impl Disk {
     /// Has a receiver.
     #[tool]
