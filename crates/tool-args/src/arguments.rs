@@ -7,7 +7,7 @@ use windlass_protocol::{Arguments, RawJson};
 use crate::mismatch::Mismatches;
 use crate::partial::PartialValue;
 use crate::unfit::ArgumentsUnfit;
-use crate::{read, schema};
+use crate::{read, reader, schema};
 
 /// The arguments of a tool: a struct with `#[derive(ToolArgs)]`.
 ///
@@ -38,7 +38,7 @@ use crate::{read, schema};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the arguments of a tool",
-    note = "put `#[derive(ToolArgs)]` on the struct"
+    note = "put `#[derive(ToolArgs)]` on a struct with named fields; an enum is a value inside of such a struct"
 )]
 pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// Returns the JSON Schema of the arguments. Subschemas are inlined except for recursive types,
@@ -52,11 +52,19 @@ pub trait ToolArgs: PartialValue<Growing: Default> + JsonSchema {
     /// # Errors
     /// Returns an error if the arguments do not fit the type; the error names the place.
     fn parse(arguments: &Arguments) -> Result<Self, ArgumentsUnfit> {
-        read::parse(arguments)
+        read::parse(arguments).map_err(|unfit| reader::with_place::<Self>(arguments, unfit))
     }
 
     /// Fills in defaults once the top-level object has ended, and reports members that are missing and have
     /// no default. Returns whether all members are complete.
     #[doc(hidden)]
     fn settle(growing: &mut Self::Growing, object: Node<'_>, mismatches: &mut Mismatches) -> bool;
+
+    /// Returns whether the arguments have a member with this key.
+    #[doc(hidden)]
+    fn has_member(key: &str) -> bool;
+
+    /// Returns the names of the members in the order of the fields.
+    #[doc(hidden)]
+    fn member_names() -> Vec<&'static str>;
 }

@@ -9,13 +9,21 @@ mod unfit;
 #[cfg(feature = "typed")]
 mod arguments;
 #[cfg(feature = "typed")]
+mod effects;
+#[cfg(feature = "typed")]
 mod mismatch;
 #[cfg(feature = "typed")]
 mod partial;
 #[cfg(feature = "typed")]
 mod reader;
 #[cfg(feature = "typed")]
+mod return_value;
+#[cfg(feature = "typed")]
 mod schema;
+#[cfg(feature = "typed")]
+mod state;
+#[cfg(feature = "typed")]
+mod tool_set;
 #[cfg(feature = "typed")]
 mod typed;
 
@@ -34,8 +42,14 @@ pub use read::read_arguments;
 #[cfg(feature = "typed")]
 pub use reader::PartialReader;
 #[cfg(feature = "typed")]
+pub use state::State;
+#[cfg(feature = "typed")]
+pub use tool_set::ToolSet;
+#[cfg(feature = "typed")]
 pub use typed::TypedPartial;
 pub use unfit::ArgumentsUnfit;
-pub use windlass_tool::{Context, Output, Progress, Tool, ToolError, ToolFuture};
+pub use windlass_tool::{Context, GrowingArguments, Output, Progress, Showing, Tool, ToolError, ToolFuture};
 #[cfg(feature = "typed")]
-pub use windlass_tool_macros::{ToolArgs, tool};
+pub use windlass_tool_macros::{ToolArgs, tool, toolset};
+#[cfg(feature = "typed")]
+pub use {schemars, serde};

@@ -2,6 +2,7 @@
 
 mod elements;
 mod entries;
+mod flat;
 mod place;
 mod text;
 mod values;
@@ -79,6 +80,7 @@ pub enum Begin<G> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shown while it arrives",
     label = "has no `#[derive(ToolArgs)]` and no `PartialValue`",
+    note = "put `#[derive(ToolArgs)]` on a struct or enum of your own",
     note = "mark the field `#[tool_args(whole)]`: its value is then shown when it is whole"
 )]
 pub trait PartialValue: DeserializeOwned + fmt::Debug + Send + 'static {

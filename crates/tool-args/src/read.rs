@@ -15,10 +15,13 @@ use crate::unfit::ArgumentsUnfit;
 /// # Errors
 /// Returns [`ToolError::Model`] with the place and a description of the error.
 pub fn read_arguments<T: DeserializeOwned>(payload: &Payload) -> Result<T, ToolError> {
+    parse(arguments_of(payload)?).map_err(ToolError::from)
+}
+
+/// Returns the JSON arguments of a payload.
+pub(crate) fn arguments_of(payload: &Payload) -> Result<&Arguments, ToolError> {
     match payload {
-        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => {
-            parse(arguments).map_err(ToolError::from)
-        }
+        Payload::Function { arguments } | Payload::Mcp { arguments, .. } => Ok(arguments),
         _ => Err(ToolError::model("this tool takes JSON arguments; call it as a function")),
     }
 }

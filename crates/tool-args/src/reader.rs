@@ -1,10 +1,12 @@
 //! Streamed arguments together with the parser that reads them.
 
 use windlass_partial_json::{Error, Parser, Snapshot, Status};
+use windlass_protocol::Arguments;
 
 use crate::arguments::ToolArgs;
 use crate::mismatch::Mismatch;
 use crate::typed::TypedPartial;
+use crate::unfit::ArgumentsUnfit;
 
 /// A parser for streamed arguments that fills a typed partial struct. It accepts text in chunks of any size,
 /// and the partial struct can be read after each chunk.
@@ -71,5 +73,20 @@ impl<T: ToolArgs> PartialReader<T> {
     /// Returns the parse status of the whole text.
     pub fn status(&self) -> Status {
         self.parser.status()
+    }
+}
+
+/// Returns the error with the place that a partial reader finds. serde reads the members of a flattened struct from a
+/// buffer, which has no places.
+pub(crate) fn with_place<T: ToolArgs>(arguments: &Arguments, unfit: ArgumentsUnfit) -> ArgumentsUnfit {
+    let mut reader = PartialReader::<T>::default();
+    reader.push(arguments.as_str());
+    match reader.mismatches().first() {
+        Some(Mismatch { path, wanted, met })
+            if path.len() > unfit.path.len() && path.starts_with(&unfit.path) =>
+        {
+            ArgumentsUnfit { path: path.clone(), message: format!("found {met}, expected {wanted}") }
+        }
+        _ => unfit,
     }
 }

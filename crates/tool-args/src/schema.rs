@@ -17,20 +17,26 @@ const LAST: [&str; 4] = ["items", "required", "additionalProperties", "$defs"];
 
 /// Returns the schema of a type.
 pub(crate) fn schema_of<T: JsonSchema>() -> RawJson {
-    schema_in_order::<T>(None)
+    finish(root::<T>())
 }
 
-/// Returns the schema of a type with its properties in the given order.
-pub(crate) fn schema_in_order<T: JsonSchema>(names: Option<&[&str]>) -> RawJson {
+/// Returns the schema of a function's parameters, with its properties in the given order. The schema has no
+/// description: the function's tool has it.
+pub(crate) fn schema_of_function<T: JsonSchema>(names: &[&str]) -> RawJson {
+    finish(remove_description(with_order(root::<T>(), names)))
+}
+
+fn root<T: JsonSchema>() -> schemars::Schema {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     // The title is the name of the Rust type, which does not help a model.
     schema.remove("title");
-    if let Some(names) = names {
-        schema = with_order(schema, names);
-    }
+    schema
+}
+
+fn finish(mut schema: schemars::Schema) -> RawJson {
     // Some providers reject an object schema without `properties`, even if the object has no members.
     if let Some(members) = schema.as_object_mut().filter(|members| is_object(members)) {
         members.entry("properties").or_insert_with(|| Map::new().into());
@@ -44,6 +50,13 @@ pub(crate) fn schema_in_order<T: JsonSchema>(names: Option<&[&str]>) -> RawJson 
 /// Stores the order of a struct's properties in its schema.
 pub(crate) fn with_order(mut schema: schemars::Schema, names: &[&str]) -> schemars::Schema {
     schema.insert(ORDER.to_owned(), names.to_vec().into());
+    schema
+}
+
+/// Removes a description. A flattened field without a description beside it leaves its own, which describes only a
+/// part of the properties.
+pub(crate) fn remove_description(mut schema: schemars::Schema) -> schemars::Schema {
+    schema.remove("description");
     schema
 }
 

@@ -25,7 +25,12 @@ impl Case {
             "camelCase" => Self::Camel,
             "kebab-case" => Self::Kebab,
             "SCREAMING-KEBAB-CASE" => Self::UpperKebab,
-            _ => return Err(syn::Error::new(text.span(), "serde has no such case")),
+            _ => {
+                let message = "serde has the cases \"lowercase\", \"UPPERCASE\", \"PascalCase\", \"camelCase\", \
+                               \"snake_case\", \"SCREAMING_SNAKE_CASE\", \"kebab-case\" and \
+                               \"SCREAMING-KEBAB-CASE\"";
+                return Err(syn::Error::new(text.span(), message));
+            }
         })
     }
 

@@ -5,11 +5,14 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Path, Result, Visibility};
 
+use crate::argument::order;
 use crate::description::description;
+use crate::enumeration;
 use crate::field::{Field, doc_attribute, iter_forwarded};
-use crate::home::{home, text};
+use crate::home::text;
 use crate::partial;
 use crate::serde_attributes::OnStruct;
+use crate::shadow::{check_generics, impls, read_home};
 
 /// A parsed struct of a tool's arguments.
 pub(crate) struct Arguments<'a> {
@@ -22,6 +25,9 @@ pub(crate) struct Arguments<'a> {
 }
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    if let Data::Enum(variants) = &input.data {
+        return enumeration::expand(input, variants);
+    }
     let arguments = read(input)?;
     let values = values(&arguments, input);
     let partial = partial::expand(&arguments);
@@ -32,30 +38,14 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
     let Data::Struct(data) = &input.data else {
         return Err(Error::new_spanned(
             &input.ident,
-            "arguments are a struct: for an enum inside them derive `Deserialize` and `JsonSchema`, and mark \
-             the field that has it `#[tool_args(whole)]`",
+            "arguments are a struct with named fields, not a union",
         ));
     };
     let Fields::Named(fields) = &data.fields else {
         return Err(Error::new_spanned(&input.ident, "arguments have names: use a struct with named fields"));
     };
-    if !input.generics.params.is_empty() {
-        let message = "arguments are of one type, because a tool has one schema: take the generics away";
-        return Err(Error::new_spanned(&input.generics, message));
-    }
+    check_generics(input)?;
     let serde = OnStruct::read(&input.attrs)?;
-    let mut told = None;
-    for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
-        attribute.parse_nested_meta(|meta| {
-            if !meta.path.is_ident("crate") {
-                return Err(
-                    meta.error("a struct takes `#[tool_args(crate = \"path::to::windlass_tool_args\")]`")
-                );
-            }
-            told = Some(meta.value()?.parse::<syn::LitStr>()?.parse::<Path>()?);
-            Ok(())
-        })?;
-    }
     let fields: Vec<_> = fields
         .named
         .iter()
@@ -68,7 +58,7 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
         ident: &input.ident,
         visibility: &input.vis,
         partial: format_ident!("Partial{}", input.ident),
-        home: home(told.as_ref()),
+        home: read_home(&input.attrs)?,
         serde,
         fields,
     })
@@ -78,16 +68,23 @@ fn read(input: &DeriveInput) -> Result<Arguments<'_>> {
 /// schemars derive.
 fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
     let Arguments { ident, home, fields, serde, .. } = arguments;
-    let (name, id) = (ident.to_string(), format!("::{ident}"));
+    let name = ident.to_string();
     let (serde_path, schemars_path) = (text(home, "derived::serde"), text(home, "derived::schemars"));
     let attributes = iter_forwarded(&input.attrs);
     let docs = doc_attribute(&description(&input.attrs));
     let rename = (!serde.is_renamed).then(|| quote!(#[serde(rename = #name)]));
     // A name that does not collide with the type of a field.
     let shadow = Ident::new("__ToolArgsShadow", Span::mixed_site());
+    let defaults = fields.iter().filter_map(Field::default_function);
     let shadow_fields = fields.iter().map(Field::shadow);
     let idents: Vec<_> = fields.iter().map(|field| field.ident.to_token_stream()).collect();
-    let names = fields.iter().map(|field| &field.name);
+    let order =
+        order(home, fields.iter().map(|field| (&field.name, field.is_flat.then(|| field.ty.clone()))));
+    let mut schema = quote!(#home::derived::with_order(schema, &#order));
+    if docs.is_none() && fields.iter().any(|field| field.is_flat) {
+        schema = quote!(#home::derived::remove_description(#schema));
+    }
+    let impls = impls(ident, home, &shadow, &schema);
     let default = serde.has_default.then(|| {
         quote! {
             impl ::core::default::Default for #shadow {
@@ -109,34 +106,11 @@ fn values(arguments: &Arguments<'_>, input: &DeriveInput) -> TokenStream {
             #[allow(dead_code)]
             struct #shadow { #(#shadow_fields),* }
 
+            #(#defaults)*
+
             #default
 
-            #[automatically_derived]
-            impl<'de> #home::derived::serde::Deserialize<'de> for #ident {
-                fn deserialize<D: #home::derived::serde::Deserializer<'de>>(
-                    deserializer: D,
-                ) -> ::core::result::Result<Self, D::Error> {
-                    #shadow::deserialize(deserializer)
-                }
-            }
-
-            #[automatically_derived]
-            impl #home::derived::schemars::JsonSchema for #ident {
-                fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                    ::std::borrow::Cow::Borrowed(#name)
-                }
-
-                fn schema_id() -> ::std::borrow::Cow<'static, str> {
-                    ::std::borrow::Cow::Borrowed(::core::concat!(::core::module_path!(), #id))
-                }
-
-                fn json_schema(
-                    generator: &mut #home::derived::schemars::SchemaGenerator,
-                ) -> #home::derived::schemars::Schema {
-                    let schema = <#shadow as #home::derived::schemars::JsonSchema>::json_schema(generator);
-                    #home::derived::with_order(schema, &[#(#names),*])
-                }
-            }
+            #impls
         };
     }
 }

@@ -1,12 +1,13 @@
 //! A field of an argument struct.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Attribute, Ident, Result, Visibility};
 
 use crate::case::Case;
 use crate::description::description;
+use crate::own_attributes::OwnAttributes;
 use crate::serde_attributes::{Missing, OnField};
 
 /// A field of an argument struct.
@@ -22,7 +23,10 @@ pub(crate) struct Field<'a> {
     pub(crate) missing: Missing,
     /// True if the field is only shown when it is complete.
     pub(crate) is_whole: bool,
+    /// True if the members of the value are members of the surrounding object.
+    pub(crate) is_flat: bool,
     pub(crate) docs: String,
+    own: OwnAttributes,
     attributes: &'a [Attribute],
 }
 
@@ -32,24 +36,18 @@ impl<'a> Field<'a> {
             return Err(syn::Error::new_spanned(field, "arguments have names: give the field one"));
         };
         let serde = OnField::read(&field.attrs)?;
-        let mut is_whole = false;
-        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("tool_args")) {
-            attribute.parse_nested_meta(|meta| {
-                if !meta.path.is_ident("whole") {
-                    return Err(meta.error("a field takes `#[tool_args(whole)]`"));
-                }
-                is_whole = true;
-                Ok(())
-            })?;
-        }
+        let own = OwnAttributes::read(&field.attrs, serde.is_flat)?;
+        let missing = own.default.clone().map_or(serde.missing, Missing::Value);
         Ok(Self {
             ident,
             visibility: &field.vis,
-            ty: replace_self(field.ty.to_token_stream(), owner),
+            ty: replace_self(field.ty.to_token_stream(), &owner.to_token_stream()),
             name: serde.name.unwrap_or_else(|| case.apply(&ident.unraw().to_string())),
             aliases: serde.aliases,
-            missing: serde.missing,
-            is_whole,
+            missing,
+            is_whole: own.is_whole,
+            own,
+            is_flat: serde.is_flat,
             docs: description(&field.attrs),
             attributes: &field.attrs,
         })
@@ -60,7 +58,13 @@ impl<'a> Field<'a> {
         let Self { ident, ty, .. } = self;
         let attributes = iter_forwarded(self.attributes);
         let docs = doc_attribute(&self.docs);
-        quote!(#docs #(#attributes)* #ident: #ty)
+        let default = self.own.default_function(ident, ty).map(|(attribute, _)| attribute);
+        quote!(#docs #(#attributes)* #default #ident: #ty)
+    }
+
+    /// Generates the function of the field's default, for the scope of the shadow struct.
+    pub(crate) fn default_function(&self) -> Option<TokenStream> {
+        self.own.default_function(self.ident, &self.ty).map(|(_, function)| function)
     }
 
     /// Iterates over the JSON keys of this field.
@@ -69,25 +73,41 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Replaces `Self` with a name in the tokens.
-fn replace_self(tokens: TokenStream, owner: &Ident) -> TokenStream {
+/// Replaces `Self` with the tokens of a type.
+pub(crate) fn replace_self(tokens: TokenStream, owner: &TokenStream) -> TokenStream {
     let replaced = |token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => Ident::new(&owner.to_string(), ident.span()).into(),
+        TokenTree::Ident(ident) if ident == "Self" => respan(owner.clone(), ident.span()),
         TokenTree::Group(group) => {
             let mut inner = Group::new(group.delimiter(), replace_self(group.stream(), owner));
             inner.set_span(group.span());
-            inner.into()
+            TokenTree::from(inner).into()
         }
-        other => other,
+        other => TokenStream::from(other),
     };
-    tokens.into_iter().map(replaced).collect()
+    tokens.into_iter().flat_map(replaced).collect()
 }
 
-/// Iterates over the attributes of a struct or field that serde and schemars read.
+/// Sets the span of the tokens, so that an error about them points there.
+pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let placed = |mut token: TokenTree| {
+        token.set_span(span);
+        token
+    };
+    tokens.into_iter().map(placed).collect()
+}
+
+/// Iterates over the attributes of a struct or field that serde and schemars read, without `#[serde(crate = ..)]`,
+/// which a derive of `Serialize` beside the one of `ToolArgs` needs.
 pub(crate) fn iter_forwarded(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("serde") || attribute.path().is_ident("schemars"))
+    attributes.iter().filter(|attribute| {
+        (attribute.path().is_ident("serde") && !is_crate(attribute)) || attribute.path().is_ident("schemars")
+    })
+}
+
+/// Returns whether the attribute contains only `crate = ".."`.
+fn is_crate(attribute: &Attribute) -> bool {
+    let parsed = attribute.parse_args::<syn::MetaNameValue>();
+    parsed.is_ok_and(|meta| meta.path.is_ident("crate"))
 }
 
 pub(crate) fn doc_attribute(text: &str) -> Option<TokenStream> {

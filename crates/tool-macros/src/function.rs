@@ -1,13 +1,12 @@
-//! The function under `#[tool]`: its parameters and the checks of its signature.
+//! The signature under `#[tool]`: its receiver and its parameters.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::ext::IdentExt;
-use syn::{Attribute, Error, FnArg, Ident, ItemFn, Pat, PatType, Result, ReturnType, Type};
+use quote::{ToTokens, format_ident, quote};
+use syn::{Error, FnArg, Ident, Pat, PatType, ReceiverKind, Result, Signature, Type};
 
-use crate::description::description;
-use crate::field::{doc_attribute, iter_forwarded};
-use crate::serde_attributes::OnField;
+use crate::argument::Argument;
+use crate::options::Options;
+use crate::parameter_type::{is_context, is_named, is_state};
 
 /// A parameter of the function.
 pub(crate) enum Parameter {
@@ -15,100 +14,103 @@ pub(crate) enum Parameter {
     Argument(Box<Argument>),
     /// The context of the call.
     Context,
+    /// State that the application passes when it creates the tool.
+    State(Box<State>),
 }
 
-/// An argument that the model writes.
-pub(crate) struct Argument {
-    pub(crate) ident: Ident,
-    /// The name of a local variable that does not shadow the function or its context.
-    pub(crate) local: Ident,
-    /// The argument's name in JSON.
-    pub(crate) name: String,
-    ty: Type,
-    attributes: Vec<Attribute>,
+/// A parameter `State<..>`.
+pub(crate) struct State {
+    /// The field of the generated struct.
+    pub(crate) field: Ident,
+    /// The parameter of the generated constructor.
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
 }
 
-/// Parses the attributes of the parameters and removes them, because rustc does not accept them on a
-/// function.
-pub(crate) fn parameters(function: &mut ItemFn) -> Result<Vec<Parameter>> {
-    let signature = &mut function.sig;
+/// The receiver of a method.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Receiver {
+    /// `&self`
+    Shared,
+    /// `self: &Arc<Self>`
+    SharedArc,
+    /// `self: Arc<Self>`
+    OwnedArc,
+}
+
+/// Parses the parameters without the receiver.
+pub(crate) fn parameters(signature: &Signature, options: &Options) -> Result<Vec<Parameter>> {
     if !signature.generics.params.is_empty() {
         let message = "a tool has one schema: take the generics away";
         return Err(Error::new_spanned(&signature.generics, message));
     }
-    signature.inputs.iter_mut().enumerate().map(|(position, input)| parameter(input, position)).collect()
+    let typed = signature.inputs.iter().enumerate().filter_map(|(position, input)| match input {
+        FnArg::Typed(typed) => Some((position, typed)),
+        FnArg::Receiver(_) => None,
+    });
+    typed.map(|(position, typed)| parameter(typed, position, options)).collect()
 }
 
-fn parameter(parameter: &mut FnArg, position: usize) -> Result<Parameter> {
-    match parameter {
-        FnArg::Receiver(receiver) => {
-            let message = "a tool with state implements `Tool`: `#[tool]` is for functions";
-            Err(Error::new_spanned(receiver, message))
-        }
-        FnArg::Typed(typed) if is_context(&typed.ty) => {
+fn parameter(typed: &PatType, position: usize, options: &Options) -> Result<Parameter> {
+    if is_context(&typed.ty) {
+        return Ok(Parameter::Context);
+    }
+    if is_state(&typed.ty) {
+        let name = match &*typed.pat {
+            Pat::Ident(pattern) => pattern.ident.clone(),
+            _ => format_ident!("state_{position}"),
+        };
+        let field = format_ident!("__state_{position}");
+        return Ok(Parameter::State(Box::new(State { field, name, ty: (*typed.ty).clone() })));
+    }
+    Argument::read(typed, position, options).map(|argument| Parameter::Argument(Box::new(argument)))
+}
+
+/// Removes the attributes of the parameters, because rustc does not accept them on a function.
+pub(crate) fn remove_attributes(signature: &mut Signature) {
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(typed) = input {
             typed.attrs.clear();
-            Ok(Parameter::Context)
-        }
-        FnArg::Typed(typed) => {
-            argument(typed, position).map(|argument| Parameter::Argument(Box::new(argument)))
         }
     }
 }
 
-fn argument(typed: &mut PatType, position: usize) -> Result<Argument> {
-    let Pat::Ident(name) = &*typed.pat else {
-        return Err(Error::new_spanned(&typed.pat, "an argument has a name: take it apart in the body"));
+/// Parses the receiver of a method.
+pub(crate) fn receiver(signature: &Signature) -> Result<Option<Receiver>> {
+    let Some(receiver) = signature.receiver() else { return Ok(None) };
+    let kind = match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => Some(Receiver::Shared),
+        ReceiverKind::Typed(_, ty) => typed_receiver(ty),
+        _ => None,
     };
-    match &*typed.ty {
-        Type::Reference(_) => {
-            let message = "an argument is owned: take `String`, `Vec<..>` or the like";
-            return Err(Error::new_spanned(&typed.ty, message));
+    let message = "several calls of a tool run at once: take `&self`, and hold what changes in a `Mutex`";
+    kind.map(Some).ok_or_else(|| Error::new_spanned(receiver, message))
+}
+
+fn typed_receiver(ty: &Type) -> Option<Receiver> {
+    match ty {
+        Type::Reference(reference) if is_named(&reference.elem, "Self") => Some(Receiver::Shared),
+        Type::Reference(reference) if is_named(&reference.elem, "Arc") => Some(Receiver::SharedArc),
+        ty if is_named(ty, "Arc") => Some(Receiver::OwnedArc),
+        _ => None,
+    }
+}
+
+impl Receiver {
+    /// Returns the expression that passes the shared value `set`, an `Arc`, to the method.
+    pub(crate) fn pass(self, set: &TokenStream) -> TokenStream {
+        match self {
+            Self::Shared => quote!(&*#set),
+            Self::SharedArc => quote!(&#set),
+            Self::OwnedArc => quote!(::std::sync::Arc::clone(&#set)),
         }
-        Type::ImplTrait(_) => {
-            return Err(Error::new_spanned(&typed.ty, "an argument has a type of its own, for the schema"));
-        }
-        _ => {}
-    }
-    let attributes = std::mem::take(&mut typed.attrs);
-    let known = ["doc", "serde", "schemars"];
-    if let Some(other) =
-        attributes.iter().find(|attribute| known.iter().all(|name| !attribute.path().is_ident(name)))
-    {
-        let message = "an argument takes a doc comment, `#[serde(..)]` and `#[schemars(..)]`";
-        return Err(Error::new_spanned(other, message));
-    }
-    let told = OnField::read(&attributes)?.name;
-    let ident = name.ident.clone();
-    let name = told.unwrap_or_else(|| ident.unraw().to_string());
-    let local = format_ident!("__argument_{position}");
-    Ok(Argument { ident, local, name, ty: (*typed.ty).clone(), attributes })
-}
-
-impl Argument {
-    /// Returns the argument as a struct field.
-    pub(crate) fn field(&self) -> TokenStream {
-        let Self { ident, ty, attributes, .. } = self;
-        let docs = doc_attribute(&description(attributes));
-        let attributes = iter_forwarded(attributes);
-        quote!(#docs #(#attributes)* #ident: #ty)
     }
 }
 
-/// Returns whether the type is `&Context`, under any path.
-fn is_context(ty: &Type) -> bool {
-    let Type::Reference(reference) = ty else { return false };
-    last_segment(&reference.elem).is_some_and(|name| name == "Context")
-}
-
-/// Returns whether the function returns a `Result`, under any path.
-pub(crate) fn can_fail(output: &ReturnType) -> bool {
-    match output {
-        ReturnType::Default => false,
-        ReturnType::Type(_, ty) => last_segment(ty).is_some_and(|name| name == "Result"),
+impl ToTokens for State {
+    /// Generates the parameter of the constructor.
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Self { name, ty, .. } = self;
+        tokens.extend(quote!(#name: impl ::core::convert::Into<#ty>));
     }
-}
-
-fn last_segment(ty: &Type) -> Option<&Ident> {
-    let Type::Path(path) = ty else { return None };
-    path.path.segments.last().map(|segment| &segment.ident)
 }

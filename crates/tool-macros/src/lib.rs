@@ -4,34 +4,51 @@
     reason = "cargo tells a macro its package through the environment and the manifest"
 )]
 
+mod argument;
 mod case;
 mod derive;
 mod description;
+mod enumeration;
 mod field;
 mod function;
 mod home;
+mod implementation;
+mod local;
 mod manifest;
 mod options;
+mod own_attributes;
+mod parameter_type;
 mod partial;
 mod serde_attributes;
+mod shadow;
 mod tool;
+mod toolset;
 
 use proc_macro::TokenStream;
 
 /// Implements the arguments of a tool for a struct with named fields: `Deserialize`, `JsonSchema`,
-/// `ToolArgs`, and the struct `Partial…` that holds the arguments while they stream. The crate documentation
-/// lists the supported attributes.
+/// `ToolArgs`, and the struct `Partial…` that holds the arguments while they stream. For an enum, which can only
+/// be a value inside of arguments, implements `Deserialize`, `JsonSchema` and `PartialValue`. The crate
+/// documentation lists the supported attributes.
 #[proc_macro_derive(ToolArgs, attributes(tool_args, serde, schemars))]
 pub fn derive_tool_args(item: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(item as syn::DeriveInput);
     derive::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Generates a tool from a documented function, async or not: a unit struct named after the function that
-/// implements `Tool`. The crate documentation lists the options.
+/// Generates a tool from a documented function: for `add` the value `Add`, whose type `AddTool` implements `Tool`. If the
+/// function has parameters `State<..>`, `Add` is a function that takes the states and returns the tool. The crate
+/// documentation lists the options.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
-    let options = syn::parse_macro_input!(options as options::Options);
     let function = syn::parse_macro_input!(item as syn::ItemFn);
-    tool::expand(&options, function).unwrap_or_else(syn::Error::into_compile_error).into()
+    tool::expand_or_keep(options.into(), function).into()
+}
+
+/// Implements `ToolSet` for the type of an `impl` block: each method with `#[tool]` becomes a tool, and all tools share
+/// one value. A method has the options and parameters of a function with `#[tool]`.
+#[proc_macro_attribute]
+pub fn toolset(options: TokenStream, item: TokenStream) -> TokenStream {
+    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    toolset::expand_or_keep(options.into(), block).into()
 }

@@ -3,16 +3,23 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{LitStr, Path, Result};
+use syn::{ExprPath, Ident, LitStr, Path, Result};
 
-use crate::case::pascal;
+use crate::case::{Case, pascal};
 
 /// The options that the author of a function sets.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) name: Option<LitStr>,
     pub(crate) told_crate: Option<Path>,
-    pub(crate) effects: Option<Path>,
+    pub(crate) effects: Option<ExprPath>,
+    /// The name of the generated struct of arguments.
+    pub(crate) arguments: Option<Ident>,
+    /// The function that shows partial arguments.
+    pub(crate) on_partial: Option<ExprPath>,
+    /// The case of the arguments' names.
+    pub(crate) case: Case,
+    rename_all: Option<LitStr>,
     risk: Option<LitStr>,
     flags: Vec<Flag>,
 }
@@ -43,11 +50,19 @@ impl Parse for Options {
                 "name" => options.name = Some(checked_name(meta.value()?.parse()?)?),
                 "risk" => options.risk = Some(checked_risk(meta.value()?.parse()?)?),
                 "effects" => options.effects = Some(meta.value()?.parse()?),
+                "arguments" => options.arguments = Some(meta.value()?.parse()?),
+                "on_partial" => options.on_partial = Some(meta.value()?.parse()?),
+                "rename_all" => {
+                    let case: LitStr = meta.value()?.parse()?;
+                    options.case = Case::parse(&case)?;
+                    options.rename_all = Some(case);
+                }
                 "crate" => options.told_crate = Some(meta.value()?.parse::<LitStr>()?.parse()?),
                 _ => {
                     return Err(meta.error(
                         "expected `read_only`, `idempotent`, `parallel`, `open_world`, `internal`, \
-                         `risk = \"..\"`, `name = \"..\"`, `effects = function` or `crate = \"..\"`",
+                         `risk = \"..\"`, `name = \"..\"`, `rename_all = \"..\"`, `arguments = Name`, \
+                         `effects = function`, `on_partial = function` or `crate = \"..\"`",
                     ));
                 }
             }
@@ -85,6 +100,11 @@ fn checked_risk(risk: LitStr) -> Result<LitStr> {
 impl Options {
     pub(crate) fn has(&self, flag: Flag) -> bool {
         self.flags.contains(&flag)
+    }
+
+    /// Generates serde's attribute for the names of a struct of arguments.
+    pub(crate) fn rename_all(&self) -> Option<TokenStream> {
+        self.rename_all.as_ref().map(|case| quote!(#[serde(rename_all = #case)]))
     }
 
     /// Returns an expression of the tool's hints. A read-only tool is idempotent, parallel and of low risk.

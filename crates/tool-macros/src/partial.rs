@@ -1,13 +1,13 @@
 //! The generated partial struct and its update from parser steps.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
+use crate::argument::order;
 use crate::derive::Arguments;
-use crate::field::{Field, doc_attribute};
+use crate::field::{Field, doc_attribute, respan};
 use crate::serde_attributes::Missing;
 
 pub(crate) fn expand(arguments: &Arguments<'_>) -> TokenStream {
@@ -32,7 +32,7 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             quote!(#[doc = #docs])
         });
         // Use the field's span, so that the error for an unsupported type points to the field.
-        let home = respan(ty, home);
+        let home = respan(home.to_token_stream(), ty.span());
         let ty = if field.is_whole { quote!(#home::Whole<#ty>) } else { quote!(#ty) };
         let partial = quote_spanned!(ty.span()=> #home::Partial<#ty>);
         quote!(#docs #visibility #ident: #partial)
@@ -52,16 +52,6 @@ fn definition(arguments: &Arguments<'_>) -> TokenStream {
             }
         }
     }
-}
-
-/// Returns the path's tokens with the span of other tokens.
-fn respan(place: &TokenStream, path: &Path) -> TokenStream {
-    let span = place.span();
-    let placed = |mut token: TokenTree| {
-        token.set_span(span);
-        token
-    };
-    path.to_token_stream().into_iter().map(placed).collect()
 }
 
 fn filling(arguments: &Arguments<'_>) -> TokenStream {
@@ -96,13 +86,22 @@ fn filling(arguments: &Arguments<'_>) -> TokenStream {
 fn grow(arguments: &Arguments<'_>) -> TokenStream {
     let Arguments { partial, home, fields, .. } = arguments;
     let members = fields.iter().zip(0_u16..).map(|(field, member)| {
+        if let Some(ty) = flat(field) {
+            return quote!(key if <#ty as #home::ToolArgs>::has_member(key) => Some(#member));
+        }
         let keys = field.keys();
         quote!(#(#keys)|* => Some(#member))
+    });
+    let flats = fields.iter().zip(0_u16..).filter(|(field, _)| field.is_flat).map(|(field, member)| {
+        let ident = field.ident;
+        quote!(#member => return growing.#ident.apply_flat(step, mismatches),)
     });
     let fills = fields.iter().zip(0_u16..).map(|(field, member)| {
         let ident = field.ident;
         quote!(#member => growing.#ident.turn(part, mismatches))
     });
+    let flats: Vec<_> = flats.collect();
+    let flats = (!flats.is_empty()).then(|| quote!(match member { #(#flats)* _ => {} }));
     let insides = fields.iter().zip(0_u16..).map(|(field, member)| {
         let ident = field.ident;
         quote!(#member => growing.#ident.apply_inside(step, mismatches))
@@ -121,6 +120,7 @@ fn grow(arguments: &Arguments<'_>) -> TokenStream {
                 }
             };
             let Some((member, part)) = growing.__place.part(step, member_of) else { return };
+            #flats
             if let #home::derived::Part::Inside = part {
                 return match member {
                     #(#insides,)*
@@ -176,9 +176,13 @@ fn settling(arguments: &Arguments<'_>) -> TokenStream {
         }
     });
     let settles = fields.iter().zip(&defaults).map(|(field, default)| {
-        let Field { ident, name, missing, is_whole, .. } = field;
+        let Field { ident, name, missing, is_whole, is_flat, .. } = field;
+        if *is_flat {
+            return quote!(fits &= growing.#ident.settle_flat(object, mismatches););
+        }
         let value = match missing {
             Missing::Function(function) => Some(quote!(#function())),
+            Missing::Value(value) => Some(quote!(#value)),
             Missing::Default => Some(quote!(::core::default::Default::default())),
             Missing::Error if serde.has_default => Some(quote!(#default)),
             Missing::Error => None,
@@ -191,9 +195,12 @@ fn settling(arguments: &Arguments<'_>) -> TokenStream {
         quote!(fits &= growing.#ident.settle(|| #value, object, #name, mismatches);)
     });
     let denies = serde.denies_unknown.then(|| quote!(fits &= growing.__place.knows_all(object, mismatches);));
+    let members = members(arguments);
     quote! {
         #[automatically_derived]
         impl #home::ToolArgs for #ident {
+            #members
+
             fn settle(
                 growing: &mut <Self as #home::PartialValue>::Growing,
                 object: #home::derived::Node<'_>,
@@ -207,4 +214,26 @@ fn settling(arguments: &Arguments<'_>) -> TokenStream {
             }
         }
     }
+}
+
+/// Generates `has_member` and `member_names`, which a struct uses that has this one as a flattened field.
+fn members(arguments: &Arguments<'_>) -> TokenStream {
+    let Arguments { home, fields, .. } = arguments;
+    let keys = fields.iter().filter(|field| !field.is_flat).flat_map(Field::keys);
+    let flats = fields.iter().filter_map(flat);
+    let order = order(home, fields.iter().map(|field| (&field.name, flat(field))));
+    quote! {
+        fn has_member(key: &str) -> bool {
+            [#(#keys),*].contains(&key) #(|| <#flats as #home::ToolArgs>::has_member(key))*
+        }
+
+        fn member_names() -> ::std::vec::Vec<&'static str> {
+            #order.to_vec()
+        }
+    }
+}
+
+/// Returns the type of a flattened field.
+fn flat(field: &Field<'_>) -> Option<TokenStream> {
+    field.is_flat.then(|| field.ty.clone())
 }

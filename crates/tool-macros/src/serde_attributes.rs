@@ -16,6 +16,8 @@ pub(crate) enum Missing {
     Default,
     /// The named function.
     Function(Path),
+    /// An expression.
+    Value(Expr),
 }
 
 /// The serde attributes of a struct.
@@ -33,6 +35,8 @@ pub(crate) struct OnField {
     pub(crate) name: Option<String>,
     pub(crate) aliases: Vec<String>,
     pub(crate) missing: Missing,
+    /// True if the members of the value are members of the surrounding object.
+    pub(crate) is_flat: bool,
 }
 
 impl OnStruct {
@@ -51,7 +55,7 @@ impl OnStruct {
                     return Err(meta.error("arguments are built by the derive: implement `Default` instead"));
                 }
                 "default" => read.has_default = true,
-                "expecting" => skip(meta)?,
+                "expecting" | "crate" => skip(meta)?,
                 other => {
                     let message = format!("`#[derive(ToolArgs)]` cannot follow serde's `{other}`");
                     return Err(meta.error(message));
@@ -78,6 +82,7 @@ impl OnField {
                     read.missing = Missing::Function(meta.value()?.parse::<LitStr>()?.parse()?);
                 }
                 "default" => read.missing = Missing::Default,
+                "flatten" => read.is_flat = true,
                 // These attributes only affect serialization.
                 "skip_serializing" | "skip_serializing_if" | "serialize_with" => skip(meta)?,
                 "with" | "deserialize_with" => {

@@ -24,6 +24,30 @@ impl ToolError {
         Self::Model(text.into())
     }
 
+    /// Creates an error for the model from any error: its text and the texts of its sources, joined with `: `.
+    /// A `ToolError` in the box is returned as it is, so that a fatal error stays fatal.
+    ///
+    /// ```
+    /// use windlass_tool::ToolError;
+    ///
+    /// fn parse_port(text: &str) -> Result<u16, ToolError> {
+    ///     text.parse().map_err(ToolError::from_error)
+    /// }
+    /// assert_eq!(parse_port("high").unwrap_err().to_string(), "invalid digit found in string");
+    /// ```
+    pub fn from_error(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        match error.into().downcast::<Self>() {
+            Ok(error) => *error,
+            Err(error) => Self::describe(error.as_ref()),
+        }
+    }
+
+    /// Like [`from_error`](Self::from_error), but for a borrowed error. The result is always
+    /// [`ToolError::Model`].
+    pub fn describe(error: &(dyn Error + 'static)) -> Self {
+        Self::Model(words(error))
+    }
+
     /// Creates an error that ends the run.
     pub fn fatal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::Fatal(source.into())
@@ -46,6 +70,39 @@ impl Error for ToolError {
             Self::Fatal(source) => Some(source.as_ref()),
             Self::Model(_) | Self::Deferred => None,
         }
+    }
+}
+
+/// The maximum number of sources that a text names.
+const MAX_SOURCES: usize = 16;
+
+/// Joins the texts of an error and of its sources. Many errors already end with the text of their source;
+/// such a source is not repeated.
+fn words(error: &(dyn Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut last = words.clone();
+    let sources = std::iter::successors(error.source(), |&error| error.source());
+    for source in sources.take(MAX_SOURCES).map(ToString::to_string) {
+        if !last.ends_with(&source) {
+            words.push_str(": ");
+            words.push_str(&source);
+        }
+        last = source;
+    }
+    words
+}
+
+/// Converts any boxed error with [`ToolError::from_error`].
+impl From<Box<dyn Error + Send + Sync>> for ToolError {
+    fn from(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self::from_error(error)
+    }
+}
+
+/// Converts an error of input or output into its text for the model.
+impl From<std::io::Error> for ToolError {
+    fn from(error: std::io::Error) -> Self {
+        Self::from_error(error)
     }
 }
 

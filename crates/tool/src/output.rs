@@ -1,6 +1,9 @@
 //! The output of a tool.
 
+use serde::Serialize;
 use windlass_protocol::{Content, Image, ResultStatus};
+
+use crate::ToolError;
 
 /// The output of a completed call.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +21,28 @@ impl Output {
     /// Creates an output with one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::from(vec![Content::text(text)])
+    }
+
+    /// Creates an output with the JSON text of a value. If the JSON is a string, the text is the string itself,
+    /// without quotes.
+    ///
+    /// ```
+    /// use windlass_tool::Output;
+    ///
+    /// assert_eq!(Output::json(&[1, 2])?.words(), "[1,2]");
+    /// assert_eq!(Output::json("ready")?.words(), "ready");
+    /// # Ok::<(), windlass_tool::ToolError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns [`ToolError::Fatal`] if the value has no JSON form, for example a map whose keys are structs: only
+    /// the author of the tool can correct the type.
+    pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<Self, ToolError> {
+        let json = serde_json::to_string(value).map_err(ToolError::fatal)?;
+        if json.starts_with('"') {
+            return serde_json::from_str::<String>(&json).map(Self::text).map_err(ToolError::fatal);
+        }
+        Ok(Self::text(json))
     }
 
     /// Appends an image.

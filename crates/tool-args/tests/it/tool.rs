@@ -4,10 +4,10 @@ use std::future::ready;
 use std::path::PathBuf;
 
 use expect_test::{Expect, expect};
-use windlass_protocol::{
-    Arguments, CallId, Concurrency, Content, Effect, Hints, Payload, ResultStatus, Risk, ToolSpec,
-};
+use windlass_protocol::{Concurrency, Effect, Hints, Payload, ResultStatus, Risk};
 use windlass_tool_args::{Context, Output, Progress, Tool, ToolError, tool};
+
+use crate::call::{call, ctx, payload, spec};
 
 /// Adds two
 /// integers.
@@ -66,30 +66,46 @@ fn odd(odd: i64, payload: String, ctx: Text, context: &Context, r#type: Option<S
     format!("{odd} {payload} {} {} {type:?}", ctx.0, context.call(), r#type = r#type)
 }
 
-fn ctx() -> Context {
-    Context::new(CallId::new("call_1").unwrap())
+#[track_caller]
+fn check_spec(tool: &dyn Tool, expected: &Expect) {
+    expected.assert_eq(&spec(tool));
 }
 
-fn payload(arguments: &str) -> Payload {
-    Payload::Function { arguments: Arguments::parse(arguments).unwrap() }
-}
+/// Names that generated code might have for its variables, too.
+mod names {
+    use windlass_protocol::Effect;
+    use windlass_tool_args::{Showing, tool};
 
-async fn call(tool: &dyn Tool, arguments: &str) -> String {
-    match tool.call(&ctx(), &payload(arguments)).await {
-        Ok(Output { status, content, .. }) => match content.as_slice() {
-            [Content::Text { text }] => format!("{status:?}: {text}"),
-            other => format!("{other:?}"),
-        },
-        Err(error) => error.to_string(),
+    /// Is named like a parameter.
+    #[tool(internal)]
+    pub(super) fn ctx(error: u8) -> u8 {
+        error
+    }
+
+    /// Is named like a parameter.
+    #[tool(effects = value, arguments = ShowArguments, on_partial = arguments)]
+    pub(super) async fn payload(
+        show: u8,
+        value: u8,
+        ctx: &windlass_tool_args::Context,
+    ) -> Result<u8, String> {
+        let _ = ctx;
+        Ok(show + value)
+    }
+
+    fn value(payload: &windlass_protocol::Payload) -> Vec<Effect> {
+        vec![Effect::Read { path: payload.text() }]
+    }
+
+    fn arguments(show: &mut Showing<'_>, arguments: &PartialShowArguments) {
+        let _ = (show, arguments);
     }
 }
 
-#[track_caller]
-fn check_spec(tool: &dyn Tool, expected: &Expect) {
-    let ToolSpec::Function { name, description, parameters, .. } = tool.spec() else {
-        panic!("expected a function")
-    };
-    expected.assert_eq(&format!("{name}\n{description}\n{}", parameters.as_str()));
+#[tokio::test]
+async fn functions_may_have_the_names_of_generated_variables() {
+    assert_eq!(call(&names::Ctx, r#"{"error": 1}"#).await, "Ok: 1");
+    assert_eq!(call(&names::Payload, r#"{"show": 1, "value": 2}"#).await, "Ok: 3");
 }
 
 #[test]

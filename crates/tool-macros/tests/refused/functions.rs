@@ -1,5 +1,6 @@
 //! What a function under `#[tool]` cannot be.
-use windlass_tool_args::tool;
+#![allow(unused)]
+use windlass_tool_args::{State, tool};
 
 #[tool]
 async fn silent(path: String) {}
@@ -7,6 +8,16 @@ async fn silent(path: String) {}
 /// Takes a part of somebody's text.
 #[tool]
 async fn borrowed(path: &str) {}
+
+struct Disk;
+
+/// Takes state as an argument.
+#[tool]
+async fn borrowed_value(disk: &Disk) {}
+
+/// Takes borrowed state.
+#[tool]
+async fn borrowed_state(disk: &State<Disk>) {}
 
 /// Takes anything.
 #[tool]
@@ -24,7 +35,13 @@ async fn pair((left, right): (u32, u32)) {}
 #[tool]
 async fn odd(#[cfg(unix)] path: String) {}
 
-struct Disk;
+/// Shows an argument in another way, without a struct that is shown.
+#[tool]
+async fn whole(#[tool_args(whole)] path: String) {}
+
+/// Has a default without a value.
+#[tool]
+async fn default(#[tool_args(default)] path: String) {}
 
 impl Disk {
     /// Has a receiver.

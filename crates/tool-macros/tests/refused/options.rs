@@ -1,4 +1,5 @@
 //! What stands in the brackets.
+#![allow(unused)]
 use windlass_tool_args::tool;
 
 /// Is misspelt.
@@ -16,5 +17,13 @@ async fn named() {}
 /// Has effects and has none.
 #[tool(internal, effects = none)]
 async fn both() {}
+
+/// Has no such case.
+#[tool(rename_all = "Title Case")]
+async fn titled(path: String) {}
+
+/// Shows arguments without a name.
+#[tool(on_partial = show)]
+async fn shown(path: String) {}
 
 fn main() {}

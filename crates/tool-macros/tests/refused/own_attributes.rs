@@ -13,4 +13,11 @@ struct Other {
     mode: String,
 }
 
+#[derive(Debug, ToolArgs)]
+struct Flat {
+    #[serde(flatten)]
+    #[tool_args(whole)]
+    other: Other,
+}
+
 fn main() {}

@@ -2,14 +2,9 @@
 use windlass_tool_args::ToolArgs;
 
 #[derive(Debug, ToolArgs)]
-struct Inner {
+struct Skipped {
+    #[serde(skip)]
     name: String,
-}
-
-#[derive(Debug, ToolArgs)]
-struct Flat {
-    #[serde(flatten)]
-    inner: Inner,
 }
 
 #[derive(Debug, ToolArgs)]

@@ -1,4 +1,4 @@
-//! The context of a call, and the token that cancels it.
+//! The context of a call, the token that cancels it, and the conversions of results.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 #[cfg(feature = "blocking")]
@@ -6,3 +6,4 @@ mod blocking;
 mod cancellation;
 #[cfg(feature = "redact")]
 mod context;
+mod conversions;

@@ -1,10 +1,10 @@
 //! Arguments are an object with known members.
 use windlass_tool_args::ToolArgs;
 
-#[derive(Debug, ToolArgs)]
-enum Mode {
-    Files,
-    Lines,
+#[derive(ToolArgs)]
+union Number {
+    integer: u32,
+    real: f32,
 }
 
 fn main() {}

@@ -1,0 +1,30 @@
+//! Tools that share state. Runs without a network: `cargo run -p windlass --example tool_with_state`
+#![expect(clippy::print_stdout, reason = "an example shows what happens")]
+use std::sync::{Arc, Mutex};
+
+use windlass::tool::{ToolSet, toolset};
+use windlass::{prelude::*, providers::anthropic::Anthropic};
+use windlass_mock::{Script, ScriptedModel};
+
+struct Basket(Mutex<Vec<u32>>);
+#[toolset]
+impl Basket {
+    /// Puts an item with a price in cents into the basket, and returns the total.
+    #[tool(internal)]
+    async fn put(&self, price: String) -> Result<u32, std::num::ParseIntError> {
+        let mut prices = self.0.lock().expect("no call panics");
+        prices.push(price.parse()?);
+        Ok(prices.iter().sum())
+    }
+}
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let basket = Arc::new(Basket(Mutex::default()));
+    let toolbox = Toolbox::builder().tools(basket.tools()).config(ToolConfig::new(Preset::Full)).build()?;
+    let script = r#"{"turns": [{"steps": [{"call": {"name": "put", "arguments": {"price": "99"}}}]},
+        {"steps": [{"text": "It is in."}]}]}"#;
+    let model = ScriptedModel::new(Script::parse(script)?, Arc::new(Anthropic::default()));
+    let agent = Agent::builder().model(model, "scripted-1").toolbox(toolbox).build()?;
+    println!("{:?} {:?}", agent.run("Put a pen for 99 cents into it.").await?.text(), basket.0.lock());
+    Ok(())
+}
