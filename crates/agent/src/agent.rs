@@ -99,7 +99,7 @@ impl Agent {
         let parts = self.parts.clone();
         let tools = parts.begin();
         let request = parts.config.options.merge(&options.request);
-        let config = tools.config(&parts.config).with_options(request);
+        let config = tools.config(&parts.config).with_options(request).with_output(options.output.clone());
         let config = config.with_run(options.run_id()).with_origin(options.origin.take());
         let mut machine = Machine::new(config);
         if let Some(history) = options.history.take() {
@@ -124,7 +124,8 @@ impl Agent {
             _ => None,
         });
         let tools = parts.tools(mode.or(parts.work_mode.as_deref()))?;
-        let config = tools.config(&parts.config).with_run(options.run_id());
+        let config =
+            tools.config(&parts.config).with_run(options.run_id()).with_output(options.output.clone());
         let (machine, effects) = Machine::resume(config, entries, 0)?;
         Ok(EventStream::new(Driver::new(&parts, tools, machine, options), effects))
     }

@@ -28,6 +28,10 @@ pub(crate) struct AgentInner {
     pub(crate) speech: SpeechOptions,
     pub(crate) lessons: Option<Arc<SharedHistory>>,
     pub(crate) redactor: Redactor,
+    /// The number of corrections of an answer that does not fit its type.
+    pub(crate) corrections: u32,
+    /// The model enforces a schema of its answer, as far as that is known.
+    pub(crate) takes_schema: bool,
     /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,
 }

@@ -21,6 +21,9 @@ use crate::speech_options::SpeechOptions;
 use crate::tools::Tools;
 use crate::{Agent, AgentError, Approver, DenyAll};
 
+/// The number of corrections of an answer that does not fit its type.
+const CORRECTIONS: u32 = 2;
+
 /// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
 ///
 /// The settings determine the rights of the model: [`toolbox`](Self::toolbox) contains the tools,
@@ -61,6 +64,8 @@ pub struct AgentBuilder {
     speech: SpeechOptions,
     lessons: Option<Arc<SharedHistory>>,
     redactor: Redactor,
+    corrections: Option<u32>,
+    structured_output: Support,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -98,6 +103,8 @@ impl AgentBuilder {
             protocols: config.protocols.clone(),
             speech: parts.speech,
             redactor: parts.redactor.clone(),
+            corrections: Some(parts.corrections),
+            structured_output: if parts.takes_schema { Support::default() } else { Support::No },
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -227,12 +234,20 @@ impl AgentBuilder {
     /// Sets the capabilities of the model, from which the order of the call protocols follows: native calls,
     /// structured output, calls as text.
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.structured_output = capabilities.structured_output;
         self.protocols = ToolProtocol::in_order(capabilities);
         self.speech.output = match (capabilities.structured_output, capabilities.json_output) {
             (Support::No, Support::No) => StructuredOutput::Prompt,
             (Support::No, _) => StructuredOutput::Json,
             _ => StructuredOutput::Schema,
         };
+        self
+    }
+
+    /// Sets how often the model is asked to correct an answer that does not fit its type
+    /// ([`Agent::run_as`]). The default is two corrections.
+    pub fn answer_corrections(mut self, corrections: u32) -> Self {
+        self.corrections = Some(corrections);
         self
     }
 
@@ -346,6 +361,8 @@ impl AgentBuilder {
             speech: self.speech,
             lessons: self.lessons,
             redactor: self.redactor,
+            corrections: self.corrections.unwrap_or(CORRECTIONS),
+            takes_schema: self.structured_output != Support::No,
             agents: self.agents,
         }))
     }

@@ -38,6 +38,14 @@ pub enum AgentError {
         /// The way in which the run ended.
         outcome: Box<Outcome>,
     },
+    /// The model's answer does not fit the requested type, also after the corrections.
+    #[error("the answer does not fit: {problem}")]
+    Answer {
+        /// The place and the reason of the last attempt.
+        problem: String,
+        /// The text of the last attempt.
+        text: String,
+    },
     /// The session does not have so many tasks that can be removed.
     #[error("the session can go back {have} tasks, not {tasks}")]
     Rewind {

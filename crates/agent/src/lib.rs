@@ -48,7 +48,7 @@ pub use lessons::ApprovalHistoryStore;
 pub use messages::{MessageReceiver, MessageSender, SendError};
 pub use options::RunOptions;
 pub use report::Report;
-pub use session::{SavedSession, Session, SessionStream};
+pub use session::*;
 pub use shared_budget::SharedBudget;
 pub use shared_grants::SharedGrants;
 pub use step_runner::{CallReport, StepOptions, StepRunner};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use windlass_journal::{Journal, MemoryJournal};
 use windlass_loop::{Entry, InterruptId, RunOrigin, Transcript};
-use windlass_protocol::{RequestOptions, ToolCall, ToolResult};
+use windlass_protocol::{OutputFormat, RequestOptions, ToolCall, ToolResult};
 use windlass_stream::Model;
 use windlass_tool::CancellationToken;
 
@@ -34,6 +34,7 @@ pub struct RunOptions {
     pub(crate) resume_inputs: ResumeInputs,
     pub(crate) grants: SharedGrants,
     pub(crate) request: RequestOptions,
+    pub(crate) output: OutputFormat,
     pub(crate) history: Option<Transcript>,
     pub(crate) earlier: Vec<ToolCall>,
     /// The model that replaces the agent's model in this run.
@@ -81,6 +82,7 @@ impl Default for RunOptions {
             resume_inputs: ResumeInputs::default(),
             grants: SharedGrants::default(),
             request: RequestOptions::default(),
+            output: OutputFormat::Text,
             history: None,
             earlier: Vec::new(),
             model: None,
@@ -133,6 +135,13 @@ impl RunOptions {
     /// keeps the recorded ones.
     pub fn with_request_options(mut self, options: RequestOptions) -> Self {
         self.request = options;
+        self
+    }
+
+    /// Sets the format of the answers' text, for example a schema that the provider enforces. It is not recorded, so a
+    /// resumed run needs it again. [`Agent::run_as`](crate::Agent::run_as) sets it for a type.
+    pub fn with_output(mut self, output: OutputFormat) -> Self {
+        self.output = output;
         self
     }
 

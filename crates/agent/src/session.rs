@@ -1,5 +1,8 @@
 //! A session: a conversation of several tasks.
 
+#[cfg(feature = "typed")]
+mod typed;
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -10,6 +13,8 @@ use windlass_hitl::Grants;
 use windlass_loop::{Event, Outcome, Transcript, Used};
 use windlass_protocol::{History, Message, Usage};
 
+#[cfg(feature = "typed")]
+pub use self::typed::TypedReport;
 use crate::{Agent, AgentError, EventStream, Report, RunOptions, SharedGrants};
 
 /// A conversation with an agent: each task sees the tasks before it, and a human's approvals for the session hold in

@@ -1,7 +1,8 @@
 //! Conversion of a request to another wire format, with a report of the fields that are lost.
 
 use windlass_protocol::{
-    FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ToolChoice, ToolSpec,
+    FileSource, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, ToolChoice,
+    ToolSpec,
 };
 use windlass_wire::Wire;
 
@@ -17,8 +18,8 @@ pub struct ConvertedRequest {
     pub refused: Option<String>,
 }
 
-/// Converts a request from the wire format with the name `from` to the format `to`. Does not change a request that
-/// stays in its format.
+/// Converts a request from the wire format with the name `from` to the format `to`. A request that stays in its format
+/// keeps all parts. No cache markers are added to any request.
 ///
 /// Fields, hosted tools and parts that are specific to the first format are removed and reported. Tools with
 /// free text input become functions if the other format does not support them. A document that only the first
@@ -35,6 +36,8 @@ pub struct ConvertedRequest {
 /// ```
 pub fn carry(mut request: Request, from: &str, to: &dyn Wire) -> ConvertedRequest {
     let mut lost = Vec::new();
+    // A client of the gateway decides about the cache: its own markers are sent, and no others.
+    request.options.prompt_cache = PromptCache::Off;
     if from == to.name() {
         return ConvertedRequest { request, lost, refused: None };
     }

@@ -5,7 +5,9 @@ mod tools;
 use serde::{Deserialize, Serialize};
 use windlass_assemble::Repairs;
 use windlass_hitl::DEFAULT_TIMEOUT_MS;
-use windlass_protocol::{Control, Delivery, Hints, History, Request, RequestOptions, ToolProtocol, ToolSpec};
+use windlass_protocol::{
+    Control, Delivery, Hints, History, OutputFormat, Request, RequestOptions, ToolProtocol, ToolSpec,
+};
 
 use windlass_tokens::Tokenizer;
 
@@ -135,6 +137,9 @@ pub struct Config {
     /// The options of each request.
     #[serde(flatten)]
     pub options: RequestOptions,
+    /// The format of each answer's text.
+    #[serde(default)]
+    pub output: OutputFormat,
     /// The protocols in which calls may reach the model, in order of preference. The run keeps and records
     /// the first one that the provider does not refuse (RULES P5).
     pub protocols: Vec<ToolProtocol>,
@@ -173,6 +178,7 @@ impl Config {
             tools,
             known_tools: Vec::new(),
             options: RequestOptions::default(),
+            output: OutputFormat::Text,
             protocols: vec![ToolProtocol::Native],
             repairs: Repairs::default(),
             limits: Limits::default(),
@@ -278,6 +284,12 @@ impl Config {
         self
     }
 
+    /// Sets the format of each answer's text.
+    pub fn with_output(mut self, output: OutputFormat) -> Self {
+        self.output = output;
+        self
+    }
+
     /// Sets the options of each request. A tool choice that demands a call holds until the first call of the task: the
     /// run could not end otherwise.
     pub fn with_options(mut self, options: RequestOptions) -> Self {
@@ -297,7 +309,8 @@ impl Config {
         let mut request = Request::new(self.model.clone(), messages)
             .with_tools(self.tools.iter().map(|tool| tool.spec.clone()).collect())
             .with_delivery(Delivery::Stream)
-            .with_options(self.options.clone());
+            .with_options(self.options.clone())
+            .with_output(self.output.clone());
         request.system.clone_from(&self.system);
         request
     }

@@ -36,7 +36,7 @@ pub use id::{CallId, IdError};
 pub use json::RawJson;
 pub use message::{Message, Role};
 pub use name::{NameError, ToolName};
-pub use options::RequestOptions;
+pub use options::{PromptCache, RequestOptions};
 pub use output::{OutputFormat, OutputSchema};
 pub use part::{File, FileSource, Image, ImageSource, Opaque, Part, Reasoning, Text, Unknown};
 pub use planned::{PlannedFile, ReconcileOutcome};

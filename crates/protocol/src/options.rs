@@ -52,12 +52,35 @@ pub struct RequestOptions {
     /// The provider's name of the service tier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service_tier: Option<String>,
+    /// The use of the provider's prompt cache.
+    #[serde(skip_serializing_if = "PromptCache::is_default")]
+    pub prompt_cache: PromptCache,
     /// Labels that the provider stores with the request.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// Additional fields of the provider's body by name; they override computed fields.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
+}
+
+/// The use of the provider's prompt cache by a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PromptCache {
+    /// As the wire format is configured. Anthropic's format marks the conversation by default; the other providers cache
+    /// without marks.
+    #[default]
+    Default,
+    /// Without marks. A provider that caches without marks still does.
+    Off,
+}
+
+impl PromptCache {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+    fn is_default(&self) -> bool {
+        *self == Self::Default
+    }
 }
 
 impl RequestOptions {
@@ -121,6 +144,12 @@ impl RequestOptions {
         self
     }
 
+    /// Sets the use of the provider's prompt cache.
+    pub fn with_prompt_cache(mut self, cache: PromptCache) -> Self {
+        self.prompt_cache = cache;
+        self
+    }
+
     /// Adds a label that the provider stores with the request.
     pub fn with_metadata(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.metadata.insert(name.into(), value.into());
@@ -153,12 +182,16 @@ impl RequestOptions {
         merged.reasoning = other.reasoning.or(self.reasoning);
         merged.verbosity = other.verbosity.or(self.verbosity);
         merged.service_tier = other.service_tier.clone().or(merged.service_tier);
+        if other.prompt_cache != PromptCache::Default {
+            merged.prompt_cache = other.prompt_cache;
+        }
         merged.metadata.extend(other.metadata.clone());
         merged.extra.extend(other.extra.clone());
         merged
     }
 
-    /// Returns the names of the options that are set, except the tool choice, parallel calls and fields of the provider.
+    /// Returns the names of the options that are set, except the tool choice, parallel calls, the prompt cache and fields
+    /// of the provider.
     pub fn set_names(&self) -> impl Iterator<Item = &'static str> {
         let is_set = [
             ("max_output_tokens", self.max_output_tokens.is_some()),

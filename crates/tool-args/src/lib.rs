@@ -42,6 +42,8 @@ pub use read::read_arguments;
 #[cfg(feature = "typed")]
 pub use reader::PartialReader;
 #[cfg(feature = "typed")]
+pub use schema::schema_of;
+#[cfg(feature = "typed")]
 pub use state::State;
 #[cfg(feature = "typed")]
 pub use tool_set::ToolSet;

@@ -15,8 +15,13 @@ pub(crate) const ORDER: &str = "x-windlass-order";
 const FIRST: [&str; 4] = ["type", "description", "enum", "properties"];
 const LAST: [&str; 4] = ["items", "required", "additionalProperties", "$defs"];
 
-/// Returns the schema of a type.
-pub(crate) fn schema_of<T: JsonSchema>() -> RawJson {
+/// Returns the JSON Schema of a type. Subschemas are inlined except for recursive types.
+///
+/// ```
+/// let schema = windlass_tool_args::schema_of::<Vec<u8>>();
+/// assert!(schema.as_str().contains("array"));
+/// ```
+pub fn schema_of<T: JsonSchema>() -> RawJson {
     finish(root::<T>())
 }
 

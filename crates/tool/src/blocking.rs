@@ -5,7 +5,7 @@ use crate::{CancellationToken, Context, ToolError};
 /// Runs blocking work of a call, such as reading files, on a blocking thread of tokio.
 ///
 /// `work` receives a token that is cancelled with the call, and also when the returned future is dropped. A
-/// thread cannot be stopped from outside, so the work goes on after that until it checks the token. Work that
+/// thread cannot be stopped from outside, so the work continues until it checks the token. Work that
 /// changes something must check the token before each change: otherwise it changes files after its call was
 /// reported as cancelled. Work that has not started when the token is cancelled does not start.
 ///

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
-use windlass_protocol::{Request, Strictness, ToolSpec};
+use windlass_protocol::{PromptCache, Request, Strictness, ToolSpec};
 
 use crate::edit::{Change, Edit};
 
@@ -52,6 +52,9 @@ pub enum Quirk {
     /// Sends free-text tools as functions. Servers that support only `function` refuse the type `custom`:
     /// <https://github.com/microsoft/foundry-local/issues/1080>.
     NoFreeTextTools,
+    /// Adds no cache markers. Servers of Anthropic's format that validate their input refuse `cache_control`:
+    /// <https://github.com/earendil-works/pi/issues/7938>.
+    NoPromptCache,
 }
 
 impl Quirk {
@@ -70,6 +73,7 @@ impl Quirk {
         Self::NoEncryptedReasoning,
         Self::NoStrict,
         Self::NoFreeTextTools,
+        Self::NoPromptCache,
     ];
 
     /// Returns the name as used in files.
@@ -88,6 +92,7 @@ impl Quirk {
             Self::NoEncryptedReasoning => "no-encrypted-reasoning",
             Self::NoStrict => "no-strict",
             Self::NoFreeTextTools => "no-free-text-tools",
+            Self::NoPromptCache => "no-prompt-cache",
         }
     }
 
@@ -111,9 +116,11 @@ impl Quirk {
             Self::NoStop => Edit::new("stop", Change::Drop),
             Self::NoTemperature => Edit::new("temperature", Change::Drop),
             // These quirks rewrite the request before it is encoded.
-            Self::CallIdsOfNine | Self::NoReasoningContent | Self::NoStrict | Self::NoFreeTextTools => {
-                return None;
-            }
+            Self::CallIdsOfNine
+            | Self::NoReasoningContent
+            | Self::NoStrict
+            | Self::NoFreeTextTools
+            | Self::NoPromptCache => return None,
         })
     }
 
@@ -123,9 +130,17 @@ impl Quirk {
         match self {
             Self::NoStrict => strip_strict(request),
             Self::NoFreeTextTools => strip_free_text(request),
+            Self::NoPromptCache => turn_cache_off(request),
             _ => request,
         }
     }
+}
+
+/// Turns the marks for the prompt cache off.
+fn turn_cache_off(request: Cow<'_, Request>) -> Cow<'_, Request> {
+    let mut request = request.into_owned();
+    request.options.prompt_cache = PromptCache::Off;
+    Cow::Owned(request)
 }
 
 /// Replaces free-text tools with functions.

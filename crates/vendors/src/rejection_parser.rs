@@ -139,6 +139,10 @@ pub fn parse_rejection(
     {
         return reject("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Claims::new());
     }
+    // The markers are also inside of the tools and the system prompt, which must not be omitted.
+    if named.map_or(message, |path| path).contains("cache_control") || is_quoted(message, "cache_control") {
+        return reject("cache_control", Some(Remedy::Quirk(Quirk::NoPromptCache)), Claims::new());
+    }
     if parameter.is_none() && has_images(sent) && phrases::contains_unconditionally(&plain, NO_IMAGES) {
         return reject("images", None, deny(Ability::Images));
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use windlass::Agent;
 use windlass::providers::anthropic::Anthropic;
 use windlass::tool::tool;
-use windlass::toolbox::{Preset, ToolConfig, Toolbox};
+use windlass::toolbox::Toolbox;
 use windlass_mock::{Script, ScriptedModel};
 
 /// Adds two integers.
@@ -26,7 +26,7 @@ fn add(
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The macro generated the tool `Add` from the function `add`. Its doc comments are the descriptions for
     // the model.
-    let toolbox = Toolbox::builder().tool(Arc::new(Add)).config(ToolConfig::new(Preset::Full)).build()?;
+    let toolbox = Toolbox::builder().tool(Arc::new(Add)).build()?;
 
     // Instead of a provider: a script that is encoded into a provider's bytes and decoded again.
     let script = Script::parse(
@@ -37,6 +37,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let agent = Agent::builder().model(model, "scripted-1").toolbox(toolbox).build()?;
     let report = agent.run("What is 19 and 23?").await?;
-    println!("{}", report.text().unwrap_or("no answer"));
+    println!("{}", report.into_text()?);
     Ok(())
 }

@@ -2,7 +2,6 @@
 #![expect(clippy::print_stdout, reason = "an example shows what happens")]
 use std::sync::{Arc, Mutex};
 
-use windlass::tool::{ToolSet, toolset};
 use windlass::{prelude::*, providers::anthropic::Anthropic};
 use windlass_mock::{Script, ScriptedModel};
 
@@ -20,11 +19,11 @@ impl Basket {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let basket = Arc::new(Basket(Mutex::default()));
-    let toolbox = Toolbox::builder().tools(basket.tools()).config(ToolConfig::new(Preset::Full)).build()?;
+    let toolbox = Toolbox::builder().tools(basket.tools()).build()?;
     let script = r#"{"turns": [{"steps": [{"call": {"name": "put", "arguments": {"price": "99"}}}]},
         {"steps": [{"text": "It is in."}]}]}"#;
     let model = ScriptedModel::new(Script::parse(script)?, Arc::new(Anthropic::default()));
     let agent = Agent::builder().model(model, "scripted-1").toolbox(toolbox).build()?;
-    println!("{:?} {:?}", agent.run("Put a pen for 99 cents into it.").await?.text(), basket.0.lock());
+    println!("{} {:?}", agent.run("Put a pen for 99 cents into it.").await?, basket.0.lock());
     Ok(())
 }

@@ -12,7 +12,10 @@ pub mod tool;
 
 #[cfg(feature = "agent")]
 #[doc(inline)]
-pub use windlass_agent::{Agent, AgentBuilder, Approver, Event, EventStream, Outcome, Report, RunOptions};
+pub use windlass_agent::{
+    Agent, AgentBuilder, AgentError, Approver, Event, EventStream, Outcome, Report, RunOptions, SavedSession,
+    Session, TypedReport,
+};
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use windlass_tool_args::{ToolArgs, tool};

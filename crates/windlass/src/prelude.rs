@@ -14,9 +14,13 @@
 
 #[cfg(feature = "agent")]
 pub use crate::{
-    Agent, Approver, Event, Outcome, Report, RunOptions,
+    Agent, Approver, Event, Outcome, Report, RunOptions, Session,
     policy::{ApprovalDecision, ApprovalRequest, Policy},
-    tool::{Context, Output, Tool, ToolArgs, ToolError, tool},
+    tool::{Context, Output, State, Tool, ToolArgs, ToolError, ToolSet, tool, toolset},
     toolbox::{Preset, ToolConfig, Toolbox},
 };
-pub use crate::{protocol::Message, providers, stream::Model};
+pub use crate::{
+    protocol::{Effort, Message, RequestOptions},
+    providers,
+    stream::Model,
+};

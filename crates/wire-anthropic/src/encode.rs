@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use serde::{Serialize, Serializer};
-use windlass_protocol::{Delivery, History, Request, Role};
+use windlass_protocol::{Delivery, History, PromptCache, Request, Role};
 use windlass_wire::{EncodeError, HttpRequest, RequestBody, check_pairing_from, with_extra};
 
 use crate::cache::{markers_beside, markers_in_message};
@@ -36,6 +36,7 @@ pub(crate) fn encode(
     check_pairing_from(&request.messages, start)?;
     // Do not add markers to a request that places its own.
     let is_marked = options.caching != Caching::AsMarked
+        && request.options.prompt_cache != PromptCache::Off
         && body.tally(&request.messages, markers_in_message) == 0
         && markers_beside(request) == 0;
     let marker = is_marked.then_some(Ephemeral {});

@@ -31,12 +31,13 @@ pub struct AnthropicOptions {
 #[non_exhaustive]
 pub enum Caching {
     /// Sends the request's own markers and adds none.
-    #[default]
     AsMarked,
     /// Adds a marker at the end of the tools and one at the end of the system prompt.
     Prefix,
     /// Adds the markers of `Prefix` and sets `cache_control` on the body. With that field the API caches
-    /// automatically: it sets the last marker on the last block of every request.
+    /// automatically: it sets the last marker on the last block of every request. This is the default, because the
+    /// conversation of an agent is sent again with each turn, and a cached token costs a tenth.
+    #[default]
     Conversation,
 }
 
@@ -47,7 +48,7 @@ impl Default for AnthropicOptions {
             version: "2023-06-01".to_owned(),
             default_max_tokens: 8192,
             betas: Vec::new(),
-            caching: Caching::AsMarked,
+            caching: Caching::Conversation,
         }
     }
 }
@@ -56,10 +57,12 @@ impl AnthropicOptions {
     /// Returns options for gateways that forward requests: nothing is added to a request except the required
     /// output limit if it has none.
     pub fn as_given() -> Self {
-        Self::default()
+        Self::default().with_caching(Caching::AsMarked)
     }
 
-    /// Sets the use of the provider's prompt cache.
+    /// Sets the use of the provider's prompt cache. A request with [`PromptCache::Off`] gets no markers.
+    ///
+    /// [`PromptCache::Off`]: windlass_protocol::PromptCache::Off
     pub fn with_caching(mut self, caching: Caching) -> Self {
         self.caching = caching;
         self

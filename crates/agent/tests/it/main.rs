@@ -25,3 +25,5 @@ mod run;
 mod scene;
 mod session;
 mod suspension;
+#[cfg(feature = "typed")]
+mod typed;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use windlass_agent::{RunOptions, UnansweredPolicy};
 use windlass_journal::Journal;
-use windlass_protocol::{Effort, Message, Request, RequestOptions, ToolChoice, Verbosity};
+use windlass_protocol::{Effort, Message, PromptCache, Request, RequestOptions, ToolChoice, Verbosity};
 use windlass_wire::Wire;
 use windlass_wire_anthropic::Anthropic;
 use windlass_wire_gemini::Gemini;
 use windlass_wire_openai_chat::OpenAiChat;
 use windlass_wire_openai_responses::OpenAiResponses;
 
-use crate::scene::{Scene, Shared, way, ways};
+use crate::scene::{Scene, Shared, Way, way, ways};
 
 const HELLO: &str = r#"{"turns": [{"steps": [{"text": "hello"}]}]}"#;
 
@@ -171,4 +171,24 @@ async fn a_demanded_call_holds_until_the_first_call_of_the_task() {
     let choices: Vec<Value> =
         scene.model.requests().iter().map(|request| request["tool_choice"].clone()).collect();
     assert_eq!(choices, [json!("required"), Value::Null]);
+}
+
+// Each turn of an agent sends the conversation again, so the marks are on by default.
+#[tokio::test]
+async fn each_turn_at_anthropic_marks_its_tools_and_its_conversation_for_the_cache() {
+    let script = r#"{"turns": [{"steps": [{"call": {"name": "look", "arguments": {}}}]}, {"steps": [{"text": "done"}]}]}"#;
+    let marked = |way: Way, options: RequestOptions| async {
+        let scene = Scene::new(script, way).without_completion();
+        let agent = scene.builder().system("Be brief.").request_options(options).build().unwrap();
+        agent.run("task").await.unwrap();
+        let count = |request: &Value| request.to_string().matches("cache_control").count();
+        scene.model.requests().iter().map(count).collect::<Vec<_>>()
+    };
+    let anthropic =
+        || ways().into_iter().find(|way| way.has_native_ids() && way.wire.name() == "anthropic").unwrap();
+    // The last tool, the system prompt, and the end of the conversation.
+    assert_eq!(marked(anthropic(), RequestOptions::default()).await, [3, 3]);
+    let off = RequestOptions::default().with_prompt_cache(PromptCache::Off);
+    assert_eq!(marked(anthropic(), off).await, [0, 0]);
+    assert_eq!(marked(way(), RequestOptions::default()).await, [0, 0]);
 }

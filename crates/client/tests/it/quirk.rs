@@ -44,18 +44,25 @@ fn body_of(client: &Client, kept: &Kept, request: &Request) -> String {
 #[derive(serde::Deserialize)]
 struct Fixture {
     vendor: String,
+    /// The wire format of the vendor `custom`.
+    #[serde(default = "openai_chat")]
+    wire: String,
     request: Request,
     plain: Value,
     said: Value,
 }
 
-fn vendors(quirk: Quirk, key: &str) -> Vendors {
-    let custom = "[vendor.custom]\nbase-url = \"http://localhost:1/v1\"\nwire = \"openai-chat\"\n";
+fn openai_chat() -> String {
+    "openai-chat".to_owned()
+}
+
+fn vendors(quirk: Quirk, key: &str, wire: &str) -> Vendors {
+    let custom = format!("[vendor.custom]\nbase-url = \"http://localhost:1/v1\"\nwire = \"{wire}\"\n");
     let name = quirk.name();
     let mut vendors = Vendors::builtin();
     for vendor in ["custom", "openai", "openai-responses", "mistral", "ollama", "lmstudio", "xai", "cerebras"]
     {
-        let begin = if vendor == "custom" { custom } else { &format!("[vendor.{vendor}]\n") };
+        let begin = if vendor == "custom" { &custom } else { &format!("[vendor.{vendor}]\n") };
         vendors = vendors.with_file(&format!("{begin}{key} = [\"{name}\"]")).unwrap();
     }
     vendors
@@ -72,8 +79,8 @@ fn each_quirk_has_a_fixture_that_shows_what_it_changes() {
             serde_json::from_str(&body(vendors, &fixture.vendor, &fixture.request)).unwrap()
         };
         assert_ne!(fixture.plain, fixture.said, "{name}");
-        assert_eq!(sent(&vendors(*quirk, "without-quirks")), fixture.plain, "{name}");
-        assert_eq!(sent(&vendors(*quirk, "quirks")), fixture.said, "{name}");
+        assert_eq!(sent(&vendors(*quirk, "without-quirks", &fixture.wire)), fixture.plain, "{name}");
+        assert_eq!(sent(&vendors(*quirk, "quirks", &fixture.wire)), fixture.said, "{name}");
         // The vendor's own row has it; only servers of the user's own have the last.
         if fixture.vendor != "custom" {
             assert_eq!(sent(&Vendors::builtin()), fixture.said, "{name}");

@@ -3,8 +3,8 @@
 use serde_json::json;
 use windlass_gateway::carry;
 use windlass_protocol::{
-    CallId, File, Message, OutputFormat, ParallelCalls, Part, Payload, Request, ResultStatus, Role, ToolCall,
-    ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
+    CallId, File, Message, OutputFormat, ParallelCalls, Part, Payload, PromptCache, Request, RequestOptions,
+    ResultStatus, Role, ToolCall, ToolChoice, ToolName, ToolResult, ToolSpec, Unknown,
 };
 
 use crate::formats::format;
@@ -14,7 +14,9 @@ fn name(text: &str) -> ToolName {
 }
 
 fn request() -> Request {
-    Request::new("m", vec![Message::user("hi")])
+    // A gateway adds no cache markers of its own.
+    let options = RequestOptions::default().with_prompt_cache(PromptCache::Off);
+    Request::new("m", vec![Message::user("hi")]).with_options(options)
 }
 
 #[track_caller]

@@ -18,7 +18,7 @@ pub(super) struct Node {
     _parent: Option<Arc<Self>>,
 }
 
-/// What a cancellation has to reach.
+/// The receivers of a cancellation.
 #[derive(Default)]
 struct Waiting {
     next: WakerKey,

@@ -128,6 +128,18 @@ fn strictness_is_left_unsaid() {
     check("unknown field: parameter 'strict' is not a valid field", None, "strict", quirk(), &[]);
 }
 
+#[test]
+fn cache_markers_are_omitted_wherever_they_are() {
+    let quirk = || Some(Remedy::Quirk(Quirk::NoPromptCache));
+    for (words, place) in [
+        ("system.0.cache_control: Extra inputs are not permitted", None),
+        ("Extra inputs are not permitted", Some("tools.3.cache_control")),
+        ("unknown field: parameter 'cache_control' is not a valid field", None),
+    ] {
+        check(words, place, "cache_control", quirk(), &[]);
+    }
+}
+
 // L9: an ability that is missing is said, not hidden.
 #[test]
 fn tools_are_never_dropped() {

@@ -66,9 +66,11 @@ fn the_body_has_its_fields_in_order() {
     request.options.stop_sequences = vec!["END".into()];
     let expected = [
         r#"{"model":"m","max_tokens":8192,"temperature":0.5,"stop_sequences":["END"],"stream":true,"#,
+        r#""cache_control":{"type":"ephemeral"},"#,
         r#""tool_choice":{"type":"tool","name":"read","disable_parallel_tool_use":true},"#,
         r#""tools":[{"name":"read","description":"Does it.","#,
-        r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}}}],"system":"Be brief.","#,
+        r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}},"cache_control":{"type":"ephemeral"}}],"#,
+        r#""system":[{"type":"text","text":"Be brief.","cache_control":{"type":"ephemeral"}}],"#,
         r#""messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#,
     ];
     assert_eq!(body(&request), expected.concat());
@@ -247,7 +249,7 @@ fn leading_developer_messages_join_the_system_prompt() {
     let developer = Message::new(Role::System, vec![Part::text("Be kind.")]);
     let request = Request::new("m", vec![developer, Message::user("hi")]).with_system("Be brief.");
     let body = String::from_utf8(Anthropic::default().encode(&request).unwrap().body.into()).unwrap();
-    let system = r#""system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be kind."}]"#;
+    let system = r#""system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be kind.","cache_control":{"type":"ephemeral"}}]"#;
     assert!(body.contains(system), "{body}");
 }
 

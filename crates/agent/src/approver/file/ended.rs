@@ -10,7 +10,7 @@ const ENDED: usize = 10_000;
 #[derive(Default)]
 pub(super) struct EndedRequests {
     ids: BTreeSet<String>,
-    /// The same ids, the oldest first.
+    /// The ids in order of age, the oldest first.
     order: VecDeque<String>,
 }
 
