@@ -11,7 +11,7 @@ use expect_test::expect_file;
 use serde_json::{Value, json};
 use windlass_assemble::{Answer, Assembler, Normalizer, Options};
 use windlass_gateway::carry;
-use windlass_protocol::{Message, Request};
+use windlass_protocol::{Message, PromptCache, Request};
 use windlass_stream::Chunk;
 use windlass_wire::{DecodedRequest, Framing, Limits, ResponseHead};
 
@@ -61,6 +61,8 @@ impl Fate {
 fn request_fate(feature: &Feature, from: &Format, to: &Format) -> Fate {
     // A name after which Gemini's calls have ids.
     let mut asked = Request::new("gemini-3-pro", vec![Message::user("hi")]);
+    // A feature is sent alone: without the cache markers of a client.
+    asked.options.prompt_cache = PromptCache::Off;
     (feature.put)(&mut asked);
     let wanted = (feature.see)(&asked);
     let Ok(first) = from.wire.encode(&asked) else { return Fate::Unsayable };
