@@ -61,6 +61,7 @@ fn ask_text(part: &Part<'_>) -> &'static str {
         Effect::Connect { .. } => "opening a connection needs approval",
         Effect::Mcp { .. } => "a tool of another program needs approval",
         Effect::Spawn { .. } => "delegating work to another agent needs approval",
+        Effect::Custom { .. } => "an effect outside of the run needs approval",
         _ => "the effects of this call are not known, so it needs approval",
     }
 }

@@ -27,7 +27,7 @@ use crate::{Action, ApprovalHistory, Decision, Facts, Grants, Policy, Reason, St
 /// verdict decides about it: validity, the floor, deny rules, constraints, must-ask and ask rules, allow
 /// rules, session grants, learned approvals, the default of the autonomy (RULES H2, SECURITY "Policy
 /// engine"). Within a stage the lowest rule id wins, so the order of rules does not matter. The most severe
-/// part decides about the call.
+/// part decides about the call, and a check in code decides about the call as a whole.
 ///
 /// ```
 /// use windlass_hitl::{Facts, Grants, ApprovalHistory, Policy, Verdict, decide};
@@ -53,11 +53,12 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
     if let Some(reason) = too_many_comparisons(policy, &parts) {
         return refusal(facts, reason, risk);
     }
+    let permitted = policy.permitted(facts);
     let known = check_grants(grants, facts, risk).or_else(|| check_history(history, facts, risk));
-    let mut trace: Vec<TraceEntry> = Vec::new();
+    let mut trace: Vec<TraceEntry> = policy.objections(facts);
     let mut below: Option<TraceEntry> = None;
     for part in &parts {
-        let entry = decide_part(policy, known.as_ref(), facts, part);
+        let entry = decide_part(policy, permitted.as_ref(), known.as_ref(), facts, part);
         if part.origin != Origin::Below {
             trace.extend(below.take());
             trace.push(entry);
@@ -77,14 +78,22 @@ fn refusal(facts: &Facts, reason: Reason, risk: Risk) -> Decision {
         .deny_if_headless(facts.autonomy)
 }
 
-fn decide_part(policy: &Policy, known: Option<&TraceEntry>, facts: &Facts, part: &Part<'_>) -> TraceEntry {
+fn decide_part(
+    policy: &Policy,
+    permitted: Option<&TraceEntry>,
+    known: Option<&TraceEntry>,
+    facts: &Facts,
+    part: &Part<'_>,
+) -> TraceEntry {
+    let about = |entry: &TraceEntry| TraceEntry { about: part.describe(), ..entry.clone() };
     denial(policy, &facts.tool, part)
         .or_else(|| {
             read_only(facts, part).map(|reason| part.to_entry(Stage::Constraints, Verdict::Deny, reason))
         })
         .or_else(|| demand(policy, facts, part))
         .or_else(|| permission(policy, facts, part))
-        .or_else(|| known.map(|entry| TraceEntry { about: part.describe(), ..entry.clone() }))
+        .or_else(|| permitted.map(about))
+        .or_else(|| known.map(about))
         .unwrap_or_else(|| decide_by_autonomy(facts, part))
 }
 

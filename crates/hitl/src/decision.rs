@@ -38,6 +38,8 @@ pub enum Source {
     Session,
     /// Approvals that a human gave to earlier calls of the same shape.
     Learned,
+    /// A check or a permission in the program's code.
+    Code,
 }
 
 /// The rule that decided, with an explanation.

@@ -3,6 +3,7 @@
 mod display;
 mod place;
 
+mod condition;
 mod rule;
 
 mod policy;
@@ -18,6 +19,7 @@ mod reading;
 mod risk;
 
 mod autonomy;
+mod check;
 mod floor;
 mod must_ask;
 mod validity;
@@ -42,6 +44,8 @@ mod prompt;
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
 pub use approval_history::{ApprovalHistory, ApprovalHistoryError, AskOutcome, RememberedApproval};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
+pub use check::Objection;
+pub use condition::{ArgumentCondition, CustomCondition};
 pub use decide::decide;
 pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
 pub use deny_early::deny_early;

@@ -121,6 +121,11 @@ fn has_hidden_characters(payload: &Payload, effect: &Effect) -> bool {
         Effect::Execute { command, directory } => is_hidden_in_command(command) || is_hidden(directory),
         Effect::Connect { host, .. } => is_hidden(host),
         Effect::Spawn { agent } => is_hidden(agent),
+        Effect::Custom { kind, target, amount } => {
+            is_hidden(kind)
+                || is_hidden(target)
+                || amount.as_ref().is_some_and(|amount| is_hidden(&amount.unit))
+        }
         Effect::Mcp { server, tool, .. } => is_hidden(server) || is_hidden(tool),
         _ => effect.path().is_some_and(is_hidden),
     };

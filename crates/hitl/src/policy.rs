@@ -1,6 +1,8 @@
 //! Policies: compiled rules and constraints.
 
+mod arguments;
 mod banned;
+mod custom;
 mod epoch;
 mod error;
 mod fence;
@@ -19,10 +21,11 @@ pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::CompiledRule;
 
 use self::loader::Loader;
+use crate::check::{Check, Objection, Permit};
 use crate::links::LinkResolver;
 use crate::own::{OwnPlace, OwnPlaces};
 use crate::part::Part;
-use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
+use crate::{Action, EffectKind, Facts, Rule, RuleFile, RuleLink, Source, TraceEntry, place};
 
 /// Compiled rules and constraints from all sources.
 ///
@@ -45,6 +48,8 @@ pub struct Policy {
     reachable: Vec<(String, u16)>,
     own: OwnPlaces,
     links: LinkResolver,
+    checks: Vec<Check>,
+    permits: Vec<Permit>,
     warnings: Vec<String>,
 }
 
@@ -61,6 +66,8 @@ impl Default for Policy {
             reachable: Vec::new(),
             own: OwnPlaces::default(),
             links: LinkResolver::default(),
+            checks: Vec::new(),
+            permits: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -75,6 +82,84 @@ impl Policy {
     pub fn with_file(mut self, source: Source, file: RuleFile) -> Result<Self, PolicyError> {
         Loader::new(&mut self, source, &file)?.load(file)?;
         Ok(self)
+    }
+
+    /// Adds a check in code, which can only make decisions stricter. It receives the facts of each call and
+    /// returns `None`, or an [`Objection`] that asks or denies like a rule.
+    ///
+    /// A check must be a pure function of the facts: a decision can be repeated from the record of a run. It
+    /// runs on the thread of the run, so it should return within microseconds. The digest of the policy
+    /// contains only the check's id, so change the id together with the function. A check that panics denies
+    /// the call.
+    ///
+    /// ```
+    /// use windlass_hitl::{Facts, Objection, Policy};
+    /// use windlass_protocol::Payload;
+    ///
+    /// let limit = |facts: &Facts| match &facts.payload {
+    ///     Payload::Function { arguments } if facts.tool.as_str() == "pay" => {
+    ///         let is_large = arguments.get("cents").and_then(|cents| cents.as_u64()) > Some(4_000);
+    ///         is_large.then(|| Objection::ask("a large payment needs approval"))
+    ///     }
+    ///     _ => None,
+    /// };
+    /// let policy = Policy::default().with_check("large-payments", limit)?;
+    /// # let _ = policy;
+    /// # Ok::<(), windlass_hitl::PolicyError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the id is empty or in use, or begins like the ids of built-in rules.
+    pub fn with_check(
+        mut self,
+        id: impl Into<String>,
+        check: impl Fn(&Facts) -> Option<Objection> + Send + Sync + 'static,
+    ) -> Result<Self, PolicyError> {
+        let check = Check::new(self.free_id(id.into())?, check);
+        self.checks.push(check);
+        Ok(self)
+    }
+
+    /// Adds a permission in code: a call for which `permit` returns true is allowed, like by an allow rule. It
+    /// lifts no denial and no mandatory question. Only the owner of the program can add one; policy files
+    /// cannot.
+    ///
+    /// Like a [check](Self::with_check), it must be a pure function of the facts. A permission that panics
+    /// allows nothing.
+    ///
+    /// # Errors
+    /// If the id is empty or in use, or begins like the ids of built-in rules.
+    pub fn with_permit(
+        mut self,
+        id: impl Into<String>,
+        permit: impl Fn(&Facts) -> bool + Send + Sync + 'static,
+    ) -> Result<Self, PolicyError> {
+        let permit = Permit::new(self.free_id(id.into())?, permit);
+        self.permits.push(permit);
+        Ok(self)
+    }
+
+    /// Returns the id if a rule of the program's code can have it.
+    fn free_id(&self, id: String) -> Result<String, PolicyError> {
+        loader::check_id(&id)?;
+        let is_taken = self.ids().any(|(known, _)| known == id);
+        if is_taken { Err(PolicyError::DuplicateId { id }) } else { Ok(id) }
+    }
+
+    /// Returns the ids of the checks and permissions in code.
+    fn ids_in_code(&self) -> impl Iterator<Item = &str> {
+        self.checks.iter().map(Check::id).chain(self.permits.iter().map(Permit::id))
+    }
+
+    /// Returns the objections of the checks to a call.
+    pub(crate) fn objections(&self, facts: &Facts) -> Vec<TraceEntry> {
+        self.checks.iter().filter_map(|check| check.object(facts)).collect()
+    }
+
+    /// Returns the permission in code with the lowest id that allows a call.
+    pub(crate) fn permitted(&self, facts: &Facts) -> Option<TraceEntry> {
+        let permits = self.permits.iter().filter_map(|permit| permit.allow(facts));
+        permits.min_by(|left, right| left.reason.rule_id.cmp(&right.reason.rule_id))
     }
 
     /// Returns the number of rules and constraints.
@@ -175,6 +260,8 @@ impl Policy {
             reachable: Vec::new(),
             own: self.own.clone(),
             links: LinkResolver::default(),
+            checks: Vec::new(),
+            permits: Vec::new(),
             warnings: Vec::new(),
         }
     }
@@ -206,13 +293,14 @@ impl Policy {
     }
 
     /// Returns the ids of all rules and constraints with their sources: first the rules, then the
-    /// constraints, each in the order of loading.
+    /// constraints, then the checks and permissions in code, each in the order of loading.
     pub fn ids(&self) -> impl Iterator<Item = (&str, Source)> {
         let rules = self.rules.iter().map(|rule| (rule.rule.id.as_str(), rule.source));
-        rules.chain(self.fences.iter().map(|fence| (fence.id.as_str(), fence.source)))
+        let fences = self.fences.iter().map(|fence| (fence.id.as_str(), fence.source));
+        rules.chain(fences).chain(self.ids_in_code().map(|id| (id, Source::Code)))
     }
 
-    /// Returns a digest of all rules, constraints and permitted private addresses, in the form of policy
+    /// Returns a digest of all rules, constraints, ids of checks and permitted private addresses, in the form of policy
     /// files. It does not depend on their order. Approvals that were learned under another digest do not count (RULES H9).
     pub fn epoch(&self) -> String {
         epoch::epoch(self)

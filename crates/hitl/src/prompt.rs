@@ -117,6 +117,10 @@ fn effect_lines(effect: &Effect, extent: Extent) -> String {
             format!("\n  calls: {tool} of server {server}, fingerprint {}", one_line(fingerprint))
         }
         Effect::Spawn { agent } => format!("\n  delegates work to: {}", one_line(agent)),
+        Effect::Custom { kind, target, amount } => {
+            let amount = amount.as_ref().map(|amount| format!(", amount: {}", one_line(&amount.to_string())));
+            format!("\n  {}: {}{}", one_line(kind), one_line(target), amount.unwrap_or_default())
+        }
         Effect::Unknown => "\n  its effects are not known".to_owned(),
         effect => effect.path().map_or_else(String::new, |path| {
             let all = if effect.reaches_below() { " with everything below it" } else { "" };

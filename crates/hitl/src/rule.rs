@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use windlass_protocol::{Effect, ToolName};
 
+use crate::{ArgumentCondition, CustomCondition};
+
 /// Verdict of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -35,6 +37,8 @@ pub enum EffectKind {
     Mcp,
     /// Delegating work to another agent.
     Spawn,
+    /// An effect of the application's own domain.
+    Custom,
     /// A change of the run's own state only.
     Internal,
     /// An unknown effect.
@@ -51,6 +55,7 @@ impl EffectKind {
             Effect::Connect { .. } => Self::Network,
             Effect::Mcp { .. } => Self::Mcp,
             Effect::Spawn { .. } => Self::Spawn,
+            Effect::Custom { .. } => Self::Custom,
             Effect::Internal => Self::Internal,
             // An effect of a later version.
             _ => Self::Unknown,
@@ -106,6 +111,12 @@ pub struct Rule {
     /// The required fingerprint of the MCP tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
+    /// The condition about a custom effect. A rule with this condition matches custom effects only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom: Option<CustomCondition>,
+    /// The conditions about arguments of the call. All of them have to match.
+    #[serde(default, rename = "argument", skip_serializing_if = "Vec::is_empty")]
+    pub arguments: Vec<ArgumentCondition>,
     /// Commands, paths or hosts that the rule has to match. They are checked when the policy is read.
     #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
@@ -132,6 +143,8 @@ impl Rule {
             server: None,
             mcp_tool: None,
             fingerprint: None,
+            custom: None,
+            arguments: Vec::new(),
             matches: Vec::new(),
             not_match: Vec::new(),
             reason: None,
@@ -192,6 +205,18 @@ impl Rule {
         self
     }
 
+    /// Restricts the rule to custom effects that match a condition.
+    pub fn with_custom(mut self, condition: CustomCondition) -> Self {
+        self.custom = Some(condition);
+        self
+    }
+
+    /// Restricts the rule to calls with an argument that matches a condition.
+    pub fn with_argument(mut self, condition: ArgumentCondition) -> Self {
+        self.arguments.push(condition);
+        self
+    }
+
     /// Sets the examples that the rule has to match and those that it must not match.
     pub fn with_examples(
         mut self,
@@ -233,6 +258,10 @@ pub struct Constraint {
     /// Allowed ports of a connection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ports: Vec<u16>,
+    /// The condition about custom effects: its `kind` selects them, its other criteria are required. A human
+    /// is asked if the tool does not state the amount in the condition's unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub custom: Option<CustomCondition>,
 }
 
 impl Constraint {
@@ -247,7 +276,14 @@ impl Constraint {
             max_bytes: None,
             hosts: Vec::new(),
             ports: Vec::new(),
+            custom: None,
         }
+    }
+
+    /// Creates a constraint on custom effects: the condition's `kind` selects effects, and its other criteria
+    /// are required of them.
+    pub fn custom(id: impl Into<String>, condition: CustomCondition) -> Self {
+        Self { custom: Some(condition), ..Self::new(id, EffectKind::Custom, Vec::new()) }
     }
 
     /// Sets the globs that the path must not match.

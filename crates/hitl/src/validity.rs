@@ -15,6 +15,10 @@ pub(crate) fn invalid(part: &Part<'_>) -> Option<Reason> {
             let text = if host.is_empty() { "the host is missing" } else { find_nul(host)? };
             Some(refuse(if host.is_empty() { "v.empty" } else { "v.nul" }, text))
         }
+        Effect::Custom { kind, target, amount } => {
+            let unit = amount.as_ref().map_or("", |amount| amount.unit.as_str());
+            custom_is_invalid(&[kind, target, unit])
+        }
         effect => path_is_invalid(effect.path()?, effect),
     }
 }
@@ -30,6 +34,18 @@ fn command_is_invalid(command: &str, directory: &str) -> Option<Reason> {
         return Some(refuse("v.too_long", "the command is too long to be assessed"));
     }
     (directory.len() > LONGEST_PATH).then(|| refuse("v.too_long", "the folder is longer than any path"))
+}
+
+/// Checks the kind, the target and the unit of a custom effect.
+fn custom_is_invalid(texts: &[&str]) -> Option<Reason> {
+    if texts.first().is_none_or(|kind| kind.is_empty()) {
+        return Some(refuse("v.empty", "the kind of the effect is empty"));
+    }
+    if let Some(text) = texts.iter().find_map(|text| find_nul(text)) {
+        return Some(refuse("v.nul", text));
+    }
+    let is_too_long = texts.iter().any(|text| text.len() > LONGEST_PATH);
+    is_too_long.then(|| refuse("v.too_long", "the name of the effect or of its target is too long"))
 }
 
 fn path_is_invalid(path: &str, effect: &Effect) -> Option<Reason> {

@@ -1,5 +1,7 @@
 //! The effects of a call on its environment.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// One effect that a call would have, declared before the call runs.
@@ -74,13 +76,73 @@ pub enum Effect {
         /// The name of the agent.
         agent: String,
     },
+    /// An effect of the application's own domain, such as a payment, a mail or a change in a database. Policy
+    /// rules name it by its kind, its target and its amount.
+    Custom {
+        /// The kind in the application's own words, with dots between levels: `payment`, `mail.send`,
+        /// `database.write`.
+        kind: String,
+        /// The object that is affected: an account, a recipient, a table.
+        target: String,
+        /// The amount, if the effect has one. A call that costs money states it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        amount: Option<Amount>,
+    },
     /// Communicates with the human or keeps notes inside the run, without an external effect.
     Internal,
     /// The tool cannot determine its effects. Policy must assume the worst case.
     Unknown,
 }
 
+/// An amount of a [custom effect](Effect::Custom): a whole number of a unit.
+///
+/// ```
+/// use windlass_protocol::Amount;
+/// assert_eq!(Amount::new(4_000, "EUR-cent").to_string(), "4000 EUR-cent");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Amount {
+    /// The number of units.
+    pub value: u64,
+    /// The unit. Rules compare amounts of equal units only, so choose the smallest unit of a currency.
+    pub unit: String,
+}
+
+impl Amount {
+    /// Creates an amount.
+    pub fn new(value: u64, unit: impl Into<String>) -> Self {
+        Self { value, unit: unit.into() }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.value, self.unit)
+    }
+}
+
 impl Effect {
+    /// Creates an effect of the application's own domain, without an amount.
+    ///
+    /// ```
+    /// use windlass_protocol::Effect;
+    /// let effect = Effect::custom("payment", "suppliers/acme").with_amount(4_000, "EUR-cent");
+    /// assert_eq!(effect.kind(), "custom");
+    /// ```
+    pub fn custom(kind: impl Into<String>, target: impl Into<String>) -> Self {
+        Self::Custom { kind: kind.into(), target: target.into(), amount: None }
+    }
+
+    /// Sets the amount of a custom effect. Other effects have no amount and stay unchanged.
+    pub fn with_amount(mut self, value: u64, unit: impl Into<String>) -> Self {
+        if let Self::Custom { amount, .. } = &mut self {
+            *amount = Some(Amount::new(value, unit));
+        }
+        self
+    }
+
     /// Returns the name of this kind of effect in policy rules.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -91,6 +153,7 @@ impl Effect {
             Self::Connect { .. } => "network",
             Self::Mcp { .. } => "mcp",
             Self::Spawn { .. } => "spawn",
+            Self::Custom { .. } => "custom",
             Self::Internal => "internal",
             Self::Unknown => "unknown",
         }
@@ -109,6 +172,7 @@ impl Effect {
             | Self::Connect { .. }
             | Self::Mcp { .. }
             | Self::Spawn { .. }
+            | Self::Custom { .. }
             | Self::Internal
             | Self::Unknown => None,
         }

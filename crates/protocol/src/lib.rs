@@ -28,7 +28,7 @@ mod usage;
 pub use arguments::{Arguments, ArgumentsError};
 pub use call::{Payload, ToolCall};
 pub use capabilities::{Capabilities, Support, ToolProtocol};
-pub use effect::Effect;
+pub use effect::{Amount, Effect};
 pub use effort::{Effort, UnknownEffort, Verbosity};
 pub use hints::{Concurrency, Control, Hints, Risk};
 pub use history::{History, HistoryIter};

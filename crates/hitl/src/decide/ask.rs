@@ -19,8 +19,8 @@ pub(super) fn demand(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Option<
     });
     let by_words = reasons_of_words(policy, facts, part);
     let possible = rules(policy, Action::Deny, &facts.tool, part).filter(|rule| !rule.is_certain(part));
-    let possible =
-        possible.map(|rule| quote_reason(rule, "a rule may deny this for a name below the folder"));
+    let possible = possible
+        .map(|rule| quote_reason(rule, "a rule may deny this for a name or an amount that is not known"));
     by_rule
         .chain(by_words)
         .chain(possible)

@@ -15,6 +15,7 @@ enum Element<'a> {
     Rule { source: Source, rule: &'a Rule },
     Constraint { source: Source, constraint: &'a Constraint },
     Reachable { host: &'a str, port: u16 },
+    Code { id: &'a str },
 }
 
 /// Computes the digest of a policy, in hexadecimal. The order of its elements does not count.
@@ -36,8 +37,9 @@ fn texts(policy: &Policy) -> Vec<String> {
         .iter()
         .map(|fence| Element::Constraint { source: fence.source, constraint: &fence.constraint });
     let reachable = policy.reachable.iter().map(|(host, port)| Element::Reachable { host, port: *port });
+    let code = policy.ids_in_code().map(|id| Element::Code { id });
     let mut texts: Vec<String> =
-        rules.chain(fences).chain(reachable).map(|element| canonical(&element)).collect();
+        rules.chain(fences).chain(reachable).chain(code).map(|element| canonical(&element)).collect();
     texts.sort_unstable();
     texts
 }

@@ -60,6 +60,26 @@ pub enum PolicyError {
         /// True if the rule matches the example.
         fits: bool,
     },
+    /// A bound on an amount has no unit.
+    #[error("rule {id}: a bound on an amount needs its unit, for example `unit = \"EUR-cent\"`")]
+    NoUnit {
+        /// The id of the rule or constraint.
+        id: String,
+    },
+    /// The place of an argument is not a JSON Pointer.
+    #[error("rule {id}: `{pointer}` is not a JSON Pointer; write `/` before each name, for example `/to`")]
+    Pointer {
+        /// The id of the rule.
+        id: String,
+        /// The place as it was written.
+        pointer: String,
+    },
+    /// A constraint has a condition about custom effects and is about another kind of effect.
+    #[error("constraint {id}: `custom` needs `effect = \"custom\"`")]
+    NotCustom {
+        /// The id of the constraint.
+        id: String,
+    },
     /// A project's file has an allow rule.
     #[error(
         "rule {id}: a project's policy can deny and ask, but not allow; move the rule to the user's policy"

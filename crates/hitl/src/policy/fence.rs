@@ -1,9 +1,10 @@
 //! Compiled constraints.
 
 use globset::Candidate;
-use windlass_protocol::Effect;
+use windlass_protocol::{Amount, Effect};
 
 use super::PolicyError;
+use super::custom::{CustomMatcher, Fit};
 use super::glob::{PathGlob, Reach};
 use super::host::HostMatcher;
 use crate::part::Part;
@@ -23,6 +24,7 @@ pub(crate) struct Fence {
     max_bytes: Option<u64>,
     hosts: Vec<HostMatcher>,
     ports: Vec<u16>,
+    custom: Option<CustomMatcher>,
 }
 
 /// Violation of a constraint by a part of a call.
@@ -40,6 +42,10 @@ impl Fence {
         let globs = |globs: &[String]| -> Result<Vec<PathGlob>, PolicyError> {
             globs.iter().map(|glob| PathGlob::new(&id, glob)).collect()
         };
+        if constraint.custom.is_some() && constraint.effect != EffectKind::Custom {
+            return Err(PolicyError::NotCustom { id });
+        }
+        let custom = constraint.custom.clone().map(|condition| CustomMatcher::new(&id, condition));
         let host = |host: &String| {
             HostMatcher::parse(host).ok_or_else(|| PolicyError::Host { id: id.clone(), host: host.clone() })
         };
@@ -53,6 +59,7 @@ impl Fence {
             max_bytes: constraint.max_bytes,
             hosts: constraint.hosts.iter().map(host).collect::<Result<_, _>>()?,
             ports: constraint.ports.clone(),
+            custom: custom.transpose()?,
             id,
             constraint,
         })
@@ -70,6 +77,7 @@ impl Fence {
         }
         match part.effect.as_ref() {
             Effect::Connect { host, port } => self.connection(host, *port),
+            Effect::Custom { kind, target, amount } => self.custom(kind, target, amount.as_ref()),
             effect => {
                 let path = part.path.as_deref()?;
                 self.path(part, path).or_else(|| self.size(effect))
@@ -129,7 +137,8 @@ impl Fence {
 
     /// Returns the number of its globs.
     pub(super) fn globs(&self) -> usize {
-        self.paths.len().saturating_add(self.blocked.len())
+        let custom = self.custom.as_ref().map_or(0, CustomMatcher::globs);
+        self.paths.len().saturating_add(self.blocked.len()).saturating_add(custom)
     }
 
     /// Returns the literal path prefixes of its blocked globs.
@@ -147,6 +156,24 @@ impl Fence {
             Some(_) => None,
             None => Some(Breach::Unclear(format!(
                 "it is not known whether it writes more than the {most} bytes of constraint {}",
+                self.id
+            ))),
+        }
+    }
+
+    fn custom(&self, kind: &str, target: &str, amount: Option<&Amount>) -> Option<Breach> {
+        let custom = self.custom.as_ref().filter(|custom| custom.covers_kind(kind))?;
+        if !custom.covers_target(target) {
+            let text = format!("{target} is not among the targets of constraint {}", self.id);
+            return Some(Breach::Broken(text));
+        }
+        match (custom.fits_amount(amount), amount) {
+            (Fit::Yes, _) => None,
+            (Fit::No, Some(amount)) => {
+                Some(Breach::Broken(format!("{amount} is outside of the bounds of constraint {}", self.id)))
+            }
+            (Fit::No | Fit::Unknown, _) => Some(Breach::Unclear(format!(
+                "its amount is not known in the unit of constraint {}",
                 self.id
             ))),
         }

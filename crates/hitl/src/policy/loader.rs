@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::matcher::count_globs;
 use super::{CompiledRule, Fence, Policy, PolicyError};
 use crate::{Action, RuleFile, Source};
 
@@ -48,16 +49,23 @@ impl<'p> Loader<'p> {
 
     /// Reserves the id of a rule or constraint.
     fn take_id(&mut self, id: &str) -> Result<(), PolicyError> {
-        let builtin =
-            ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix));
-        if id.is_empty() {
-            return Err(PolicyError::EmptyId);
-        }
-        if builtin || !self.taken.insert(id.to_owned()) {
+        check_id(id)?;
+        if !self.taken.insert(id.to_owned()) {
             return Err(PolicyError::DuplicateId { id: id.to_owned() });
         }
         Ok(())
     }
+}
+
+/// Refuses an empty id, and an id that begins like those of built-in rules.
+pub(super) fn check_id(id: &str) -> Result<(), PolicyError> {
+    if id.is_empty() {
+        return Err(PolicyError::EmptyId);
+    }
+    if ["v.", "f.", "p.", "b.", "g.", "l.", "d.", "t."].iter().any(|prefix| id.starts_with(prefix)) {
+        return Err(PolicyError::DuplicateId { id: id.to_owned() });
+    }
+    Ok(())
 }
 
 /// Refuses a file that is too large before its globs are compiled. Each glob costs time and memory, and
@@ -68,11 +76,16 @@ fn refuse_too_many(policy: &Policy, file: &RuleFile) -> Result<(), PolicyError> 
     };
     let rules = [policy.count(), file.rules.len(), file.constraints.len()];
     refuse(rules.into_iter().fold(0, usize::saturating_add), MAX_RULES, "rules and constraints")?;
-    let blocked = file.constraints.iter().map(|fence| fence.paths.len().saturating_add(fence.blocked.len()));
+    let blocked = file.constraints.iter().map(|fence| {
+        let target = fence.custom.as_ref().and_then(|custom| custom.target.as_ref());
+        [fence.paths.len(), fence.blocked.len(), usize::from(target.is_some())]
+            .into_iter()
+            .fold(0, usize::saturating_add)
+    });
     let own = policy.fences.iter().map(Fence::globs);
-    let with_path = file.rules.iter().filter(|rule| rule.path.is_some()).count();
-    let known = policy.rules.iter().filter(|rule| rule.rule.path.is_some()).count();
-    let globs = blocked.chain(own).chain([with_path, known]).fold(0, usize::saturating_add);
+    let new = file.rules.iter().map(count_globs);
+    let known = policy.rules.iter().map(CompiledRule::globs);
+    let globs = blocked.chain(own).chain(new).chain(known).fold(0, usize::saturating_add);
     refuse(globs, MAX_GLOBS, "globs")?;
     let examples = file.rules.iter().map(|rule| rule.matches.len().saturating_add(rule.not_match.len()));
     refuse(examples.fold(0, usize::saturating_add), MAX_EXAMPLES, "examples in one file")

@@ -4,10 +4,12 @@ use globset::Candidate;
 use windlass_command::Scan;
 use windlass_protocol::{Effect, ToolName};
 
+use super::arguments::ArgumentMatcher;
+use super::custom::{CustomMatcher, Fit};
 use super::glob::{PathGlob, Reach};
 use super::host::HostMatcher;
 use super::{PolicyError, banned};
-use crate::part::Part;
+use crate::part::{Origin, Part};
 use crate::place::normal;
 use crate::{Action, EffectKind, Rule, Source};
 
@@ -18,12 +20,14 @@ pub(crate) struct CompiledRule {
     pub(crate) source: Source,
     path: Option<PathGlob>,
     host: Option<HostMatcher>,
+    custom: Option<CustomMatcher>,
+    arguments: Vec<ArgumentMatcher>,
 }
 
 impl CompiledRule {
-    /// Creates a built-in rule. Built-in rules have no path and no host.
+    /// Creates a built-in rule. Built-in rules have no path, no host and no conditions.
     pub(crate) fn builtin(rule: Rule, source: Source) -> Self {
-        Self { rule, source, path: None, host: None }
+        Self { rule, source, path: None, host: None, custom: None, arguments: Vec::new() }
     }
 
     /// Compiles a rule and checks its examples. Returns the rule, and a warning for its author if it was
@@ -34,7 +38,11 @@ impl CompiledRule {
             HostMatcher::parse(host)
                 .ok_or_else(|| PolicyError::Host { id: rule.id.clone(), host: host.to_owned() })
         });
-        let mut compiled = Self { host: host.transpose()?, path, source, rule };
+        let custom = rule.custom.clone().map(|condition| CustomMatcher::new(&rule.id, condition));
+        let arguments = rule.arguments.iter().cloned();
+        let arguments = arguments.map(|condition| ArgumentMatcher::new(&rule.id, condition));
+        let (custom, arguments) = (custom.transpose()?, arguments.collect::<Result<_, _>>()?);
+        let mut compiled = Self { host: host.transpose()?, path, custom, arguments, source, rule };
         compiled.check()?;
         let warning = compiled.soften();
         Ok((compiled, warning))
@@ -109,6 +117,8 @@ impl CompiledRule {
             && self.fits_words(part)
             && self.fits_connection(&part.effect)
             && self.fits_mcp(&part.effect)
+            && self.fits_custom(&part.effect)
+            && self.fits_arguments(part)
     }
 
     /// Matches the path. An allow rule has to match everything that the part reaches, a deny or ask rule only
@@ -125,6 +135,11 @@ impl CompiledRule {
             }
             _ => glob.fits_or_holds(path) || reach_of_aliases(glob, part) > Reach::None,
         }
+    }
+
+    /// Returns the number of its globs.
+    pub(super) fn globs(&self) -> usize {
+        count_globs(&self.rule)
     }
 
     /// Returns the literal path prefixes of a deny or ask rule.
@@ -148,14 +163,35 @@ impl CompiledRule {
     }
 
     /// Returns whether a matching deny rule matches with certainty. If the match depends on names that were
-    /// not listed, the rule can only ask.
+    /// not listed, or on an amount that the tool does not state, the rule can only ask.
     pub(crate) fn is_certain(&self, part: &Part<'_>) -> bool {
+        if self.custom.as_ref().is_some_and(|custom| custom.fits(&part.effect) == Fit::Unknown) {
+            return false;
+        }
         match (&self.path, &part.path) {
             (Some(glob), Some(path)) if part.reaches_unlisted() => {
                 glob.reach(path).max(reach_of_aliases(glob, part)) == Reach::Named
             }
             _ => true,
         }
+    }
+
+    /// Matches the condition about a custom effect. An unknown amount matches deny and ask rules, and never
+    /// allow rules.
+    fn fits_custom(&self, effect: &Effect) -> bool {
+        let least = if self.rule.action == Action::Allow { Fit::Yes } else { Fit::Unknown };
+        self.custom.as_ref().is_none_or(|custom| custom.fits(effect) >= least)
+    }
+
+    /// Matches the conditions about arguments. A path that a running call finds belongs to a call whose
+    /// arguments are not known here, so deny and ask rules match it. While the arguments of a call still
+    /// arrive, no such rule matches.
+    fn fits_arguments(&self, part: &Part<'_>) -> bool {
+        let Some(payload) = part.payload else {
+            let was_found = part.origin == Origin::Below && self.rule.action != Action::Allow;
+            return self.arguments.is_empty() || was_found;
+        };
+        self.arguments.iter().all(|argument| argument.fits(self.rule.action, payload))
     }
 
     fn fits_words(&self, part: &Part<'_>) -> bool {
@@ -209,6 +245,16 @@ impl CompiledRule {
             .zip([server, tool, fingerprint])
             .all(|(wanted, met)| wanted.as_ref().is_none_or(|wanted| wanted == met))
     }
+}
+
+/// Returns the number of globs of a rule.
+pub(super) fn count_globs(rule: &Rule) -> usize {
+    let custom = rule.custom.as_ref().and_then(|custom| custom.target.as_ref());
+    let arguments = rule.arguments.iter().filter(|argument| argument.glob.is_some()).count();
+    [rule.path.is_some(), custom.is_some()]
+        .map(usize::from)
+        .into_iter()
+        .fold(arguments, usize::saturating_add)
 }
 
 /// Matches the aliases that a path has because of links.

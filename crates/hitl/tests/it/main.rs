@@ -3,6 +3,7 @@
 
 mod approvals;
 mod commands;
+mod custom;
 mod decide;
 mod grants;
 mod growth;
