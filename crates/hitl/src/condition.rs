@@ -8,6 +8,13 @@ use serde_json::Value;
 /// In a rule, the condition selects effects. In a constraint, `kind` selects the effects and every other
 /// criterion is required of them.
 ///
+/// ```toml
+/// [[rule]]
+/// id = "small-payments"
+/// action = "allow"
+/// custom = { kind = "payment", target = "suppliers/*", unit = "EUR-cent", at_most = 4000 }
+/// ```
+///
 /// ```
 /// use windlass_hitl::{Action, CustomCondition, Rule};
 /// let payment = CustomCondition::default().with_kind("payment").with_at_most(4_000, "EUR-cent");

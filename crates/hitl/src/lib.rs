@@ -4,11 +4,9 @@ mod display;
 mod place;
 
 mod condition;
-mod rule;
-
-mod policy;
-
 mod facts;
+mod policy;
+mod rule;
 
 mod burden;
 mod host;
@@ -25,9 +23,8 @@ mod must_ask;
 mod validity;
 
 mod approval_history;
-mod grants;
-
 mod decision;
+mod grants;
 mod stage;
 
 mod decide;
