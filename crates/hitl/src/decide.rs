@@ -48,6 +48,7 @@ pub fn decide(policy: &Policy, grants: &Grants, history: &ApprovalHistory, facts
     if let Some(reason) = too_many_effects(&facts.effects) {
         return refusal(facts, reason, facts.hints.risk);
     }
+    let policy = &*policy.for_payload(Some(&facts.payload));
     let parts = parts(facts);
     let risk = parts.iter().map(risk_of).max().unwrap_or(Risk::Low).max(facts.hints.risk);
     if let Some(reason) = too_many_comparisons(policy, &parts) {

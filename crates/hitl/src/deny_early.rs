@@ -11,7 +11,7 @@ use crate::{Decision, Policy, Reason};
 /// certain. Callers use it while other arguments of the call still stream (DESIGN "Early decision").
 ///
 /// Only denials that cannot be lifted count: limits, validity, the floor, deny rules and constraints.
-/// Autonomy, grants and the human are not consulted.
+/// Rules about arguments, autonomy, grants and the human are not consulted.
 ///
 /// ```
 /// use windlass_hitl::{Policy, deny_early};
@@ -28,7 +28,8 @@ pub fn deny_early(policy: &Policy, tool: &ToolName, effects: &[Effect]) -> Optio
     if let Some(reason) = too_many_effects(effects) {
         return Some(reason);
     }
+    let policy = policy.for_payload(None);
     let parts = effects.iter().map(Part::from_effect);
-    let denials: Vec<_> = parts.filter_map(|part| denial(policy, tool, &part)).collect();
+    let denials: Vec<_> = parts.filter_map(|part| denial(&policy, tool, &part)).collect();
     (!denials.is_empty()).then(|| Decision::from_trace(denials, Risk::Low).reason)
 }

@@ -143,11 +143,14 @@ fn is_folder(facts: &Facts, effect: &Effect) -> bool {
 }
 
 /// Returns the shape of a call. A file effect contributes the folder and the ending of the path that it
-/// reaches, a command its whole text with all other input of the call, another effect the whole payload. The
-/// kind of the call is added where its tool states one.
+/// reaches, a command its whole text with all other input of the call, a custom effect its fields and the whole
+/// payload, another effect the whole payload. If several effects need the payload, it is added once, so that the
+/// size of a shape does not multiply. The kind of the call is added where its tool states one.
 pub(crate) fn shape(facts: &Facts) -> Vec<String> {
-    let mut shape: Vec<String> = facts
-        .effects_or_unknown()
+    let effects = facts.effects_or_unknown();
+    let is_shared = effects.iter().filter(|effect| needs_payload(effect)).nth(1).is_some();
+    let payload = || if is_shared { String::new() } else { facts.payload.text() };
+    let mut shape: Vec<String> = effects
         .iter()
         .map(|effect| match effect {
             effect if effect.reaches_below() => {
@@ -158,15 +161,28 @@ pub(crate) fn shape(facts: &Facts) -> Vec<String> {
                 let kind = if is_folder(facts, effect) { " folder" } else { "" };
                 format!("{}{kind}\u{0}{folder}\u{0}{ending}", effect.kind())
             }
+            Effect::Execute { command, directory } if is_shared => {
+                format!("execute\u{0}{directory}\u{0}{command}")
+            }
             Effect::Execute { command, directory } => {
                 let input = input::other_inputs(&facts.payload, command, directory);
                 format!("execute\u{0}{directory}\u{0}{command}\u{0}{input}")
             }
             Effect::Connect { host, port } => format!("network\u{0}{host}\u{0}{port}"),
-            other => format!("{}\u{0}{}", other.kind(), facts.payload.text()),
+            Effect::Custom { kind, target, amount } => {
+                let amount = amount.as_ref().map(ToString::to_string).unwrap_or_default();
+                format!("custom\u{0}{kind}\u{0}{target}\u{0}{amount}\u{0}{}", payload())
+            }
+            other => format!("{}\u{0}{}", other.kind(), payload()),
         })
         .chain(facts.call_kind.iter().map(|kind| format!("kind\u{0}{kind}")))
+        .chain(is_shared.then(|| format!("payload\u{0}{}", facts.payload.text())))
         .collect();
     shape.sort_unstable();
     shape
+}
+
+/// Returns whether the shape of an effect contains the payload.
+fn needs_payload(effect: &Effect) -> bool {
+    effect.path().is_none() && !matches!(effect, Effect::Connect { .. })
 }

@@ -3,7 +3,6 @@
 mod display;
 mod place;
 
-mod condition;
 mod facts;
 mod policy;
 mod rule;
@@ -17,7 +16,6 @@ mod reading;
 mod risk;
 
 mod autonomy;
-mod check;
 mod floor;
 mod must_ask;
 mod validity;
@@ -41,8 +39,6 @@ mod prompt;
 pub use approval::{ApprovalDecision, ApprovalOutcome, ApprovalRequest};
 pub use approval_history::{ApprovalHistory, ApprovalHistoryError, AskOutcome, RememberedApproval};
 pub use approvals::{AnswerError, Approvals, DEFAULT_TIMEOUT_MS};
-pub use check::Objection;
-pub use condition::{ArgumentCondition, CustomCondition};
 pub use decide::decide;
 pub use decision::{Decision, Reason, Source, TraceEntry, Verdict};
 pub use deny_early::deny_early;
@@ -54,7 +50,7 @@ pub use host::is_public;
 pub use links::RuleLink;
 pub use own::OwnPlace;
 pub use path_rules::PathRules;
-pub use policy::{Policy, PolicyError};
-pub use rule::{Action, Constraint, EffectKind, Rule, RuleFile};
+pub use policy::{Objection, Policy, PolicyError};
+pub use rule::{Action, ArgumentCondition, Constraint, CustomCondition, EffectKind, Rule, RuleFile};
 pub use stage::{Stage, UnknownStage};
 pub use windlass_protocol::Risk;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use windlass_protocol::{Effect, Payload, Target, TargetKind};
+use windlass_protocol::{Effect, Target, TargetKind};
 
 use crate::links::aliases;
 use crate::place::{LONGEST_PATH, Place, normal};
@@ -25,8 +25,6 @@ pub(crate) struct Part<'a> {
     pub(crate) aliases: Vec<String>,
     /// The analysis of the command, for an effect that starts a process.
     pub(crate) reading: Option<Reading>,
-    /// The payload of the call, if it is known.
-    pub(crate) payload: Option<&'a Payload>,
     /// True if each name below the path is a separate part.
     is_listed: bool,
 }
@@ -68,7 +66,7 @@ pub(crate) fn parts(facts: &Facts) -> Vec<Part<'_>> {
         }
         parts.push(part);
     }
-    parts.into_iter().map(|part| part.of_call(facts)).collect()
+    parts.into_iter().map(|part| part.with_aliases(&facts.links)).collect()
 }
 
 /// Returns the same effect on the target of a link inside the workspace.
@@ -151,13 +149,13 @@ fn command_parts<'a>(facts: &Facts, reading: &Reading, directory: &str) -> Vec<P
 }
 
 /// Returns the parts for the words of a command that may be paths. Only rules about paths examine them.
-pub(crate) fn word_parts<'a>(facts: &'a Facts, part: &Part<'_>) -> Vec<Part<'a>> {
+pub(crate) fn word_parts<'a>(facts: &Facts, part: &Part<'_>) -> Vec<Part<'a>> {
     let (Some(reading), Effect::Execute { directory, .. }) = (&part.reading, part.effect.as_ref()) else {
         return Vec::new();
     };
     let possible = reading.possible(directory);
     let led: Vec<Effect> = possible.iter().filter_map(|effect| follow_named_link(facts, effect)).collect();
-    let part = |effect| Part::new(Cow::Owned(effect), Origin::Word).of_call(facts);
+    let part = |effect| Part::new(Cow::Owned(effect), Origin::Word).with_aliases(&facts.links);
     possible.into_iter().chain(led).map(part).collect()
 }
 
@@ -192,11 +190,6 @@ impl<'a> Part<'a> {
         Self::new(Cow::Borrowed(effect), Origin::Below)
     }
 
-    /// Sets the payload, and the aliases of the path.
-    fn of_call(self, facts: &'a Facts) -> Self {
-        Self { payload: Some(&facts.payload), ..self.with_aliases(&facts.links) }
-    }
-
     /// Sets the aliases that the part's path has because of links.
     pub(crate) fn with_aliases(mut self, links: &[RuleLink]) -> Self {
         if !links.is_empty() {
@@ -216,17 +209,7 @@ impl<'a> Part<'a> {
         // A path that no system takes is denied whatever it is, except where the words of a command name it.
         let by_command = matches!(origin, Origin::Command | Origin::Word);
         let path = effect.path().filter(|path| by_command || path.len() <= LONGEST_PATH).map(normal);
-        Self {
-            effect,
-            origin,
-            target: None,
-            place,
-            path,
-            aliases: Vec::new(),
-            reading,
-            payload: None,
-            is_listed: false,
-        }
+        Self { effect, origin, target: None, place, path, aliases: Vec::new(), reading, is_listed: false }
     }
 }
 

@@ -42,7 +42,7 @@ pub struct PathRules {
 impl Policy {
     /// Returns the rules about paths that a call finds while it runs, or `None` if no rule can refuse one.
     pub fn path_rules(&self, facts: &Facts) -> Option<PathRules> {
-        let policy = self.path_rules_for(&facts.tool);
+        let policy = self.for_payload(Some(&facts.payload)).path_rules_for(&facts.tool);
         if policy.is_open() {
             return None;
         }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod banned;
+mod check;
 mod custom;
 mod epoch;
 mod error;
@@ -12,20 +13,23 @@ mod loader;
 mod matcher;
 mod starts;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use windlass_protocol::ToolName;
+use windlass_protocol::{Payload, ToolName};
 
+pub use check::Objection;
 pub use error::PolicyError;
 pub(crate) use fence::{Breach, Fence};
 pub(crate) use matcher::CompiledRule;
 
+use self::check::CodeRules;
 use self::loader::Loader;
-use crate::check::{Check, Objection, Permit};
 use crate::links::LinkResolver;
 use crate::own::{OwnPlace, OwnPlaces};
 use crate::part::Part;
-use crate::{Action, EffectKind, Facts, Rule, RuleFile, RuleLink, Source, TraceEntry, place};
+use crate::{Action, EffectKind, Rule, RuleFile, RuleLink, Source, place};
 
 /// Compiled rules and constraints from all sources.
 ///
@@ -43,13 +47,13 @@ use crate::{Action, EffectKind, Facts, Rule, RuleFile, RuleLink, Source, TraceEn
 /// ```
 #[derive(Clone, Debug)]
 pub struct Policy {
-    pub(crate) rules: Vec<CompiledRule>,
+    /// The rules. A copy of the policy shares them, because each compiled glob has a cache of its own.
+    pub(crate) rules: Vec<Arc<CompiledRule>>,
     pub(crate) fences: Vec<Fence>,
     reachable: Vec<(String, u16)>,
     own: OwnPlaces,
     links: LinkResolver,
-    checks: Vec<Check>,
-    permits: Vec<Permit>,
+    code: CodeRules,
     warnings: Vec<String>,
 }
 
@@ -58,7 +62,8 @@ impl Default for Policy {
     /// allowed.
     fn default() -> Self {
         let allow = |id: &str, effect| {
-            CompiledRule::builtin(Rule::new(id, Action::Allow).with_effect(effect), Source::Builtin)
+            let rule = Rule::new(id, Action::Allow).with_effect(effect);
+            Arc::new(CompiledRule::builtin(rule, Source::Builtin))
         };
         Self {
             rules: vec![allow("b.read", EffectKind::Read), allow("b.internal", EffectKind::Internal)],
@@ -66,8 +71,7 @@ impl Default for Policy {
             reachable: Vec::new(),
             own: OwnPlaces::default(),
             links: LinkResolver::default(),
-            checks: Vec::new(),
-            permits: Vec::new(),
+            code: CodeRules::default(),
             warnings: Vec::new(),
         }
     }
@@ -84,84 +88,6 @@ impl Policy {
         Ok(self)
     }
 
-    /// Adds a check in code, which can only make decisions stricter. It receives the facts of each call and
-    /// returns `None`, or an [`Objection`] that asks or denies like a rule.
-    ///
-    /// A check must be a pure function of the facts: a decision can be repeated from the record of a run. It
-    /// runs on the thread of the run, so it should return within microseconds. The digest of the policy
-    /// contains only the check's id, so change the id together with the function. A check that panics denies
-    /// the call.
-    ///
-    /// ```
-    /// use windlass_hitl::{Facts, Objection, Policy};
-    /// use windlass_protocol::Payload;
-    ///
-    /// let limit = |facts: &Facts| match &facts.payload {
-    ///     Payload::Function { arguments } if facts.tool.as_str() == "pay" => {
-    ///         let is_large = arguments.get("cents").and_then(|cents| cents.as_u64()) > Some(4_000);
-    ///         is_large.then(|| Objection::ask("a large payment needs approval"))
-    ///     }
-    ///     _ => None,
-    /// };
-    /// let policy = Policy::default().with_check("large-payments", limit)?;
-    /// # let _ = policy;
-    /// # Ok::<(), windlass_hitl::PolicyError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If the id is empty or in use, or begins like the ids of built-in rules.
-    pub fn with_check(
-        mut self,
-        id: impl Into<String>,
-        check: impl Fn(&Facts) -> Option<Objection> + Send + Sync + 'static,
-    ) -> Result<Self, PolicyError> {
-        let check = Check::new(self.free_id(id.into())?, check);
-        self.checks.push(check);
-        Ok(self)
-    }
-
-    /// Adds a permission in code: a call for which `permit` returns true is allowed, like by an allow rule. It
-    /// lifts no denial and no mandatory question. Only the owner of the program can add one; policy files
-    /// cannot.
-    ///
-    /// Like a [check](Self::with_check), it must be a pure function of the facts. A permission that panics
-    /// allows nothing.
-    ///
-    /// # Errors
-    /// If the id is empty or in use, or begins like the ids of built-in rules.
-    pub fn with_permit(
-        mut self,
-        id: impl Into<String>,
-        permit: impl Fn(&Facts) -> bool + Send + Sync + 'static,
-    ) -> Result<Self, PolicyError> {
-        let permit = Permit::new(self.free_id(id.into())?, permit);
-        self.permits.push(permit);
-        Ok(self)
-    }
-
-    /// Returns the id if a rule of the program's code can have it.
-    fn free_id(&self, id: String) -> Result<String, PolicyError> {
-        loader::check_id(&id)?;
-        let is_taken = self.ids().any(|(known, _)| known == id);
-        if is_taken { Err(PolicyError::DuplicateId { id }) } else { Ok(id) }
-    }
-
-    /// Returns the ids of the checks and permissions in code.
-    fn ids_in_code(&self) -> impl Iterator<Item = &str> {
-        self.checks.iter().map(Check::id).chain(self.permits.iter().map(Permit::id))
-    }
-
-    /// Returns the objections of the checks to a call.
-    pub(crate) fn objections(&self, facts: &Facts) -> Vec<TraceEntry> {
-        self.checks.iter().filter_map(|check| check.object(facts)).collect()
-    }
-
-    /// Returns the permission in code with the lowest id that allows a call.
-    pub(crate) fn permitted(&self, facts: &Facts) -> Option<TraceEntry> {
-        let permits = self.permits.iter().filter_map(|permit| permit.allow(facts));
-        permits.min_by(|left, right| left.reason.rule_id.cmp(&right.reason.rule_id))
-    }
-
     /// Returns the number of rules and constraints.
     pub(crate) fn count(&self) -> usize {
         self.rules.len().saturating_add(self.fences.len())
@@ -172,7 +98,7 @@ impl Policy {
     pub fn with_rejected(mut self, source: Source) -> Self {
         let mut rule = Rule::new("p.rejected_policy", Action::Ask);
         rule.reason = Some("a policy file could not be read, so everything is asked".to_owned());
-        self.rules.push(CompiledRule::builtin(rule, source));
+        self.rules.push(Arc::new(CompiledRule::builtin(rule, source)));
         self
     }
 
@@ -237,7 +163,7 @@ impl Policy {
         if self.links.is_missing() {
             return Vec::new();
         }
-        let rules = self.rules.iter().flat_map(CompiledRule::starts);
+        let rules = self.rules.iter().flat_map(|rule| rule.starts());
         let starts: BTreeSet<String> = rules.chain(self.fences.iter().flat_map(Fence::starts)).collect();
         starts.iter().filter_map(|path| self.links.follow(path)).collect()
     }
@@ -250,6 +176,17 @@ impl Policy {
         })
     }
 
+    /// Returns the policy without the rules whose conditions about arguments a payload does not match. The
+    /// payload is `None` while the arguments still arrive.
+    pub(crate) fn for_payload(&self, payload: Option<&Payload>) -> Cow<'_, Self> {
+        if !self.rules.iter().any(|rule| rule.has_arguments()) {
+            return Cow::Borrowed(self);
+        }
+        let mut policy = self.clone();
+        policy.rules.retain(|rule| rule.fits_arguments(payload));
+        Cow::Owned(policy)
+    }
+
     /// Returns the part of the policy that can refuse a path which a call of this tool finds.
     pub(crate) fn path_rules_for(&self, tool: &ToolName) -> Self {
         let rules = self.rules.iter().filter(|rule| rule.is_about_paths(tool));
@@ -260,8 +197,7 @@ impl Policy {
             reachable: Vec::new(),
             own: self.own.clone(),
             links: LinkResolver::default(),
-            checks: Vec::new(),
-            permits: Vec::new(),
+            code: CodeRules::default(),
             warnings: Vec::new(),
         }
     }
@@ -289,7 +225,7 @@ impl Policy {
     /// # Ok::<(), windlass_hitl::PolicyError>(())
     /// ```
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
-        self.rules.iter().filter_map(CompiledRule::note)
+        self.rules.iter().filter_map(|rule| rule.note())
     }
 
     /// Returns the ids of all rules and constraints with their sources: first the rules, then the
@@ -297,7 +233,7 @@ impl Policy {
     pub fn ids(&self) -> impl Iterator<Item = (&str, Source)> {
         let rules = self.rules.iter().map(|rule| (rule.rule.id.as_str(), rule.source));
         let fences = self.fences.iter().map(|fence| (fence.id.as_str(), fence.source));
-        rules.chain(fences).chain(self.ids_in_code().map(|id| (id, Source::Code)))
+        rules.chain(fences).chain(self.code.ids().map(|id| (id, Source::Code)))
     }
 
     /// Returns a digest of all rules, constraints, ids of checks and permitted private addresses, in the form of policy

@@ -135,7 +135,7 @@ impl Effect {
         Self::Custom { kind: kind.into(), target: target.into(), amount: None }
     }
 
-    /// Sets the amount of a custom effect. Other effects have no amount and stay unchanged.
+    /// Sets the amount of a custom effect. Does not change other effects.
     pub fn with_amount(mut self, value: u64, unit: impl Into<String>) -> Self {
         if let Self::Custom { amount, .. } = &mut self {
             *amount = Some(Amount::new(value, unit));

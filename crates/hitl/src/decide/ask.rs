@@ -36,8 +36,12 @@ fn reasons_of_words(policy: &Policy, facts: &Facts, part: &Part<'_>) -> Vec<Reas
     let Some(reading) = &part.reading else { return Vec::new() };
     let text = "a word of the command may match this rule";
     let reason = |rule: &CompiledRule| Reason::new(&rule.rule.id, rule.source, text);
-    let strict: Vec<&CompiledRule> =
-        policy.rules.iter().filter(|rule| rule.rule.action != Action::Allow).collect();
+    let strict: Vec<&CompiledRule> = policy
+        .rules
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|rule: &&CompiledRule| rule.rule.action != Action::Allow)
+        .collect();
     let may_run = |rule: &&&CompiledRule| rule.may_be_run_by(&facts.tool, part, &reading.scan);
     let mut reasons: Vec<Reason> = strict.iter().filter(may_run).map(|rule| reason(rule)).collect();
     let about_paths: Vec<&CompiledRule> =

@@ -15,7 +15,10 @@ pub(super) fn rules<'a>(
     part: &'a Part<'_>,
 ) -> impl Iterator<Item = &'a CompiledRule> {
     let path = part.path.as_deref().map(Candidate::new);
-    policy.rules.iter().filter(move |rule| rule.rule.action == action && rule.fits(tool, part, path.as_ref()))
+    let rules = policy.rules.iter().map(AsRef::as_ref);
+    rules.filter(move |rule: &&CompiledRule| {
+        rule.rule.action == action && rule.fits(tool, part, path.as_ref())
+    })
 }
 
 pub(super) fn quote_reason(rule: &CompiledRule, otherwise: &str) -> Reason {

@@ -8,6 +8,9 @@ use super::PolicyError;
 use super::glob::PathGlob;
 use crate::{Action, ArgumentCondition};
 
+/// Maximum length of a text that is compared with a glob, in bytes.
+const LONGEST_TEXT: usize = 4_096;
+
 /// Compiled form of an [`ArgumentCondition`].
 #[derive(Clone, Debug)]
 pub(crate) struct ArgumentMatcher {
@@ -19,6 +22,10 @@ impl ArgumentMatcher {
     pub(super) fn new(id: &str, condition: ArgumentCondition) -> Result<Self, PolicyError> {
         if !(condition.at.is_empty() || condition.at.starts_with('/')) {
             return Err(PolicyError::Pointer { id: id.to_owned(), pointer: condition.at });
+        }
+        let bounds = [condition.at_most, condition.at_least];
+        if bounds.into_iter().flatten().any(|bound| !bound.is_finite()) {
+            return Err(PolicyError::Bound { id: id.to_owned() });
         }
         let glob = condition.glob.as_deref().map(|glob| PathGlob::new(id, glob)).transpose()?;
         Ok(Self { condition, glob })
@@ -39,15 +46,16 @@ impl ArgumentMatcher {
     }
 
     fn fits_value(&self, action: Action, value: &Value) -> bool {
-        let of_other_type = action != Action::Allow;
+        let if_unclear = action != Action::Allow;
         let is_listed = self.condition.one_of.is_empty()
             || self.condition.one_of.iter().any(|listed| are_equal(listed, value));
         let glob = self.glob.as_ref().map(|glob| match value {
-            Value::String(text) => glob.fits(&Candidate::new(text)),
-            _ => of_other_type,
+            // Matching takes time with the length of the text.
+            Value::String(text) if text.len() <= LONGEST_TEXT => glob.fits(&Candidate::new(text)),
+            _ => if_unclear,
         });
         let bound = |bound: Option<f64>, holds: fn(f64, f64) -> bool| {
-            bound.map(|bound| value.as_f64().map_or(of_other_type, |value| holds(value, bound)))
+            bound.map(|bound| value.as_f64().map_or(if_unclear, |value| holds(value, bound)))
         };
         let bounds = [
             bound(self.condition.at_most, |value, most| value <= most),

@@ -37,7 +37,7 @@ fn texts(policy: &Policy) -> Vec<String> {
         .iter()
         .map(|fence| Element::Constraint { source: fence.source, constraint: &fence.constraint });
     let reachable = policy.reachable.iter().map(|(host, port)| Element::Reachable { host, port: *port });
-    let code = policy.ids_in_code().map(|id| Element::Code { id });
+    let code = policy.code.ids().map(|id| Element::Code { id });
     let mut texts: Vec<String> =
         rules.chain(fences).chain(reachable).chain(code).map(|element| canonical(&element)).collect();
     texts.sort_unstable();

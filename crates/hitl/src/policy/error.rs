@@ -60,10 +60,16 @@ pub enum PolicyError {
         /// True if the rule matches the example.
         fits: bool,
     },
-    /// A bound on an amount has no unit.
+    /// The unit of a bound on an amount is missing.
     #[error("rule {id}: a bound on an amount needs its unit, for example `unit = \"EUR-cent\"`")]
     NoUnit {
         /// The id of the rule or constraint.
+        id: String,
+    },
+    /// A bound on an argument is not a finite number, so no number could be compared with it.
+    #[error("rule {id}: a bound on an argument has to be a finite number")]
+    Bound {
+        /// The id of the rule.
         id: String,
     },
     /// The place of an argument is not a JSON Pointer.

@@ -1,6 +1,7 @@
 //! Loading of a policy file: limits, ids, and the compilation of its rules and constraints.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::matcher::count_globs;
 use super::{CompiledRule, Fence, Policy, PolicyError};
@@ -37,7 +38,7 @@ impl<'p> Loader<'p> {
             }
             self.take_id(&rule.id)?;
             let (rule, warning) = CompiledRule::new(rule, self.source)?;
-            self.policy.rules.push(rule);
+            self.policy.rules.push(Arc::new(rule));
             self.policy.warnings.extend(warning);
         }
         for constraint in file.constraints {
@@ -84,7 +85,7 @@ fn refuse_too_many(policy: &Policy, file: &RuleFile) -> Result<(), PolicyError> 
     });
     let own = policy.fences.iter().map(Fence::globs);
     let new = file.rules.iter().map(count_globs);
-    let known = policy.rules.iter().map(CompiledRule::globs);
+    let known = policy.rules.iter().map(|rule| rule.globs());
     let globs = blocked.chain(own).chain(new).chain(known).fold(0, usize::saturating_add);
     refuse(globs, MAX_GLOBS, "globs")?;
     let examples = file.rules.iter().map(|rule| rule.matches.len().saturating_add(rule.not_match.len()));

@@ -2,14 +2,14 @@
 
 use globset::Candidate;
 use windlass_command::Scan;
-use windlass_protocol::{Effect, ToolName};
+use windlass_protocol::{Effect, Payload, ToolName};
 
 use super::arguments::ArgumentMatcher;
 use super::custom::{CustomMatcher, Fit};
 use super::glob::{PathGlob, Reach};
 use super::host::HostMatcher;
 use super::{PolicyError, banned};
-use crate::part::{Origin, Part};
+use crate::part::Part;
 use crate::place::normal;
 use crate::{Action, EffectKind, Rule, Source};
 
@@ -25,7 +25,7 @@ pub(crate) struct CompiledRule {
 }
 
 impl CompiledRule {
-    /// Creates a built-in rule. Built-in rules have no path, no host and no conditions.
+    /// Creates a built-in rule, which is compared by its tool and its kind of effect only.
     pub(crate) fn builtin(rule: Rule, source: Source) -> Self {
         Self { rule, source, path: None, host: None, custom: None, arguments: Vec::new() }
     }
@@ -118,7 +118,6 @@ impl CompiledRule {
             && self.fits_connection(&part.effect)
             && self.fits_mcp(&part.effect)
             && self.fits_custom(&part.effect)
-            && self.fits_arguments(part)
     }
 
     /// Matches the path. An allow rule has to match everything that the part reaches, a deny or ask rule only
@@ -183,15 +182,15 @@ impl CompiledRule {
         self.custom.as_ref().is_none_or(|custom| custom.fits(effect) >= least)
     }
 
-    /// Matches the conditions about arguments. A path that a running call finds belongs to a call whose
-    /// arguments are not known here, so deny and ask rules match it. While the arguments of a call still
-    /// arrive, no such rule matches.
-    fn fits_arguments(&self, part: &Part<'_>) -> bool {
-        let Some(payload) = part.payload else {
-            let was_found = part.origin == Origin::Below && self.rule.action != Action::Allow;
-            return self.arguments.is_empty() || was_found;
-        };
-        self.arguments.iter().all(|argument| argument.fits(self.rule.action, payload))
+    /// Returns whether the rule has conditions about arguments.
+    pub(super) fn has_arguments(&self) -> bool {
+        !self.arguments.is_empty()
+    }
+
+    /// Matches the conditions about arguments. Without a payload, none of them matches.
+    pub(super) fn fits_arguments(&self, payload: Option<&Payload>) -> bool {
+        let fits = |payload| self.arguments.iter().all(|argument| argument.fits(self.rule.action, payload));
+        self.arguments.is_empty() || payload.is_some_and(fits)
     }
 
     fn fits_words(&self, part: &Part<'_>) -> bool {

@@ -166,6 +166,47 @@ fn rules_about_arguments_hold_for_found_paths() {
     let policy = Policy::default().with_file(Source::User, file).unwrap();
     let rules = policy.path_rules(&facts(vec![read(".")], &json!({"deep": true}))).unwrap();
     assert!(rules.refuse(&read("private/x")) && !rules.refuse(&read("public/x")));
+    // Other calls find the path.
+    let rules = policy.path_rules(&facts(vec![read(".")], &json!({"deep": false})));
+    assert!(rules.is_none_or(|rules| !rules.refuse(&read("private/x"))));
+}
+
+// A deny rule about a program and an argument does not ask about calls with another argument.
+#[test]
+fn rules_about_arguments_and_programs_match_both() {
+    let rule = Rule::new("no", Action::Deny).with_argv(["frobnicate"]);
+    let mut file = RuleFile::default();
+    file.rules.push(rule.with_argument(ArgumentCondition::new("/deep").with_one_of([json!(true)])));
+    let policy = Policy::default().with_file(Source::User, file).unwrap();
+    let call = |deep: bool| {
+        let command = "wrapper frobnicate".to_owned();
+        let effect = Effect::Execute { command, directory: ".".into() };
+        of(&policy, &facts(vec![effect], &json!({"deep": deep})))
+    };
+    let is_named = |decision: &Decision| decision.reason.rule_id == "no";
+    assert!(is_named(&call(true)) && !is_named(&call(false)), "{:?}", call(false));
+}
+
+// A tool may look up the amount of a call: a grant for ten cents is not a grant for a thousand euros.
+#[test]
+fn a_grant_holds_for_one_amount() {
+    let call = |cents| facts(vec![payment("suppliers/acme", Some(cents))], &json!({"invoice": 7}));
+    let mut grants = Grants::default();
+    grants.remember(&call(10), &ApprovalDecision::approve("r")).unwrap();
+    assert!(grants.covers(&call(10)) && !grants.covers(&call(100_000)));
+    let other = facts(vec![payment("strangers/acme", Some(10))], &json!({"invoice": 7}));
+    assert!(!grants.covers(&other));
+}
+
+#[test]
+fn a_long_text_satisfies_no_allow_rule_and_evades_no_deny_rule() {
+    let long = json!({"text": "a".repeat(4_097)});
+    for (action, verdict, id) in [("allow", Verdict::Ask, "d.ask"), ("deny", Verdict::Deny, "glob")] {
+        let rule =
+            r#"{"rule": [{"id": "glob", "action": "ACTION", "argument": [{"at": "/text", "glob": "b*"}]}]}"#;
+        let policy = policy(&rule.replace("ACTION", action));
+        check(&of(&policy, &facts(vec![payment("a", None)], &long)), verdict, id);
+    }
 }
 
 #[test]
@@ -175,6 +216,11 @@ fn wrong_conditions_are_refused_with_the_rule() {
     assert!(matches!(refused(no_unit), PolicyError::NoUnit { id } if id == "a"));
     let pointer = r#"{"rule": [{"id": "a", "action": "deny", "argument": [{"at": "to"}]}]}"#;
     assert!(matches!(refused(pointer), PolicyError::Pointer { pointer, .. } if pointer == "to"));
+    let mut file = RuleFile::default();
+    let nan = ArgumentCondition::new("/cents").with_at_most(f64::NAN);
+    file.rules.push(Rule::new("a", Action::Deny).with_argument(nan));
+    let refused_bound = Policy::default().with_file(Source::User, file);
+    assert!(matches!(refused_bound, Err(PolicyError::Bound { id }) if id == "a"));
     let kind = r#"{"constraint": [{"id": "a", "effect": "write", "custom": {"kind": "b"}}]}"#;
     assert!(matches!(refused(kind), PolicyError::NotCustom { .. }));
     let glob = r#"{"rule": [{"id": "a", "action": "deny", "custom": {"target": "[" }}]}"#;

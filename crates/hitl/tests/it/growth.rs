@@ -1,11 +1,12 @@
 //! Growth tests: a decision takes time linear in the bytes of the call and the policy, up to a limit. Beyond
 //! the limit the call is refused with a typed reason.
 
+use serde_json::json;
 use windlass_hitl::{
-    Action, ApprovalHistory, ApprovalRequest, Binding, Constraint, Decision, EffectKind, Facts, Grants,
-    Policy, PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
+    Action, ApprovalHistory, ApprovalRequest, ArgumentCondition, Binding, Constraint, Decision, EffectKind,
+    Facts, Grants, Policy, PolicyError, Rule, RuleFile, Source, Verdict, decide, deny_early,
 };
-use windlass_protocol::{Arguments, CallId, Effect, ToolCall, ToolSpec};
+use windlass_protocol::{Arguments, CallId, Effect, Hints, ToolCall, ToolSpec};
 use windlass_testkit::growth::{self, MEGABYTE, Shape};
 
 use crate::decide::{facts, name, write};
@@ -212,6 +213,37 @@ fn a_policy_is_built_in_linear_time_up_to_its_limit() {
         &shapes,
         |text| {
             let _ = Policy::default().with_file(Source::Project, rule_file(text));
+        },
+    );
+}
+
+// The conditions are compared once for a call, however many effects it has and however long its texts are.
+#[test]
+fn conditions_about_arguments_are_decided_in_linear_time() {
+    let mut file = RuleFile::default();
+    file.rules = (0..900)
+        .map(|at| {
+            let long = ArgumentCondition::new("/long").with_glob("*a*a*a*b");
+            let short = ArgumentCondition::new("/short").with_glob(format!("*a*a*a*b{at}"));
+            let rule = Rule::new(format!("r{at}"), if at % 2 == 0 { Action::Deny } else { Action::Ask });
+            rule.with_argument(if at < 450 { short } else { long.with_one_of([json!("a")]) })
+        })
+        .collect();
+    let policy = Policy::default().with_file(Source::User, file).unwrap();
+    let shapes = ["a", "ab", "{n}b"].map(Shape::repeat);
+    growth::check_prepared(
+        "growth::conditions_about_arguments_are_decided_in_linear_time",
+        MEGABYTE,
+        &shapes,
+        |text| {
+            let short: String = text.chars().take(4_000).collect();
+            let arguments = Arguments::parse(json!({"long": text, "short": short}).to_string()).unwrap();
+            let call = ToolCall::function(CallId::new("c").unwrap(), name("tool"), arguments);
+            let effects = vec![Effect::custom("payment", "a"); 100];
+            Facts::new(name("tool"), Hints::default(), &call, effects)
+        },
+        |facts| {
+            decide(&policy, &Grants::default(), &ApprovalHistory::default(), facts);
         },
     );
 }

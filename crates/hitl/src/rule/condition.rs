@@ -74,8 +74,8 @@ impl CustomCondition {
 /// A condition about one argument of a call. All of its criteria have to match.
 ///
 /// The condition reads the arguments with which the tool would run, after aliases and conversions. An absent
-/// argument matches no condition. If the argument has another type than a criterion needs, allow rules do not
-/// match, and deny and ask rules do.
+/// argument matches no condition. If the argument has another type than a criterion needs, or is a text of more
+/// than 4,096 bytes where a glob is given, allow rules do not match, and deny and ask rules do.
 ///
 /// ```
 /// use serde_json::json;
