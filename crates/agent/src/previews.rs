@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use windlass_loop::CallIndex;
 use windlass_loop::Event;
+use windlass_protocol::CallId;
 use windlass_tool::Progress;
 use windlass_toolbox::PartialCall;
 
@@ -12,7 +12,7 @@ use crate::tools::Tools;
 /// The streaming calls whose tools read partial arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Previews {
-    calls: HashMap<CallIndex, PartialCall>,
+    calls: HashMap<CallId, PartialCall>,
 }
 
 impl Previews {
@@ -20,27 +20,28 @@ impl Previews {
     /// decided or run here (RULES H3).
     pub(crate) fn see(&mut self, event: &Event, tools: &Tools, shown: &mut Vec<Event>) {
         match event {
-            Event::CallStarted { key, name } => {
-                let mut listen = listener(*key, shown);
-                let call =
+            Event::CallStarted { call, name } => {
+                let mut listen = listener(call, shown);
+                let partial =
                     tools.current().and_then(|toolbox| toolbox.partial_call(name.as_str(), &mut listen));
-                if let Some(call) = call {
-                    self.calls.insert(*key, call);
+                if let Some(partial) = partial {
+                    self.calls.insert(call.clone(), partial);
                 }
             }
-            Event::CallArguments { key, delta } => {
-                let Some(call) = self.calls.get_mut(key) else { return };
-                call.push(delta, &mut listener(*key, shown));
-                if !call.is_watched() {
-                    self.calls.remove(key);
+            Event::CallArguments { call, delta } => {
+                let Some(partial) = self.calls.get_mut(call) else { return };
+                partial.push(delta, &mut listener(call, shown));
+                if !partial.is_watched() {
+                    self.calls.remove(call);
                 }
             }
-            Event::CallFinished { key, .. }
-            | Event::CallMalformed { key, .. }
-            | Event::CallRefusedEarly { key, .. } => {
-                self.calls.remove(key);
+            Event::CallFinished { call } => {
+                self.calls.remove(&call.id);
             }
-            // Call keys are unique within one answer only.
+            Event::CallMalformed { call, .. } | Event::CallRefusedEarly { call, .. } => {
+                self.calls.remove(call);
+            }
+            // A discarded attempt frees the ids of its calls.
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } | Event::Finished { .. } => {
                 self.calls.clear();
             }
@@ -49,9 +50,11 @@ impl Previews {
     }
 }
 
-fn listener(key: CallIndex, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
+fn listener(call: &CallId, shown: &mut Vec<Event>) -> impl FnMut(Progress) {
     move |progress| match progress {
-        Progress::Output(text) | Progress::Note(text) => shown.push(Event::CallPreview { key, text }),
+        Progress::Output(text) | Progress::Note(text) => {
+            shown.push(Event::CallPreview { call: call.clone(), text });
+        }
         // The call has not started, so other kinds of progress are wrong here.
         _ => {}
     }

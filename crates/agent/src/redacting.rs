@@ -6,7 +6,8 @@ mod values;
 
 use std::collections::HashMap;
 
-use windlass_loop::{CallIndex, EarlyRefusal, Event, Input, StreamFailure};
+use windlass_loop::{EarlyRefusal, Event, Input, StreamFailure};
+use windlass_protocol::CallId;
 use windlass_redact::{RedactStream, Redactor};
 use windlass_stream::Chunk;
 
@@ -18,8 +19,8 @@ pub(crate) struct Redacting {
     redactor: Redactor,
     words: RedactStream,
     thoughts: RedactStream,
-    arguments: HashMap<CallIndex, RedactStream>,
-    previews: HashMap<CallIndex, RedactStream>,
+    arguments: HashMap<CallId, RedactStream>,
+    previews: HashMap<CallId, RedactStream>,
 }
 
 impl Redacting {
@@ -96,29 +97,24 @@ impl Redacting {
         let mut before = None;
         match &event {
             // Text is redacted before the machine receives it.
-            Event::Text { .. } | Event::Reasoning { .. } => return [None, Some(event)],
-            Event::CallArguments { key, delta } => {
-                let stream = self.arguments.entry(*key).or_insert_with(|| self.redactor.stream());
-                return [
-                    None,
-                    to_text(stream.push(delta.as_bytes()), |delta| Event::CallArguments { key: *key, delta }),
-                ];
+            Event::Text { .. } | Event::TextEnded | Event::Reasoning { .. } | Event::ReasoningEnded => {
+                return [None, Some(event)];
             }
-            Event::CallPreview { key, text } => {
-                let stream = self.previews.entry(*key).or_insert_with(|| self.redactor.stream());
-                return [
-                    None,
-                    to_text(stream.push(text.as_bytes()), |text| Event::CallPreview { key: *key, text }),
-                ];
+            Event::CallArguments { call, delta } => {
+                let stream = self.arguments.entry(call.clone()).or_insert_with(|| self.redactor.stream());
+                let clean = stream.push(delta.as_bytes());
+                return [None, to_text(clean, |delta| Event::CallArguments { call: call.clone(), delta })];
             }
-            Event::CallFinished { key, .. }
-            | Event::CallMalformed { key, .. }
-            | Event::CallRefusedEarly { key, .. } => {
-                self.previews.remove(key);
-                let rest = self.arguments.remove(key).map(|mut stream| stream.finish());
-                before = to_text(rest.unwrap_or_default(), |delta| Event::CallArguments { key: *key, delta });
+            Event::CallPreview { call, text } => {
+                let stream = self.previews.entry(call.clone()).or_insert_with(|| self.redactor.stream());
+                let clean = stream.push(text.as_bytes());
+                return [None, to_text(clean, |text| Event::CallPreview { call: call.clone(), text })];
             }
-            // Call keys are unique within one answer only.
+            Event::CallFinished { call } => before = self.take_arguments(&call.id),
+            Event::CallMalformed { call, .. } | Event::CallRefusedEarly { call, .. } => {
+                before = self.take_arguments(call);
+            }
+            // A discarded attempt frees the ids of its calls.
             Event::TurnStarted { .. } | Event::AttemptDiscarded { .. } => {
                 self.arguments.clear();
                 self.previews.clear();
@@ -128,6 +124,13 @@ impl Redacting {
             _ => {}
         }
         [before, Some(redact_event(&self.redactor, event))]
+    }
+
+    /// Ends the texts of a call, and returns its arguments that were held back.
+    fn take_arguments(&mut self, call: &CallId) -> Option<Event> {
+        self.previews.remove(call);
+        let rest = self.arguments.remove(call).map(|mut stream| stream.finish());
+        to_text(rest.unwrap_or_default(), |delta| Event::CallArguments { call: call.clone(), delta })
     }
 
     fn chunk(&mut self, chunk: Chunk) -> [Option<Chunk>; 2] {

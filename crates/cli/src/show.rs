@@ -7,10 +7,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use windlass_agent::{Event, Outcome};
-use windlass_assemble::CallIndex;
 use windlass_hitl::display_safe;
 use windlass_partial_json::{Event as JsonEvent, Parser};
-use windlass_protocol::Usage;
+use windlass_protocol::{CallId, Usage};
 
 pub(crate) use self::run::outcome_text;
 use crate::output;
@@ -21,7 +20,7 @@ const RESULT_LINES: usize = 12;
 /// Renderer of a run's events, with the summary that is printed at the end.
 #[derive(Default)]
 pub(crate) struct Show {
-    growing: BTreeMap<CallIndex, Parser>,
+    growing: BTreeMap<CallId, Parser>,
     at_line_start: bool,
     pub(crate) calls: Vec<String>,
     pub(crate) decisions: Vec<String>,
@@ -62,14 +61,14 @@ impl Show {
                 protocol.as_str()
             )),
             Event::Text { text } | Event::Reasoning { text } => display_safe(text),
-            Event::CallStarted { key, name } => {
-                self.growing.insert(*key, Parser::new());
+            Event::CallStarted { call, name } => {
+                self.growing.insert(call.clone(), Parser::new());
                 // No line break: the arguments follow, each field on its own line.
                 let text = self.line(&format!("→ {}", display_safe(name.as_str())));
                 text.trim_end().to_owned()
             }
-            Event::CallArguments { key, delta } => self.arguments(*key, delta),
-            Event::CallFinished { call, .. } => {
+            Event::CallArguments { call, delta } => self.arguments(call, delta),
+            Event::CallFinished { call } => {
                 self.names.insert(call.id.to_string(), call.name.to_string());
                 String::new()
             }
@@ -114,8 +113,8 @@ impl Show {
     }
 
     /// Renders a delta of a call's arguments: each field under its name, strings while they grow.
-    fn arguments(&mut self, key: CallIndex, delta: &str) -> String {
-        let Some(parser) = self.growing.get_mut(&key) else { return String::new() };
+    fn arguments(&mut self, call: &CallId, delta: &str) -> String {
+        let Some(parser) = self.growing.get_mut(call) else { return String::new() };
         // A later `CallMalformed` event reports text that is not JSON.
         let _ = parser.push(delta);
         let mut text = String::new();

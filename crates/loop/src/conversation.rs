@@ -4,9 +4,10 @@
 mod compaction;
 mod images;
 
+use std::collections::HashSet;
 use std::mem;
 
-use windlass_protocol::{Message, ToolResult, Usage};
+use windlass_protocol::{CallId, Message, ToolResult, Usage};
 use windlass_tokens::Tokenizer;
 
 use crate::commands::Commands;
@@ -17,6 +18,8 @@ use crate::{Config, ContextLimits, ContextPressure, Entry, Event, OfferedTool, T
 #[derive(Debug)]
 pub(crate) struct Conversation {
     transcript: Transcript,
+    /// The ids of all calls, also of those that compaction removed.
+    call_ids: HashSet<CallId>,
     meter: Meter,
     /// The limits of the configuration, with the window that a refused request shows.
     limits: ContextLimits,
@@ -41,6 +44,7 @@ impl Conversation {
         let size = tools_size(config.tokenizer, config.system.as_deref(), &config.tools);
         Self {
             transcript: Transcript::default().with_tokenizer(config.tokenizer),
+            call_ids: HashSet::new(),
             meter: Meter::new(size),
             limits: config.context,
             tokenizer: config.tokenizer,
@@ -52,10 +56,17 @@ impl Conversation {
     /// Replaces the messages by those of an earlier conversation.
     pub(crate) fn import(&mut self, history: Transcript) {
         self.transcript = history.with_tokenizer(self.tokenizer);
+        let calls = self.transcript.messages().iter().flat_map(Message::calls);
+        self.call_ids = calls.map(|call| call.id.clone()).collect();
     }
 
     pub(crate) fn transcript(&self) -> &Transcript {
         &self.transcript
+    }
+
+    /// Returns true if a call of the run or of the conversation before it has this id.
+    pub(crate) fn has_call(&self, id: &CallId) -> bool {
+        self.call_ids.contains(id)
     }
 
     /// Returns the estimated tokens of the next request. The estimate is scaled by the provider's count for
@@ -87,6 +98,7 @@ impl Conversation {
 
     /// Appends an answer of the model.
     pub(crate) fn push_assistant(&mut self, message: Message) -> Result<(), TranscriptError> {
+        self.call_ids.extend(message.calls().map(|call| call.id.clone()));
         self.transcript.push_assistant(message)
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use windlass_assemble::{CallIndex, Repair};
+use windlass_assemble::Repair;
 use windlass_hitl::{ApprovalOutcome, ApprovalRequest, Decision};
 use windlass_protocol::{CallId, Risk, StopReason, ToolCall, ToolName, ToolProtocol, ToolResult, Usage};
 
@@ -40,36 +40,39 @@ pub enum Event {
         /// The text that was added.
         text: String,
     },
+    /// The text that was sent in [`Text`](Self::Text) events is complete. Text that follows is another
+    /// paragraph or part.
+    TextEnded,
     /// The model has sent more reasoning.
     Reasoning {
         /// The text that was added.
         text: String,
     },
+    /// The reasoning that was sent in [`Reasoning`](Self::Reasoning) events is complete.
+    ReasoningEnded,
     /// The model has started to write a call.
     CallStarted {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id, which every later event of the call has too. A discarded attempt frees its ids.
+        call: CallId,
         /// The tool's name, as the model wrote it.
         name: ToolName,
     },
     /// The model has sent more of a call's arguments.
     CallArguments {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id.
+        call: CallId,
         /// The text that was added.
         delta: String,
     },
     /// A tool's preview of a call whose arguments still arrive. Policy has not decided about the call yet.
     CallPreview {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id.
+        call: CallId,
         /// The preview in the tool's own words.
         text: String,
     },
     /// A call has arrived completely.
     CallFinished {
-        /// The call's key in its answer.
-        key: CallIndex,
         /// The call.
         call: ToolCall,
     },
@@ -84,23 +87,23 @@ pub enum Event {
     /// A call's arguments were not valid JSON and were repaired. Policy decides about the repaired arguments,
     /// and the tool runs with them.
     CallRepaired {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id.
+        call: CallId,
         /// The repairs.
         repairs: Vec<Repair>,
     },
     /// A call is certain to be refused although it still streams. If no other call streams, the answer is
     /// stopped.
     CallRefusedEarly {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id.
+        call: CallId,
         /// The reason.
         problem: String,
     },
     /// A call cannot be run. Its result explains the problem to the model.
     CallMalformed {
-        /// The call's key in its answer.
-        key: CallIndex,
+        /// The call's id.
+        call: CallId,
         /// The problem.
         problem: String,
     },
@@ -111,8 +114,8 @@ pub enum Event {
         /// The delay before the next request, in milliseconds.
         delay_ms: u64,
     },
-    /// Announces a call under an id that no `CallFinished` of this process announced: its own id was in use
-    /// already, or its answer is from the record of a resumed run.
+    /// Announces a call that no `CallFinished` of this process announced, because its answer is from the record
+    /// of a resumed run.
     CallTakenUp {
         /// The call.
         call: ToolCall,

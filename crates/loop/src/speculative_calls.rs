@@ -48,9 +48,9 @@ impl SpeculativeCalls {
         self.is_closed = true;
     }
 
-    /// Returns true if a call with this fingerprint or id has started.
-    pub(crate) fn contains(&self, fingerprint: &str, id: &CallId) -> bool {
-        self.calls.iter().any(|call| call.fingerprint == fingerprint || call.id == *id)
+    /// Returns true if a call with this fingerprint has started.
+    pub(crate) fn contains(&self, fingerprint: &str) -> bool {
+        self.calls.iter().any(|call| call.fingerprint == fingerprint)
     }
 
     /// Adds a call that starts.

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// The id of a call, unique in its conversation.
+/// The id of a call, unique in its conversation. Cheap to clone.
 ///
 /// An id of a provider is stored unchanged. A wire format with stricter rules maps ids when it encodes and
 /// stores the original here.
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct CallId(String);
+pub struct CallId(Arc<str>);
 
 /// Error of creating a call id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +55,7 @@ impl CallId {
         let text = text.into();
         match text.len() {
             0 => Err(IdError::Empty),
-            1..=1024 => Ok(Self(text)),
+            1..=1024 => Ok(Self(text.into())),
             len => Err(IdError::TooLong { len }),
         }
     }
@@ -62,7 +63,7 @@ impl CallId {
     /// Creates the id of a call that arrived without one. It is unique if the pair of `turn` and `position`
     /// is unique.
     pub fn synthesize(turn: u64, position: usize) -> Self {
-        Self(format!("call_{turn}_{position}"))
+        Self(format!("call_{turn}_{position}").into())
     }
 
     /// Returns the text of the id.
@@ -87,6 +88,6 @@ impl TryFrom<String> for CallId {
 
 impl From<CallId> for String {
     fn from(id: CallId) -> Self {
-        id.0
+        id.0.as_ref().to_owned()
     }
 }

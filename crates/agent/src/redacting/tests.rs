@@ -1,7 +1,6 @@
 //! What comes in and what is shown, without secrets.
 
 use windlass_hitl::{ApprovalDecision, ApprovalOutcome};
-use windlass_loop::CallIndex;
 use windlass_loop::{Event, Input, InterruptId, InterruptReason, StreamFailure};
 use windlass_protocol::{Arguments, CallId, Content, ResultStatus, ToolCall, ToolName, ToolResult};
 use windlass_redact::Redactor;
@@ -118,15 +117,14 @@ fn errors_of_a_provider_and_words_of_a_human_are_redacted() {
 fn displayed_arguments_omit_secrets_that_the_call_receives() {
     let mut redacting = Redacting::new(redactor());
     let arguments = serde_json::json!({ "value": SECRET }).to_string();
-    let (key, mut told) = (CallIndex(1), String::new());
+    let (whole, mut told) = (call(&arguments), String::new());
     let pieces = arguments.as_bytes().chunks(3).map(|piece| String::from_utf8(piece.to_vec()).unwrap());
-    let deltas = pieces.map(|delta| Event::CallArguments { key, delta });
-    let whole = call(&arguments);
-    for event in deltas.chain([Event::CallFinished { key, call: whole.clone() }]) {
+    let deltas = pieces.map(|delta| Event::CallArguments { call: whole.id.clone(), delta });
+    for event in deltas.chain([Event::CallFinished { call: whole.clone() }]) {
         for event in redacting.event(event).into_iter().flatten() {
             match event {
                 Event::CallArguments { delta, .. } => told.push_str(&delta),
-                Event::CallFinished { call, .. } => told.push_str(&call.payload.text()),
+                Event::CallFinished { call } => told.push_str(&call.payload.text()),
                 other => panic!("{other:?}"),
             }
         }

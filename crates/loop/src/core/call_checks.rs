@@ -70,13 +70,18 @@ impl Core {
         over
     }
 
-    /// Returns an id for a call whose id is used: unique in the conversation, and not refused by `is_taken`
+    /// Returns true if a call of the run or of the conversation before it has this id.
+    pub(crate) fn has_call(&self, id: &CallId) -> bool {
+        self.conversation.has_call(id)
+    }
+
+    /// Returns an id for a call whose id is used: unique in the run, and not refused by `is_taken`
     /// (RULES P1).
     pub(crate) fn free_call_id(&self, position: usize, is_taken: impl Fn(&CallId) -> bool) -> CallId {
         let mut turn = u64::from(self.progress.turns);
         loop {
             let id = CallId::synthesize(turn, position);
-            if !self.transcript().has_call(&id) && !is_taken(&id) {
+            if !self.has_call(&id) && !is_taken(&id) {
                 return id;
             }
             turn = turn.saturating_add(1_000_000);

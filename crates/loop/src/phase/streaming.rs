@@ -1,6 +1,7 @@
 //! The phase in which an answer arrives.
 
 mod broken;
+mod call_ids;
 mod early;
 mod early_calls;
 mod ending;
@@ -9,11 +10,19 @@ use windlass_assemble::{Assembler, CallEvent, CallIndex, Options};
 use windlass_protocol::ToolCall;
 use windlass_stream::Chunk;
 
+use self::call_ids::CallIds;
 use self::early::EarlyChecks;
 use crate::core::Core;
 use crate::speculative_calls::SpeculativeCalls;
 use crate::transition::Transition;
 use crate::{Event, Input};
+
+/// The kinds of text in an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OpenText {
+    Words,
+    Reasoning,
+}
 
 /// An answer that arrives.
 #[derive(Debug)]
@@ -21,6 +30,9 @@ pub(crate) struct Streaming {
     assembler: Assembler,
     /// A buffer that is reused for every chunk.
     events: Vec<CallEvent>,
+    ids: CallIds,
+    /// The kind of text whose end has not been shown.
+    open_text: Option<OpenText>,
     early: EarlyChecks,
     speculative: SpeculativeCalls,
 }
@@ -36,6 +48,8 @@ impl Streaming {
         Self {
             assembler: Assembler::new(options),
             events: Vec::new(),
+            ids: CallIds::default(),
+            open_text: None,
             early: EarlyChecks::new(answer),
             speculative: SpeculativeCalls::new(answer),
         }
@@ -67,19 +81,12 @@ impl Streaming {
     }
 
     fn push(&mut self, core: &mut Core, chunk: Chunk) {
-        let text = match &chunk {
-            Chunk::Text { text } => Some(Event::Text { text: text.clone() }),
-            Chunk::Reasoning { text } => Some(Event::Reasoning { text: text.clone() }),
-            _ => None,
-        };
+        self.show_text(core, &chunk);
         let mut events = std::mem::take(&mut self.events);
         self.assembler.push(chunk, &mut events);
         let checks: Vec<_> = events.iter().filter_map(|event| self.early.follow(event)).collect();
-        if let Some(text) = text {
-            core.show(text);
-        }
         for event in events.drain(..) {
-            if let Some((key, call)) = show_call(core, event) {
+            if let Some((key, call)) = self.show_call(core, event) {
                 self.start_early(core, key, call);
             }
         }
@@ -88,24 +95,66 @@ impl Streaming {
         }
         self.events = events;
     }
-}
 
-/// Shows the progress of a call, and returns the call if it is complete.
-fn show_call(core: &mut Core, event: CallEvent) -> Option<(CallIndex, ToolCall)> {
-    match event {
-        CallEvent::Started { key, name, .. } => core.show(Event::CallStarted { key, name }),
-        CallEvent::Arguments { key, delta } => core.show(Event::CallArguments { key, delta }),
-        CallEvent::Finished { key, call, notes } => {
-            if !notes.repairs.is_empty() {
-                core.show(Event::CallRepaired { key, repairs: notes.repairs });
+    /// Shows the text of a chunk, and the end of the text before it.
+    fn show_text(&mut self, core: &mut Core, chunk: &Chunk) {
+        match chunk {
+            Chunk::Text { text } => {
+                self.open_text(core, OpenText::Words);
+                core.show(Event::Text { text: text.clone() });
             }
-            core.show(Event::CallFinished { key, call: call.clone() });
-            return Some((key, call));
+            Chunk::Reasoning { text } => {
+                self.open_text(core, OpenText::Reasoning);
+                core.show(Event::Reasoning { text: text.clone() });
+            }
+            Chunk::TextEnd { .. } | Chunk::ReasoningEnd { .. } | Chunk::Call(_) | Chunk::Finish { .. } => {
+                self.close_text(core);
+            }
+            _ => {}
         }
-        CallEvent::Malformed(call) => {
-            core.show(Event::CallMalformed { key: call.key, problem: call.reason.to_string() });
-        }
-        _ => {}
     }
-    None
+
+    fn open_text(&mut self, core: &mut Core, kind: OpenText) {
+        if self.open_text != Some(kind) {
+            self.close_text(core);
+            self.open_text = Some(kind);
+        }
+    }
+
+    /// Shows the end of the text that is open.
+    fn close_text(&mut self, core: &mut Core) {
+        match self.open_text.take() {
+            Some(OpenText::Words) => core.show(Event::TextEnded),
+            Some(OpenText::Reasoning) => core.show(Event::ReasoningEnded),
+            None => {}
+        }
+    }
+
+    /// Shows the progress of a call, and returns the call under its chosen id if it is complete.
+    fn show_call(&mut self, core: &mut Core, event: CallEvent) -> Option<(CallIndex, ToolCall)> {
+        match event {
+            CallEvent::Started { key, id, name } => {
+                let call = self.ids.choose(core, key, id.as_ref());
+                core.show(Event::CallStarted { call, name });
+            }
+            CallEvent::Arguments { key, delta } => {
+                let call = self.ids.choose(core, key, None);
+                core.show(Event::CallArguments { call, delta });
+            }
+            CallEvent::Finished { key, mut call, notes } => {
+                call.id = self.ids.settle(core, key, &call.id);
+                if !notes.repairs.is_empty() {
+                    core.show(Event::CallRepaired { call: call.id.clone(), repairs: notes.repairs });
+                }
+                core.show(Event::CallFinished { call: call.clone() });
+                return Some((key, call));
+            }
+            CallEvent::Malformed(malformed) => {
+                let call = self.ids.settle(core, malformed.key, &malformed.id);
+                core.show(Event::CallMalformed { call, problem: malformed.reason.to_string() });
+            }
+            _ => {}
+        }
+        None
+    }
 }

@@ -135,7 +135,7 @@ fn repairs_are_shown_and_written_down() {
     let mut run = Driven::start(config().with_repairs(Repairs::All));
     run.answer([call("c1", "look", r#"{"path":"a",}"#)]);
     let repairs = run.events().into_iter().find_map(|event| match event {
-        Event::CallRepaired { key: CallIndex(0), repairs } => Some(repairs.clone()),
+        Event::CallRepaired { call, repairs } if call.as_str() == "c1" => Some(repairs.clone()),
         _ => None,
     });
     let repairs = repairs.unwrap();

@@ -24,7 +24,7 @@ pub(crate) fn turn(turn: u32) -> Value {
 pub(crate) fn call(id: &str, tool: &str) -> Value {
     let call =
         json!({"id": id, "name": tool, "payload": {"kind": "function", "arguments": "{\"path\":\"a\"}"}});
-    json!({"event": "call_finished", "key": 0, "call": call})
+    json!({"event": "call_finished", "call": call})
 }
 
 pub(crate) fn answered(stop: &str) -> Value {

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod drive;
+mod event_checks;
 mod outside;
 
 use windlass_loop::{Entry, Machine, ResumeError, UnansweredPolicy};
@@ -16,7 +17,8 @@ use self::outside::config;
 ///
 /// The machine does not panic. Each request can be sent. Each call with effects runs at most once, in
 /// whatever process, after its intent was recorded. No effect follows the end. The record can be resumed
-/// after any truncation (RULES R1, R6, L7).
+/// after any truncation (RULES R1, R6, L7). Every event of a call has the call's id, and text ends before
+/// something else begins.
 ///
 /// # Panics
 /// The property is violated.

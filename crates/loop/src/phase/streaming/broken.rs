@@ -17,6 +17,7 @@ impl Streaming {
     pub(super) fn cancel(&mut self, core: &mut Core) -> Transition {
         core.emit(Command::CloseStream);
         abandon(core, &self.speculative);
+        self.close_text(core);
         let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
         let answer = assembler.finish(&mut Vec::new());
         core.count_usage(&answer.usage);

@@ -16,10 +16,8 @@ impl Streaming {
             return;
         }
         let fingerprint = call.fingerprint();
-        // A repeated call may be refused, and a call with a used id gets another id.
-        let is_new = !core.progress().is_last_call(&fingerprint)
-            && !core.transcript().has_call(&call.id)
-            && !self.speculative.contains(&fingerprint, &call.id);
+        // A repeated call may be refused.
+        let is_new = !core.progress().is_last_call(&fingerprint) && !self.speculative.contains(&fingerprint);
         if self.early.streams_before(key) || !is_new || !is_harmless(core.config(), &call) {
             return self.speculative.close();
         }
@@ -37,7 +35,8 @@ impl Streaming {
         refusal: EarlyRefusal,
     ) -> Option<Transition> {
         let problem = self.early.refuse(answer, key, refusal)?;
-        core.show(Event::CallRefusedEarly { key, problem });
+        let call = self.ids.choose(core, key, None);
+        core.show(Event::CallRefusedEarly { call, problem });
         if !self.early.is_hopeless() {
             return None;
         }

@@ -1,11 +1,12 @@
 //! The end of an answer, and the evaluation of a complete one: calls, text, or nothing.
 
 use windlass_assemble::{Answer, Assembler, CallEvent, MalformedCall, Options};
-use windlass_protocol::{Arguments, CallId, Message, Part, StopReason, ToolCall, ToolName, ToolResult};
+use windlass_protocol::{CallId, Message, Part, StopReason, ToolCall, ToolResult};
 
+use super::Streaming;
 use super::broken::{abandon, break_off, failure_of};
+use super::call_ids::{CallIds, name_the_nameless, replace_calls};
 use super::early::{EarlyChecks, Refusal};
-use super::{Streaming, show_call};
 use crate::core::Core;
 use crate::phase::{no_call, turn};
 use crate::speculative_calls::SpeculativeCalls;
@@ -35,18 +36,23 @@ impl Streaming {
     /// Ends the answer with the chunks that have arrived, and leaves an empty one.
     pub(super) fn take_answer(&mut self, core: &mut Core) -> EndedAnswer {
         let assembler = std::mem::replace(&mut self.assembler, Assembler::new(Options::default()));
-        let mut early = std::mem::take(&mut self.early);
+        self.close_text(core);
         let mut events = Vec::new();
         let answer = assembler.finish(&mut events);
         for event in events {
             // The answer has ended, so a check of the event would come too late, and no call starts early.
-            let _ = early.follow(&event);
-            let is_shown = matches!(&event, CallEvent::Malformed(call) if early.refusal(call.key).is_some());
-            if !is_shown {
-                let _ = show_call(core, event);
+            let _ = self.early.follow(&event);
+            match &event {
+                // The early refusal of the call has been shown.
+                CallEvent::Malformed(call) if self.early.refusal(call.key).is_some() => {
+                    self.ids.settle(core, call.key, &call.id);
+                }
+                _ => {
+                    let _ = self.show_call(core, event);
+                }
             }
         }
-        EndedAnswer::new(answer, early, std::mem::take(&mut self.speculative))
+        EndedAnswer::new(answer, self)
     }
 }
 
@@ -55,23 +61,31 @@ pub(super) struct EndedAnswer {
     answer: Answer,
     speculative: SpeculativeCalls,
     early: EarlyChecks,
+    ids: CallIds,
 }
 
 impl EndedAnswer {
-    fn new(mut answer: Answer, early: EarlyChecks, speculative: SpeculativeCalls) -> Self {
+    /// Takes the state of the calls from the stream of the answer.
+    fn new(mut answer: Answer, stream: &mut Streaming) -> Self {
         name_the_nameless(&mut answer);
-        Self { answer, speculative, early }
+        let speculative = std::mem::take(&mut stream.speculative);
+        Self {
+            answer,
+            speculative,
+            early: std::mem::take(&mut stream.early),
+            ids: std::mem::take(&mut stream.ids),
+        }
     }
 
     /// Records the answer and decides what follows it.
     pub(super) fn evaluate(self, core: &mut Core) -> Transition {
-        let Self { answer, early, speculative } = self;
+        let Self { answer, early, speculative, ids } = self;
         core.count_answer(&answer);
         if answer.is_empty() && !matches!(answer.stop, Some(StopReason::Length | StopReason::ContextWindow)) {
             let is_refused = matches!(answer.stop, Some(StopReason::Refusal | StopReason::ContentFilter));
             return if is_refused { Transition::stop(StopCause::Refused) } else { handle_empty(core) };
         }
-        let (calls, mut refused) = identify_calls(core, &answer, &early);
+        let (calls, mut refused) = identify_calls(&answer, &early, &ids);
         let malformed = refused.len();
         core.check_calls(&calls, &mut refused);
         let has_words =
@@ -110,36 +124,22 @@ fn handle_empty(core: &mut Core) -> Transition {
 
 /// Returns the calls of an answer with ids that are unique in the conversation (RULES P1), and the results of
 /// the calls that cannot run (S10, S11).
-fn identify_calls(core: &mut Core, answer: &Answer, early: &EarlyChecks) -> (Vec<ToolCall>, Vec<ToolResult>) {
+fn identify_calls(answer: &Answer, early: &EarlyChecks, ids: &CallIds) -> (Vec<ToolCall>, Vec<ToolResult>) {
     let mut refused = Vec::new();
     let mut calls: Vec<ToolCall> = Vec::new();
-    let message = Message::assistant(answer.parts.clone());
-    for (position, call) in message.calls().enumerate() {
+    let in_order = answer.parts.iter().filter_map(|part| match part {
+        Part::Call(call) => Some(call),
+        _ => None,
+    });
+    for call in in_order {
         let mut unique = call.clone();
-        if core.transcript().has_call(&call.id) || calls.iter().any(|other| other.id == call.id) {
-            // A generated id can be equal to the id of another call of the answer.
-            let others = || calls.iter().chain(message.calls());
-            unique.id = core.free_call_id(position, |id| others().any(|other| other.id == *id));
-            core.show(Event::CallTakenUp { call: unique.clone() });
-        }
+        unique.id = ids.find(&call.id).clone();
         if let Some(malformed) = answer.iter_malformed().find(|malformed| malformed.id == call.id) {
             refused.push(refuse_malformed(unique.id.clone(), malformed, early.refusal(malformed.key)));
         }
         calls.push(unique);
     }
     (calls, refused)
-}
-
-/// Replaces the calls among the parts by the same calls with unique ids.
-fn replace_calls(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
-    let mut calls = calls.iter();
-    parts
-        .into_iter()
-        .map(|part| match part {
-            Part::Call(call) => Part::Call(calls.next().cloned().unwrap_or(call)),
-            other => other,
-        })
-        .collect()
 }
 
 fn refuse_malformed(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -> ToolResult {
@@ -150,16 +150,5 @@ fn refuse_malformed(id: CallId, call: &MalformedCall, early: Option<&Refusal>) -
             call.status(),
             words::text_for_malformed(&call.reason.to_string(), &call.text),
         ),
-    }
-}
-
-/// Gives a placeholder name to each call whose name never arrived, so that its error result belongs to a call
-/// of the conversation (RULES S11).
-fn name_the_nameless(answer: &mut Answer) {
-    let nameless: Vec<_> =
-        answer.iter_malformed().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();
-    for id in nameless {
-        let name = ToolName::new(words::NAMELESS).expect("the name is a constant");
-        answer.parts.push(Part::Call(ToolCall::function(id, name, Arguments::default())));
     }
 }

@@ -34,6 +34,14 @@ pub(super) fn chunk(kind: u8, by: u8) -> Chunk {
         6 | 7 => Chunk::Call(CallChunk::Start { key, id: Some(id.into()), name: name.into(), opaque: None }),
         8..=10 => Chunk::Call(CallChunk::Delta { key, arguments }),
         11 => Chunk::Call(CallChunk::End { key, arguments: None }),
+        13 | 14 => Chunk::Call(CallChunk::Partial {
+            index: by.is_multiple_of(2).then_some(u64::from(by % 3)),
+            position: 0,
+            id: Some(id.to_owned()).filter(|id| !id.is_empty()),
+            name: Some(name.to_owned()).filter(|name| !name.is_empty()),
+            arguments: Some(arguments),
+            opaque: None,
+        }),
         12 if by > 240 => {
             Chunk::Error { error: StreamError::new(StreamErrorKind::Overloaded, None, "overloaded") }
         }

@@ -15,6 +15,7 @@ use windlass_protocol::{CallId, ReconcileOutcome, ResultStatus, ToolCall, ToolRe
 use windlass_wire::check_pairing;
 
 use super::chunks::chunk;
+use super::event_checks::EventChecks;
 use super::outside::{config, decision};
 use super::pick;
 
@@ -44,6 +45,7 @@ pub(super) struct Drive {
     early: Option<(u64, CallIndex)>,
     /// The last question to the human.
     consultation: InterruptId,
+    shown: EventChecks,
     is_over: bool,
     now_ms: u64,
 }
@@ -66,6 +68,7 @@ impl Drive {
             by_post,
             early: None,
             consultation: InterruptId::default(),
+            shown: EventChecks::default(),
             is_over: false,
             now_ms: 0,
         };
@@ -216,6 +219,7 @@ impl Drive {
         self.ran_ahead.clear();
         self.to_look_back.clear();
         self.early = None;
+        self.shown.begin_process();
         self.is_over = false;
         self.machine = machine;
         self.perform(effects);
@@ -295,6 +299,7 @@ impl Drive {
                 }
                 Command::Interrupt { id, .. } => self.consultation = id,
                 Command::CheckEarly { answer, key, .. } => self.early = Some((answer, key)),
+                Command::Show(event) => self.shown.follow(&event),
                 Command::Done(_) => self.is_over = true,
                 _ => {}
             }
