@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod mock_model;
 mod provider;
 mod render;
 pub mod script;
@@ -8,6 +9,7 @@ mod scripted_model;
 mod server;
 mod spoken;
 
+pub use mock_model::{MockModel, SeenRequest};
 pub use render::Format;
 pub use script::Script;
 pub use scripted_model::ScriptedModel;

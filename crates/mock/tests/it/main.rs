@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod format;
+mod mock_model;
 mod script;
 mod server;
