@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_hitl::{Autonomy, Policy};
 use windlass_loop::Config;
+use windlass_protocol::{Capabilities, Support};
 use windlass_redact::Redactor;
 use windlass_stream::Model;
 use windlass_tool::Human;
@@ -30,13 +31,18 @@ pub(crate) struct AgentInner {
     pub(crate) redactor: Redactor,
     /// The number of corrections of an answer that does not fit its type.
     pub(crate) corrections: u32,
-    /// The model enforces a schema of its answer, as far as that is known.
-    pub(crate) takes_schema: bool,
+    /// The capabilities of the model; `None` if nothing is known about it.
+    pub(crate) capabilities: Option<Capabilities>,
     /// The names of the agents from the root's child down to this one; empty for the root.
     pub(crate) agents: Vec<String>,
 }
 
 impl AgentInner {
+    /// Returns whether the model may enforce a schema of its answer.
+    pub(crate) fn may_take_schema(&self) -> bool {
+        self.capabilities.is_none_or(|capabilities| capabilities.structured_output != Support::No)
+    }
+
     /// Returns the tools of a new run.
     pub(crate) fn begin(&self) -> Arc<Tools> {
         self.tools(self.work_mode.as_deref()).expect("the builder has found the mode")

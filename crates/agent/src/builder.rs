@@ -1,19 +1,22 @@
 //! The builder of an agent.
 
+mod model_choices;
+
 use std::sync::Arc;
 
 use windlass_hitl::{ApprovalHistory, Autonomy, Policy};
 use windlass_loop::{
     Budget, CallStart, Config, ContextLimits, Limits, Repairs, UnansweredPolicy, UnknownEffects,
 };
-use windlass_protocol::{Capabilities, Effort, RequestOptions, Support, ToolProtocol};
+use windlass_protocol::{Capabilities, Effort, RequestOptions, ToolProtocol};
 use windlass_redact::Redactor;
 use windlass_stream::Model;
-use windlass_text_calls::{Dialect, StructuredOutput};
+use windlass_text_calls::Dialect;
 use windlass_tokens::Tokenizer;
 use windlass_tool::Human;
 use windlass_toolbox::Toolbox;
 
+use self::model_choices::ModelChoices;
 use crate::agent_inner::AgentInner;
 use crate::lessons::{ApprovalHistoryStore, SharedHistory};
 use crate::on_behalf::OnBehalf;
@@ -24,7 +27,8 @@ use crate::{Agent, AgentError, Approver, DenyAll};
 /// The number of corrections of an answer that does not fit its type.
 const CORRECTIONS: u32 = 2;
 
-/// Builder of an [`Agent`]. Only [`model`](Self::model) is required.
+/// Builder of an [`Agent`]. Only [`model`](Self::model) is required. The capabilities of the model and its context
+/// window are the ones that the model itself [knows](Model::facts), unless they are set here.
 ///
 /// The settings determine the rights of the model: [`toolbox`](Self::toolbox) contains the tools,
 /// [`policy`](Self::policy) and [`autonomy`](Self::autonomy) decide which calls run without a question, and
@@ -65,7 +69,9 @@ pub struct AgentBuilder {
     lessons: Option<Arc<SharedHistory>>,
     redactor: Redactor,
     corrections: Option<u32>,
-    structured_output: Support,
+    capabilities: Option<Capabilities>,
+    /// True if the model and the settings that depend on it are copied from another agent.
+    inherits_model: bool,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -104,7 +110,8 @@ impl AgentBuilder {
             speech: parts.speech,
             redactor: parts.redactor.clone(),
             corrections: Some(parts.corrections),
-            structured_output: if parts.takes_schema { Support::default() } else { Support::No },
+            capabilities: parts.capabilities,
+            inherits_model: true,
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -117,8 +124,14 @@ impl AgentBuilder {
         self.toolbox.as_ref()
     }
 
-    /// Sets the model and the name under which its provider knows it.
+    /// Sets the model and the name under which its provider knows it. In a builder that copies the settings of
+    /// another agent, the settings that depend on its model are removed.
     pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
+        if std::mem::take(&mut self.inherits_model) {
+            self.capabilities = None;
+            self.protocols.clear();
+            self.context.window = 0;
+        }
         self.model = Some((Arc::new(model), name.into()));
         self
     }
@@ -196,8 +209,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the limits for the compaction of the conversation. By default it is compacted only after the
-    /// provider has refused its length.
+    /// Sets the limits for the compaction of the conversation. By default it is compacted when the model's window
+    /// fills, if the size of the window is known, and otherwise after the provider has refused its length.
     pub fn context(mut self, limits: ContextLimits) -> Self {
         self.context = limits;
         self
@@ -225,22 +238,17 @@ impl AgentBuilder {
     }
 
     /// Sets the call protocols that are tried, in this order. The first one that the provider accepts is
-    /// recorded and used for the whole run, also after it is resumed (RULES P5). The default is native calls.
+    /// recorded and used for the whole run, also after it is resumed (RULES P5). The default follows from the capabilities of the model, and is native
+    /// calls if they are unknown.
     pub fn protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
         self.protocols = protocols.into_iter().collect();
         self
     }
 
     /// Sets the capabilities of the model, from which the order of the call protocols follows: native calls,
-    /// structured output, calls as text.
+    /// structured output, calls as text. By default they are the ones that the model knows.
     pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
-        self.structured_output = capabilities.structured_output;
-        self.protocols = ToolProtocol::in_order(capabilities);
-        self.speech.output = match (capabilities.structured_output, capabilities.json_output) {
-            (Support::No, Support::No) => StructuredOutput::Prompt,
-            (Support::No, _) => StructuredOutput::Json,
-            _ => StructuredOutput::Schema,
-        };
+        self.capabilities = Some(capabilities);
         self
     }
 
@@ -332,6 +340,7 @@ impl AgentBuilder {
     /// the work mode.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
+        let choices = ModelChoices::new(model.facts(&name), self.capabilities, self.protocols, self.context);
         let tokenizer = Tokenizer::for_model(&name);
         // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
@@ -342,11 +351,11 @@ impl AgentBuilder {
             .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
-            .with_context(self.context)
+            .with_context(choices.context)
             .with_tokenizer(tokenizer)
             .with_unanswered(self.unanswered)
             .with_unknown_effects(self.unknown_effects)
-            .with_protocols(self.protocols)
+            .with_protocols(choices.protocols)
             .with_options(self.options);
         Ok(Agent::new(AgentInner {
             model,
@@ -358,11 +367,11 @@ impl AgentBuilder {
             human: self.human,
             root: self.root,
             config,
-            speech: self.speech,
+            speech: SpeechOptions { output: choices.output, ..self.speech },
             lessons: self.lessons,
             redactor: self.redactor,
             corrections: self.corrections.unwrap_or(CORRECTIONS),
-            takes_schema: self.structured_output != Support::No,
+            capabilities: choices.capabilities,
             agents: self.agents,
         }))
     }

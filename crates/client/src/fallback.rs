@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use windlass_protocol::{Refusal, Request};
-use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
+use windlass_stream::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 use windlass_wire::{ProviderError, ProviderErrorKind};
 
 use crate::failure::to_status_error;
@@ -136,6 +136,12 @@ impl Model for Fallback {
         let mut asked = request.clone();
         asked.model.clone_from(&first.name);
         first.model.check(&asked)
+    }
+
+    /// Returns the facts about the first model.
+    fn facts(&self, _: &str) -> Option<ModelFacts> {
+        let first = self.choices.first()?;
+        first.model.facts(&first.name)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 use windlass_protocol::{Delivery, Refusal, Request};
-use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFuture};
+use windlass_stream::{ChunkStream, FreeText, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 use windlass_vendors::{parse_rejection, parse_rejection_in_answer};
 use windlass_wire::{ProviderError, Wire};
 
@@ -38,6 +38,11 @@ impl Model for Client {
         let refused = self.inner.store.rejections(&self.provider(), &request.model);
         let prepared = self.inner.encoder.prepare(request, &refused);
         self.inner.encoder.wire().check(&self.compile_schemas(&prepared).request)
+    }
+
+    fn facts(&self, model: &str) -> Option<ModelFacts> {
+        let capabilities = self.capabilities(model).capabilities();
+        Some(ModelFacts::new(capabilities).with_context_tokens(self.context_tokens(model)))
     }
 }
 

@@ -11,4 +11,4 @@ pub use chunk::{CallChunk, CallKey, Chunk, WholeCall};
 pub use error::{StreamError, StreamErrorKind};
 pub use free_text::FreeText;
 pub use image_words::names_image;
-pub use model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFuture};
+pub use model::{ChunkStream, Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};

@@ -1,6 +1,7 @@
 //! The `Model` trait.
 
 mod error;
+mod facts;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,6 +13,7 @@ use windlass_protocol::{Refusal, Request};
 use crate::Chunk;
 
 pub use error::{ModelError, ModelErrorKind};
+pub use facts::ModelFacts;
 
 /// A streamed answer. Dropping it cancels the request.
 pub type ChunkStream = Pin<Box<dyn Stream<Item = Result<Chunk, ModelError>> + Send>>;
@@ -64,6 +66,13 @@ pub trait Model: Send + Sync {
         let _ = request;
         Vec::new()
     }
+
+    /// Returns the known facts about the model of this name, without a request. An agent chooses from them how calls
+    /// reach the model and when the conversation is compacted. The default knows nothing.
+    fn facts(&self, model: &str) -> Option<ModelFacts> {
+        let _ = model;
+        None
+    }
 }
 
 /// A model that several agents share.
@@ -74,5 +83,9 @@ impl<M: Model + ?Sized> Model for Arc<M> {
 
     fn check(&self, request: &Request) -> Vec<Refusal> {
         (**self).check(request)
+    }
+
+    fn facts(&self, model: &str) -> Option<ModelFacts> {
+        (**self).facts(model)
     }
 }

@@ -10,6 +10,11 @@ pub mod durable;
 #[cfg(feature = "agent")]
 pub mod tool;
 
+#[cfg(feature = "client")]
+#[doc(inline)]
+pub use providers::provider_model::{
+    ProviderModel, anthropic, compatible, gemini, ollama, openai, openrouter, provider,
+};
 #[cfg(feature = "agent")]
 #[doc(inline)]
 pub use windlass_agent::{
@@ -36,6 +41,8 @@ pub use windlass_cassette as cassette;
 pub use windlass_checkpoint as checkpoint;
 #[cfg(feature = "gateway")]
 pub use windlass_gateway as gateway;
+#[cfg(feature = "mock")]
+pub use windlass_mock as mock;
 #[cfg(feature = "sandbox-tools")]
 pub use windlass_sandbox as sandbox;
 #[cfg(feature = "subagent")]

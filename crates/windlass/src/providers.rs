@@ -3,6 +3,8 @@
 
 #[cfg(feature = "client")]
 mod environment;
+#[cfg(feature = "client")]
+pub(crate) mod provider_model;
 
 pub use windlass_wire as wire;
 #[cfg(feature = "anthropic")]
@@ -16,6 +18,8 @@ pub use windlass_wire_openai_responses as openai_responses;
 
 #[cfg(feature = "client")]
 pub use environment::{FromEnvError, from_env};
+#[cfg(feature = "client")]
+pub use provider_model::ProviderModel;
 #[cfg(feature = "client")]
 pub use windlass_client as client;
 #[cfg(feature = "client")]

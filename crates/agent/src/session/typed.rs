@@ -61,7 +61,7 @@ impl Agent {
     fn enforce(&self, schema: &RawJson) -> Option<OutputFormat> {
         let parts = self.parts();
         let is_native = parts.config.protocols.first().is_none_or(|first| *first == ToolProtocol::Native);
-        if !is_native || !parts.takes_schema {
+        if !is_native || !parts.may_take_schema() {
             return None;
         }
         let output = OutputFormat::Schema(OutputSchema::new(NAME, schema.clone()));

@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use windlass_agent::{Agent, ApproveAll, Event, RunOptions};
+use windlass_agent::{Agent, ApproveAll, ContextLimits, Event, RunOptions};
 use windlass_journal::{Durability, Journal};
 use windlass_mock::ScriptedModel;
 use windlass_protocol::{Capabilities, OutputFormat, Refusal, RefusalKind, Request, Support, ToolProtocol};
-use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFuture};
+use windlass_stream::{Model, ModelError, ModelErrorKind, ModelFacts, ModelFuture};
 
 use crate::scene::{Scene, Shared, Way, events, way};
 
@@ -19,6 +19,7 @@ struct Choosy {
     inner: ScriptedModel,
     takes: fn(&Request) -> bool,
     would_refuse: Vec<Refusal>,
+    facts: Option<ModelFacts>,
     asked: Arc<Mutex<Vec<Request>>>,
 }
 
@@ -35,16 +36,27 @@ impl Model for Choosy {
     fn check(&self, _: &Request) -> Vec<Refusal> {
         self.would_refuse.clone()
     }
+
+    fn facts(&self, _: &str) -> Option<ModelFacts> {
+        self.facts
+    }
 }
 
 fn choosy(protocol: ToolProtocol, takes: fn(&Request) -> bool) -> Choosy {
     let inner = Way { protocol, ..way() }.model(SCRIPT);
-    Choosy { inner, takes, would_refuse: Vec::new(), asked: Arc::default() }
+    Choosy { inner, takes, would_refuse: Vec::new(), facts: None, asked: Arc::default() }
 }
 
 fn agent(model: Choosy, capabilities: Capabilities) -> Agent {
     let scene = Scene::new(SCRIPT, way());
-    scene.builder().model(model, "choosy-1").capabilities(capabilities).approver(ApproveAll).build().unwrap()
+    scene
+        .builder()
+        .model(model, "choosy-1")
+        .protocols([])
+        .capabilities(capabilities)
+        .approver(ApproveAll)
+        .build()
+        .unwrap()
 }
 
 /// Runs to the end and says which protocols the requests were in.
@@ -125,4 +137,50 @@ async fn a_request_that_would_be_refused_is_not_sent() {
         "the provider would refuse this request: tools[0].name: the name has a dot"
     );
     assert!(asked.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_facts_that_a_model_knows_select_the_protocol_unless_the_builder_does() {
+    let words = Capabilities {
+        native_tools: Support::No,
+        structured_output: Support::No,
+        json_output: Support::No,
+        ..Capabilities::default()
+    };
+    let run = async |protocol: ToolProtocol, set: Option<Capabilities>, chosen: Vec<ToolProtocol>| {
+        let mut model = choosy(protocol, |_| true);
+        model.facts = Some(ModelFacts::new(words));
+        let asked = Arc::clone(&model.asked);
+        let scene = Scene::new(SCRIPT, way());
+        let mut builder = scene.builder().protocols(chosen).model(model, "choosy-1").approver(ApproveAll);
+        if let Some(set) = set {
+            builder = builder.capabilities(set);
+        }
+        assert_eq!(builder.build().unwrap().run("task").await.unwrap().text(), Some("done"));
+        let has_tools = asked.lock().unwrap().iter().any(|request| !request.tools.is_empty());
+        has_tools
+    };
+    assert!(!run(ToolProtocol::Text, None, vec![]).await);
+    assert!(run(ToolProtocol::Native, Some(Capabilities::default()), vec![]).await);
+    assert!(run(ToolProtocol::Native, None, vec![ToolProtocol::Native]).await);
+}
+
+#[tokio::test]
+async fn the_window_that_a_model_knows_fills_unless_the_builder_sets_another() {
+    let filling = async |window: u64| {
+        let mut model = choosy(ToolProtocol::Native, |_| true);
+        model.facts = Some(ModelFacts::default().with_context_tokens(Some(600)));
+        let limits = ContextLimits { window, ..ContextLimits::default() };
+        let scene = Scene::new(SCRIPT, way());
+        let builder = scene.builder().model(model, "choosy-1").approver(ApproveAll).context(limits);
+        let shown = events(builder.build().unwrap().stream("word ".repeat(400))).await;
+        let windows = shown.iter().filter_map(|event| match event {
+            Event::ContextFilling { window, .. } => Some(*window),
+            _ => None,
+        });
+        windows.collect::<Vec<_>>()
+    };
+    assert!(filling(0).await.iter().all(|window| *window == 600));
+    assert!(!filling(0).await.is_empty());
+    assert!(filling(1_000_000).await.is_empty());
 }

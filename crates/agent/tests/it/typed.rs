@@ -101,7 +101,7 @@ async fn an_answer_that_never_fits_is_an_error_with_its_text() {
 async fn a_model_without_structured_output_gets_the_schema_in_words() {
     let scene = scene(way(), &[KYOTO]);
     let capabilities = Capabilities { structured_output: Support::No, ..Capabilities::default() };
-    let agent = scene.builder().capabilities(capabilities).build().unwrap();
+    let agent = scene.builder().protocols([]).capabilities(capabilities).build().unwrap();
     assert_eq!(agent.run_as::<City>("Which?").await.unwrap().answer, kyoto());
     let request = scene.model.requests()[0].to_string();
     assert!(!request.contains("response_format") && request.contains("people"), "{request}");

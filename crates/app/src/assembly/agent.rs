@@ -194,16 +194,9 @@ impl<'a> Assembly<'a> {
         // A run with fallbacks must not wait for its first provider.
         let options = if settings.fallbacks.is_empty() { self.providers } else { &hasty };
         let (client, model) = settings.provider.run_client(self.app, options, self.recording)?;
-        let capabilities = client.capabilities(&model).capabilities();
-        let window = match settings.context_window {
-            // A replay must use the recorded context window, not today's facts about the model.
-            0 if self.recording.is_live() => client.context_tokens(&model).unwrap_or_default(),
-            window => window,
-        };
         let mut builder = Agent::builder()
             .model(self.add_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)
-            .capabilities(capabilities)
             .policy(policy.clone())
             .autonomy(settings.autonomy)
             .root(settings.root.display().to_string())
@@ -211,7 +204,7 @@ impl<'a> Assembly<'a> {
             .limits(Limits { turns: settings.max_turns, ..Limits::default() })
             .redactor(self.redactor()?)
             .budget(settings.budget.clone())
-            .context(ContextLimits { window, ..ContextLimits::default() })
+            .context(ContextLimits { window: settings.context_window, ..ContextLimits::default() })
             .on_unanswered(people.unanswered)
             .approver(people.approver);
         if let Some(mode) = &settings.offering.mode {

@@ -1,5 +1,7 @@
 //! The facade alone is enough for a tool of one's own, and the example that draws partial arguments runs.
 
+#[cfg(feature = "client")]
+mod provider_model;
 mod tool;
 
 #[path = "../../examples/partial_arguments.rs"]
