@@ -157,8 +157,7 @@ async fn the_facts_that_a_model_knows_select_the_protocol_unless_the_builder_doe
             builder = builder.capabilities(set);
         }
         assert_eq!(builder.build().unwrap().run("task").await.unwrap().text(), Some("done"));
-        let has_tools = asked.lock().unwrap().iter().any(|request| !request.tools.is_empty());
-        has_tools
+        asked.lock().unwrap().iter().any(|request| !request.tools.is_empty())
     };
     assert!(!run(ToolProtocol::Text, None, vec![]).await);
     assert!(run(ToolProtocol::Native, Some(Capabilities::default()), vec![]).await);
