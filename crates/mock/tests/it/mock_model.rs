@@ -38,7 +38,7 @@ fn calls(chunks: &[Chunk]) -> Vec<(String, String)> {
         match chunk {
             Chunk::Call(CallChunk::Start { name, .. }) => calls.push((name.clone(), String::new())),
             Chunk::Call(CallChunk::Delta { arguments, .. }) => {
-                calls.last_mut().unwrap().1.push_str(arguments)
+                calls.last_mut().unwrap().1.push_str(arguments);
             }
             _ => {}
         }
@@ -109,10 +109,10 @@ async fn a_request_without_an_answer_fails_with_its_number_and_message() {
 
 #[tokio::test(start_paused = true)]
 async fn a_delay_uses_the_clock_of_tokio() {
-    let model = MockModel::new().text("late").delay(Duration::from_secs(3600));
+    let model = MockModel::new().text("late").delay(Duration::from_hours(1));
     let start = tokio::time::Instant::now();
     ask(&model).await.unwrap();
-    assert_eq!(start.elapsed(), Duration::from_secs(3600));
+    assert_eq!(start.elapsed(), Duration::from_hours(1));
 }
 
 #[tokio::test]
