@@ -70,8 +70,8 @@ pub struct AgentBuilder {
     redactor: Redactor,
     corrections: Option<u32>,
     capabilities: Option<Capabilities>,
-    /// True if the model and the settings that depend on it are copied from another agent.
-    inherits_model: bool,
+    /// The settings of the agent from which the model is copied.
+    inherited: Option<ModelChoices>,
     agents: Vec<String>,
     shared_budget: Option<Budget>,
 }
@@ -103,15 +103,18 @@ impl AgentBuilder {
             options: config.options.clone(),
             repairs: config.repairs,
             call_start: config.call_start,
-            context: config.context,
+            context: ContextLimits { window: 0, ..config.context },
             unanswered: config.unanswered,
             unknown_effects: config.unknown_effects,
-            protocols: config.protocols.clone(),
             speech: parts.speech,
             redactor: parts.redactor.clone(),
             corrections: Some(parts.corrections),
-            capabilities: parts.capabilities,
-            inherits_model: true,
+            inherited: Some(ModelChoices {
+                capabilities: parts.capabilities,
+                protocols: config.protocols.clone(),
+                output: parts.speech.output,
+                window: config.context.window,
+            }),
             agents: parts.agents.clone(),
             shared_budget: Some(config.shared_budget.clone()),
             ..Self::default()
@@ -124,14 +127,10 @@ impl AgentBuilder {
         self.toolbox.as_ref()
     }
 
-    /// Sets the model and the name under which its provider knows it. In a builder that copies the settings of
-    /// another agent, the settings that depend on its model are removed.
+    /// Sets the model and the name under which its provider knows it. A builder that copies the settings of another
+    /// agent then uses the facts about this model.
     pub fn model(mut self, model: impl Model + 'static, name: impl Into<String>) -> Self {
-        if std::mem::take(&mut self.inherits_model) {
-            self.capabilities = None;
-            self.protocols.clear();
-            self.context.window = 0;
-        }
+        self.inherited = None;
         self.model = Some((Arc::new(model), name.into()));
         self
     }
@@ -238,8 +237,8 @@ impl AgentBuilder {
     }
 
     /// Sets the call protocols that are tried, in this order. The first one that the provider accepts is
-    /// recorded and used for the whole run, also after it is resumed (RULES P5). The default follows from the capabilities of the model, and is native
-    /// calls if they are unknown.
+    /// recorded and used for the whole run, also after it is resumed (RULES P5). The default
+    /// follows from the capabilities of the model, and is native calls if they are unknown.
     pub fn protocols(mut self, protocols: impl IntoIterator<Item = ToolProtocol>) -> Self {
         self.protocols = protocols.into_iter().collect();
         self
@@ -340,7 +339,8 @@ impl AgentBuilder {
     /// the work mode.
     pub fn build(self) -> Result<Agent, AgentError> {
         let (model, name) = self.model.ok_or(AgentError::NoModel)?;
-        let choices = ModelChoices::new(model.facts(&name), self.capabilities, self.protocols, self.context);
+        let known = self.inherited.unwrap_or_else(|| ModelChoices::from_facts(model.facts(&name)));
+        let choices = known.with_capabilities(self.capabilities).with_protocols(self.protocols);
         let tokenizer = Tokenizer::for_model(&name);
         // Fail here and not in the first run if the work mode does not exist.
         Tools::new(self.toolbox.as_ref(), None, self.work_mode.as_deref())?;
@@ -351,7 +351,7 @@ impl AgentBuilder {
             .with_budget(self.budget)
             .with_repairs(self.repairs)
             .with_call_start(self.call_start)
-            .with_context(choices.context)
+            .with_context(choices.complete_context(self.context))
             .with_tokenizer(tokenizer)
             .with_unanswered(self.unanswered)
             .with_unknown_effects(self.unknown_effects)
@@ -376,3 +376,6 @@ impl AgentBuilder {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests;

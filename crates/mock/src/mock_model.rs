@@ -110,22 +110,24 @@ impl MockModel {
     /// Returns a request by its number from 0.
     ///
     /// # Panics
-    /// If the model did not receive that many requests.
+    /// Panics if the model did not receive that many requests.
     #[track_caller]
     pub fn request(&self, number: usize) -> SeenRequest {
-        let found = self.lock().requests.get(number).cloned();
-        let count = self.lock().requests.len();
-        SeenRequest::new(found.unwrap_or_else(|| panic!("request {number} of {count} was never sent")))
+        let requests = self.requests();
+        let count = requests.len();
+        let found = requests.into_iter().nth(number);
+        found.unwrap_or_else(|| {
+            panic!("the model received {count} requests, so request {number} does not exist")
+        })
     }
 
     /// Returns the last request.
     ///
     /// # Panics
-    /// If the model did not receive a request.
+    /// Panics if the model did not receive a request.
     #[track_caller]
     pub fn last_request(&self) -> SeenRequest {
-        let last = self.lock().requests.last().cloned();
-        SeenRequest::new(last.unwrap_or_else(|| panic!("the model did not receive a request")))
+        self.requests().pop().unwrap_or_else(|| panic!("the model did not receive a request"))
     }
 
     fn add(self, step: Step) -> Self {
@@ -177,11 +179,11 @@ impl MockModel {
 impl Model for MockModel {
     fn stream<'a>(&'a self, request: &'a Request) -> ModelFuture<'a> {
         Box::pin(async move {
-            let (number, mut answer) = self.take(request)?;
+            let (number, answer) = self.take(request)?;
             if !answer.delay.is_zero() {
                 tokio::time::sleep(answer.delay).await;
             }
-            match answer.take_error() {
+            match answer.to_error() {
                 Some(error) => Err(error),
                 None => Ok(Box::pin(answer.into_stream(number)) as ChunkStream),
             }

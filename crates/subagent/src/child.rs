@@ -3,8 +3,7 @@
 use futures_util::StreamExt;
 use serde_json::Value;
 use windlass_agent::{
-    Agent, AgentError, CallingRun, ContextLimits, Entry, Event, EventStream, Limits, MessageReceiver,
-    Outcome, RunOptions,
+    Agent, AgentError, CallingRun, Entry, Event, EventStream, Limits, MessageReceiver, Outcome, RunOptions,
 };
 use windlass_hitl::Autonomy;
 use windlass_journal::{Journal, Record};
@@ -76,10 +75,7 @@ impl Child<'_> {
             let sourced = sourced.ok_or_else(|| {
                 ToolError::model(format!("{} was not started: unknown model {name}", definition.name))
             })?;
-            // The caller's window size does not apply to this model. With the default, the conversation is
-            // compacted when the provider refuses its length.
-            let context = ContextLimits::default();
-            builder = builder.budget(sourced.budget()).context(context).model(sourced.model, sourced.name);
+            builder = builder.budget(sourced.budget()).model(sourced.model, sourced.name);
         }
         if let Some(slug) = &definition.mode {
             builder = builder.work_mode(slug);

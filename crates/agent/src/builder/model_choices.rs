@@ -1,38 +1,45 @@
-//! The settings of a run that follow from the facts about its model.
+//! The settings of a run that follow from its model.
 
 use windlass_loop::ContextLimits;
 use windlass_protocol::{Capabilities, Support, ToolProtocol};
 use windlass_stream::ModelFacts;
 use windlass_text_calls::StructuredOutput;
 
-/// The settings that depend on the model. What the builder sets takes precedence over the facts that the model
-/// knows.
-#[derive(Debug)]
+/// The settings that follow from the model: from the facts that it knows, or from another agent with the same
+/// model. What the builder sets takes precedence.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ModelChoices {
     /// The capabilities; `None` if nothing is known about the model.
     pub(crate) capabilities: Option<Capabilities>,
+    /// The call protocols; empty for native calls only.
     pub(crate) protocols: Vec<ToolProtocol>,
     pub(crate) output: StructuredOutput,
-    pub(crate) context: ContextLimits,
+    /// The context window in tokens; 0 if it is unknown.
+    pub(crate) window: u64,
 }
 
 impl ModelChoices {
-    pub(crate) fn new(
-        facts: Option<ModelFacts>,
-        capabilities: Option<Capabilities>,
-        protocols: Vec<ToolProtocol>,
-        mut context: ContextLimits,
-    ) -> Self {
-        let capabilities = capabilities.or(facts.map(|facts| facts.capabilities));
-        let protocols = match capabilities {
-            Some(capabilities) if protocols.is_empty() => ToolProtocol::in_order(capabilities),
-            _ => protocols,
-        };
-        if context.window == 0 {
-            context.window = facts.and_then(|facts| facts.context_tokens).unwrap_or_default();
-        }
-        let output = capabilities.map(choose_output).unwrap_or_default();
-        Self { capabilities, protocols, output, context }
+    pub(crate) fn from_facts(facts: Option<ModelFacts>) -> Self {
+        let window = facts.and_then(|facts| facts.context_tokens).unwrap_or_default();
+        Self { window, ..Self::default() }.with_capabilities(facts.map(|facts| facts.capabilities))
+    }
+
+    /// Replaces what follows from the capabilities, if they are set.
+    pub(crate) fn with_capabilities(self, capabilities: Option<Capabilities>) -> Self {
+        let Some(capabilities) = capabilities else { return self };
+        let protocols = ToolProtocol::in_order(capabilities);
+        let output = choose_output(capabilities);
+        Self { capabilities: Some(capabilities), protocols, output, ..self }
+    }
+
+    /// Replaces the protocols, if they are set.
+    pub(crate) fn with_protocols(self, protocols: Vec<ToolProtocol>) -> Self {
+        if protocols.is_empty() { self } else { Self { protocols, ..self } }
+    }
+
+    /// Returns the limits with the window of the model, unless they have one.
+    pub(crate) fn complete_context(&self, limits: ContextLimits) -> ContextLimits {
+        if limits.window == 0 { ContextLimits { window: self.window, ..limits } } else { limits }
     }
 }
 

@@ -194,6 +194,7 @@ impl<'a> Assembly<'a> {
         // A run with fallbacks must not wait for its first provider.
         let options = if settings.fallbacks.is_empty() { self.providers } else { &hasty };
         let (client, model) = settings.provider.run_client(self.app, options, self.recording)?;
+        // A recording's client starts without stored facts, so a replay has the recorded window.
         let mut builder = Agent::builder()
             .model(self.add_fallbacks(Arc::new(client), &model)?, model)
             .toolbox(toolbox)

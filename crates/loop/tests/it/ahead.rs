@@ -121,7 +121,7 @@ fn a_repeated_call_is_not_started_early() {
     run.check_ahead(&[]);
 }
 
-// P1: an id that was there before becomes another one, and its call waits for that.
+// P1: an id that was there before becomes another one when its call starts.
 #[test]
 fn a_call_with_a_used_id_begins_under_another() {
     let mut run = Driven::start(early());

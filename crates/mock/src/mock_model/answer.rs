@@ -56,7 +56,7 @@ impl MockAnswer {
     }
 
     /// Returns the error, if the answer is one.
-    pub(super) fn take_error(&mut self) -> Option<ModelError> {
+    pub(super) fn to_error(&self) -> Option<ModelError> {
         match self.steps.last() {
             Some(Step::Error { kind, message }) => Some(ModelError::new(*kind, message.as_str())),
             _ => None,

@@ -23,7 +23,7 @@ impl SeenRequest {
     /// Returns the text of the last message of the user.
     ///
     /// # Panics
-    /// If the request has no message of the user.
+    /// Panics if the messages contain none of the user.
     #[track_caller]
     pub fn user_text(&self) -> String {
         let mut users = self.messages.iter().filter(|message| message.role == Role::User);
@@ -36,7 +36,7 @@ impl SeenRequest {
     /// Returns the text of the newest result of a tool.
     ///
     /// # Panics
-    /// If the request has no result of this tool.
+    /// Panics if the messages contain no result of this tool.
     #[track_caller]
     pub fn tool_result(&self, tool: &str) -> String {
         let calls = self.messages.iter().flat_map(windlass_protocol::Message::calls);

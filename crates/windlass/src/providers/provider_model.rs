@@ -11,13 +11,9 @@ use super::{FromEnvError, from_env};
 /// about the model.
 ///
 /// ```no_run
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let model = windlass::anthropic("claude-sonnet-4-6")?;
-#[cfg_attr(feature = "agent", doc = "println!(\"{}\", model.answer(\"Name a prime above 100.\").await?);")]
-/// # drop(model);
-/// # Ok(())
-/// # }
+/// println!("{} of {}", model.name(), model.client().endpoint().host());
+/// # Ok::<(), windlass::providers::FromEnvError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProviderModel {
@@ -60,6 +56,14 @@ mod answers {
 
         /// Returns the model's answer to a task, without tools. A task is a text, or a message with pictures and
         /// files.
+        ///
+        /// ```no_run
+        /// # #[tokio::main(flavor = "current_thread")]
+        /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+        /// println!("{}", windlass::ollama("qwen3")?.answer("Name a prime above 100.").await?);
+        /// # Ok(())
+        /// # }
+        /// ```
         ///
         /// Cancel-safe: dropping the future cancels the request.
         ///

@@ -64,8 +64,7 @@ pub(super) fn replace_calls(parts: Vec<Part>, calls: &[ToolCall]) -> Vec<Part> {
         .collect()
 }
 
-/// Gives a placeholder name to each call whose name never arrived, so that its error result belongs to a call
-/// of the conversation (RULES S11).
+/// Names each call whose name never arrived, so that its error result belongs to a call of the conversation (RULES S11).
 pub(super) fn name_the_nameless(answer: &mut Answer) {
     let nameless: Vec<_> =
         answer.iter_malformed().filter(|call| call.name.is_none()).map(|call| call.id.clone()).collect();

@@ -122,7 +122,7 @@ fn handle_empty(core: &mut Core) -> Transition {
     no_call::handle_no_call(core, false, None)
 }
 
-/// Returns the calls of an answer with ids that are unique in the conversation (RULES P1), and the results of
+/// Returns the calls of an answer with ids that are unique in the run (RULES P1), and the results of
 /// the calls that cannot run (S10, S11).
 fn identify_calls(answer: &Answer, early: &EarlyChecks, ids: &CallIds) -> (Vec<ToolCall>, Vec<ToolResult>) {
     let mut refused = Vec::new();
