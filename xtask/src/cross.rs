@@ -15,9 +15,9 @@ use chroot::Chroot;
 pub(crate) const HELP: &str = "\
 cargo xtask cross [--target TARGET] [--in FOLDER]
 
-Type-checks crates for other platforms: every pure crate for WebAssembly; the facade with default features and
-with all features but `browser` for Windows; the facade with all features and the command line for macOS.
-Prints a table. Runs nothing of what it checks.
+Type-checks crates for other platforms: every pure crate for WebAssembly, and without the standard library those that
+have a feature `std`; the facade with default features and with all features but `browser` for Windows; the
+facade with all features and the command line for macOS. Prints a table. Runs nothing of what it checks.
 
 Rustup's standard libraries of other platforms are not needed. The check runs in a chroot of Debian unstable,
 whose compiler comes with the sources of its standard library; cargo builds the library from them. MinGW of the
@@ -58,7 +58,8 @@ impl Platform {
     fn checks(self, project: &Project) -> Vec<Check> {
         if self == Self::WebAssembly {
             let pure = &project.layers.pure;
-            return pure.iter().map(|name| Check::new(self, &format!("windlass-{name}"), &[])).collect();
+            let whole = pure.iter().map(|name| Check::new(self, &format!("windlass-{name}"), &[]));
+            return whole.chain(core_checks(project)).collect();
         }
         let facade = Check::new(self, "windlass", &[]);
         if self == Self::Windows {
@@ -77,24 +78,39 @@ fn all_features_but(project: &Project, package: &str, left_out: &[&str]) -> Stri
     chosen.map(String::as_str).collect::<Vec<_>>().join(",")
 }
 
+/// Returns a check without the standard library for each pure crate that has the feature `std`.
+fn core_checks(project: &Project) -> impl Iterator<Item = Check> {
+    let names = project.layers.pure.iter().map(|name| format!("windlass-{name}"));
+    let has_std = |name: &String| {
+        let package = project.packages.iter().find(|package| package.name == *name);
+        package.is_some_and(|package| package.features.iter().any(|feature| feature == "std"))
+    };
+    names.filter(has_std).map(|name| Check {
+        library: "core,alloc",
+        ..Check::new(Platform::WebAssembly, &name, &["--no-default-features"])
+    })
+}
+
 /// One call of `cargo check`.
 struct Check {
     platform: Platform,
     package: String,
     options: Vec<String>,
+    /// The crates of the standard library that cargo builds; no other crate of it can be used.
+    library: &'static str,
 }
 
 impl Check {
     fn new(platform: Platform, package: &str, options: &[&str]) -> Self {
         let options = options.iter().copied().map(str::to_owned).collect();
-        Self { platform, package: package.to_owned(), options }
+        Self { platform, package: package.to_owned(), options, library: "std,panic_abort" }
     }
 
-    fn words(&self) -> Vec<&str> {
-        let mut words = vec!["check", "--locked", "-Zbuild-std=std,panic_abort"];
-        words.extend(["--target", self.platform.target(), "--package", &self.package]);
-        words.extend(self.options.iter().map(String::as_str));
-        words
+    fn words(&self) -> Vec<String> {
+        let library = format!("-Zbuild-std={}", self.library);
+        let words =
+            ["check", "--locked", &library, "--target", self.platform.target(), "--package", &self.package];
+        words.into_iter().map(str::to_owned).chain(self.options.iter().cloned()).collect()
     }
 }
 
@@ -116,7 +132,8 @@ pub(crate) fn run(sh: &Shell, mut arguments: Arguments) -> Result<ExitCode> {
     let mut failed = 0;
     for check in platforms.iter().flat_map(|platform| platform.checks(&project)) {
         let began = Instant::now();
-        let error = chroot.cargo(sh, &check.words())?;
+        let words = check.words();
+        let error = chroot.cargo(sh, &words.iter().map(String::as_str).collect::<Vec<_>>())?;
         failed += usize::from(error.is_some());
         let options = check.options.join(" ");
         let verdict = error.unwrap_or_else(|| "ok".to_owned());

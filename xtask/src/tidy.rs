@@ -115,9 +115,10 @@ pub(crate) fn findings(sh: &Shell) -> Result<Findings> {
     walk::check(&texts, &mut found);
     language_of(sh)?.check(&mut found);
     rules_of(sh)?.check(&mut found);
+    let root = sh.read_file("Cargo.toml")?;
     for package in &project.packages {
         let manifest = sh.read_file(format!("{}/Cargo.toml", package.folder))?;
-        manifests::check(package, &manifest, &mut found);
+        manifests::check(package, &manifest, &root, &mut found);
     }
     for package in project.crates() {
         let read = |name: &str| sh.read_file(format!("{}/{name}", package.folder)).unwrap_or_default();

@@ -377,5 +377,17 @@ impl AgentBuilder {
     }
 }
 
+impl std::fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AgentBuilder")
+            .field("model", &self.model.as_ref().map(|(_, name)| name))
+            .field("root", &self.root)
+            .field("limits", &self.limits)
+            .field("work_mode", &self.work_mode)
+            .field("agents", &self.agents)
+            .finish_non_exhaustive()
+    }
+}
+
 #[cfg(test)]
 mod tests;

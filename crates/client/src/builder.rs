@@ -148,3 +148,14 @@ impl ClientBuilder {
         }))
     }
 }
+
+impl std::fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("endpoint", &self.endpoint.name)
+            .field("encoder", &self.encoder)
+            .field("has_key", &self.key.is_some())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -143,3 +143,13 @@ impl Writing {
         failed
     }
 }
+
+impl std::fmt::Debug for GatewayResponse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GatewayResponse")
+            .field("status", &self.status)
+            .field("content_type", &self.content_type)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}

@@ -209,3 +209,12 @@ fn to_model_error(refusal: ProviderError, retry_after: Option<u64>) -> ModelErro
         .with_retry_after(retry_after.map(Duration::from_secs).or(refusal.retry_after))
         .with_source(refusal)
 }
+
+impl std::fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptedModel")
+            .field("provider", &self.provider)
+            .field("wire", &self.wire.name())
+            .finish_non_exhaustive()
+    }
+}

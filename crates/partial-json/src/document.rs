@@ -4,6 +4,9 @@
 //! only a kind, a completeness and two ranges. The subtree of a container directly follows it, so the next
 //! sibling of a record starts where its subtree ends.
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::node::{Completeness, Kind};
 
 /// Sentinel for the end of a span that is still open.

@@ -1,6 +1,6 @@
 //! The error type: its kinds and its byte offset.
 
-use std::fmt;
+use core::fmt;
 
 /// The reason why a text is not JSON, with a byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,4 +98,4 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}

@@ -3,7 +3,9 @@
 //! Events are not queued. Records are in text order and only the last open path changes, so the index of the
 //! next record and the path of the last one are enough to resume.
 
-use std::fmt::Write;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
 
 use crate::document::{Document, OPEN};
 use crate::node::{Kind, Node};

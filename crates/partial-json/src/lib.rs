@@ -1,5 +1,10 @@
 #![doc = include_str!("../README.md")]
+#![no_std]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod limits;
 
@@ -14,6 +19,8 @@ mod node;
 mod value;
 
 mod serialize;
+
+mod deserialize;
 
 mod event;
 
@@ -41,6 +48,7 @@ mod utf8;
 
 mod repair;
 
+pub use deserialize::DeserializeError;
 pub use error::{Error, ErrorKind};
 pub use event::Event;
 pub use limits::Limits;

@@ -126,8 +126,8 @@ impl<'a> Node<'a> {
     }
 }
 
-impl std::fmt::Debug for Node<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Node<'_> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut shown = formatter.debug_struct("Node");
         shown.field("kind", &self.kind()).field("completeness", &self.completeness());
         match self.kind() {

@@ -1,5 +1,7 @@
 //! The incremental parser.
 
+use alloc::vec::Vec;
+
 use serde_json::Value;
 
 use crate::document::{Document, OPEN, Span};
@@ -111,7 +113,7 @@ impl Parser {
     /// Forgets the text and keeps the allocations, so parsing another text of the same size does not
     /// allocate.
     pub fn clear(&mut self) {
-        let Self { document, frames, walker, .. } = std::mem::replace(self, Self::with_limits(self.limits));
+        let Self { document, frames, walker, .. } = core::mem::replace(self, Self::with_limits(self.limits));
         self.document = document.into_empty();
         self.frames = frames;
         self.frames.clear();

@@ -3,6 +3,10 @@
 mod mend;
 mod report;
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use crate::repair::mend::{MendedValue, mend};
 use crate::repair::report::Report;
 use crate::{Error, ErrorKind, Limits, Parser};

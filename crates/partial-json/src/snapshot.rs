@@ -84,8 +84,8 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-impl std::fmt::Debug for Snapshot<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl core::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let mut shown = formatter.debug_struct("Snapshot");
         shown
             .field("status", &self.status())

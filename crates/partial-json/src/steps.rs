@@ -3,7 +3,9 @@
 //! Unlike events, steps carry no paths, and the reader keeps the position, so a shared snapshot is enough to
 //! iterate.
 
-use std::fmt::Write;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
 
 use crate::document::{Document, OPEN};
 use crate::node::{Completeness, Kind, Node};

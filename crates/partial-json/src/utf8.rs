@@ -30,7 +30,7 @@ impl Carry {
             *self.bytes.get_mut(self.length).ok_or(())? = *next;
             self.length = self.length.saturating_add(1);
             bytes = after;
-            match std::str::from_utf8(self.bytes()) {
+            match core::str::from_utf8(self.bytes()) {
                 Ok(text) => {
                     let whole = text.chars().next();
                     self.length = 0;
@@ -45,12 +45,12 @@ impl Carry {
 
     /// Decodes bytes that start at a character boundary, and carries an incomplete last character.
     pub(crate) fn decode<'a>(&mut self, bytes: &'a [u8]) -> DecodedText<'a> {
-        let error = match std::str::from_utf8(bytes) {
+        let error = match core::str::from_utf8(bytes) {
             Ok(text) => return DecodedText { text, valid: true },
             Err(error) => error,
         };
         let (valid, tail) = bytes.split_at_checked(error.valid_up_to()).unwrap_or((bytes, &[]));
-        let text = std::str::from_utf8(valid).unwrap_or_default();
+        let text = core::str::from_utf8(valid).unwrap_or_default();
         if error.error_len().is_some() {
             return DecodedText { text, valid: false };
         }

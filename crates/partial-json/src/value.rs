@@ -1,5 +1,8 @@
 //! Copies a node into a `serde_json::Value`, without recursion.
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+
 use serde_json::{Map, Value};
 
 use crate::document::{Record, wide};

@@ -1,5 +1,7 @@
 //! The event under construction: borrowed while it is contiguous, stored otherwise.
 
+use alloc::string::String;
+
 /// A text that is absent, borrowed from the current bytes, or kept in the [`Store`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Piece<'a> {
@@ -55,7 +57,7 @@ impl Store {
 
     fn add_data(&mut self, text: &str) {
         let spare = &mut self.spare;
-        self.data.get_or_insert_with(|| std::mem::take(spare)).push_str(text);
+        self.data.get_or_insert_with(|| core::mem::take(spare)).push_str(text);
     }
 }
 

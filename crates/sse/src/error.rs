@@ -1,6 +1,6 @@
 //! The error of this crate: a stream that exceeds its limits.
 
-use std::fmt;
+use core::fmt;
 
 /// Error for a stream that exceeds its limits, with its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,5 +51,5 @@ impl fmt::Display for ErrorKind {
     }
 }
 
-impl std::error::Error for Error {}
-impl std::error::Error for ErrorKind {}
+impl core::error::Error for Error {}
+impl core::error::Error for ErrorKind {}

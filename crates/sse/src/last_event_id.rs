@@ -1,5 +1,7 @@
 //! The id of the last event of a stream.
 
+use alloc::string::String;
+
 /// WHATWG's last event ID buffer and last event ID string, which a blank line updates from the buffer.
 #[derive(Debug, Default)]
 pub(crate) struct LastEventId {

@@ -1,5 +1,8 @@
 #![doc = include_str!("../README.md")]
+#![no_std]
 #![warn(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
+
+extern crate alloc;
 
 mod limits;
 

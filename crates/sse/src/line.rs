@@ -49,5 +49,5 @@ pub(crate) fn milliseconds(value: &[u8]) -> Option<u64> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    std::str::from_utf8(value).ok()?.parse().ok()
+    core::str::from_utf8(value).ok()?.parse().ok()
 }

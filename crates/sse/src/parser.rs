@@ -2,7 +2,8 @@
 
 mod fields;
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
 use memchr::memchr2;
 
@@ -123,7 +124,7 @@ impl Parser {
         }
         // `draft` may borrow from the carried line, so move the line out of `self` until the draft has been
         // stored.
-        let mut carried = std::mem::take(&mut self.line);
+        let mut carried = core::mem::take(&mut self.line);
         let mut draft = Draft::resume(&self.store);
         if taken > 0 {
             self.take_field(&carried, &mut draft, on_signal)?;

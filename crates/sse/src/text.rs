@@ -1,6 +1,7 @@
 //! Conversion of a stream's bytes to text.
 
-use std::borrow::Cow;
+use alloc::borrow::Cow;
+use alloc::string::String;
 
 use memchr::memrchr2;
 

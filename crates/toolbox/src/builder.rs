@@ -289,3 +289,13 @@ impl From<NameMapError> for BuildError {
         }
     }
 }
+
+impl std::fmt::Debug for ToolboxBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolboxBuilder")
+            .field("tools", &self.tools.len())
+            .field("config", &self.config)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}

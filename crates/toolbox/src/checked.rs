@@ -27,3 +27,15 @@ pub struct Checked {
     pub changes: Vec<Change>,
     pub(crate) entry: Arc<Entry>,
 }
+
+impl std::fmt::Debug for Checked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checked")
+            .field("name", &self.name)
+            .field("call", &self.call)
+            .field("facts", &self.facts)
+            .field("coerced", &self.coerced)
+            .field("changes", &self.changes)
+            .finish_non_exhaustive()
+    }
+}

@@ -105,3 +105,12 @@ impl RequestEncoder {
         quirks
     }
 }
+
+impl std::fmt::Debug for RequestEncoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RequestEncoder")
+            .field("wire", &self.wire.name())
+            .field("vendor", &self.vendor.as_ref().map(|vendor| &vendor.endpoint.name))
+            .finish_non_exhaustive()
+    }
+}

@@ -8,7 +8,8 @@ use crate::project::Package;
 
 const INHERITED: [&str; 3] = ["edition", "rust-version", "license"];
 
-pub(super) fn check(package: &Package, manifest: &str, found: &mut Findings) {
+/// Checks the manifest of a package; `root` is the manifest of the workspace.
+pub(super) fn check(package: &Package, manifest: &str, root: &str, found: &mut Findings) {
     let path = format!("{}/Cargo.toml", package.folder);
     let mut report = |problem: String| found.errors.push(format!("{path}: {problem}"));
     for key in INHERITED {
@@ -22,7 +23,7 @@ pub(super) fn check(package: &Package, manifest: &str, found: &mut Findings) {
     if package.description.is_empty() {
         report("`description` is missing".to_owned());
     }
-    for problem in foreign_dependencies(manifest) {
+    for problem in foreign_dependencies(manifest, root) {
         report(problem);
     }
     if let Some(folder) = package.layer_name() {
@@ -59,8 +60,9 @@ fn crate_rules(package: &Package, folder: &str, manifest: &str) -> Vec<String> {
     problems
 }
 
-/// Returns the dependency lines that neither inherit from the workspace nor are dev-dependencies by path.
-fn foreign_dependencies(manifest: &str) -> Vec<String> {
+/// Returns the dependency lines that neither inherit from the workspace, nor are dev-dependencies by path, nor leave
+/// out the default features of a version that the workspace has.
+fn foreign_dependencies(manifest: &str, root: &str) -> Vec<String> {
     let mut problems = Vec::new();
     let mut section = "";
     for line in manifest.lines().map(str::trim) {
@@ -82,11 +84,27 @@ fn foreign_dependencies(manifest: &str) -> Vec<String> {
             && name.trim().starts_with("windlass-")
             && value.contains("path =")
             && !value.contains("version");
-        if !from_workspace && !is_path_kit {
+        // Cargo refuses to switch off the default features of an inherited dependency.
+        let is_reduced = value.contains("default-features = false")
+            && parse_version(value).is_some_and(|version| root_version(root, name.trim()) == Some(version));
+        if !from_workspace && !is_path_kit && !is_reduced {
             problems.push(format!("`{}` comes through [workspace.dependencies]", name.trim()));
         }
     }
     problems
+}
+
+/// Returns the version in the value of a dependency, `{ version = "1.2.3", .. }`.
+fn parse_version(value: &str) -> Option<&str> {
+    value.split_once("version = \"")?.1.split('"').next()
+}
+
+/// Returns the version of a dependency in the workspace's manifest.
+fn root_version<'a>(root: &'a str, name: &str) -> Option<&'a str> {
+    let dependencies = root.split_once("[workspace.dependencies]")?.1;
+    let mut lines = dependencies.lines().filter_map(|line| line.split_once(" = "));
+    let value = lines.find(|(known, _)| *known == name)?.1;
+    value.strip_prefix('"').map_or_else(|| parse_version(value), |version| version.split('"').next())
 }
 
 fn has_line(manifest: &str, wanted: &str) -> bool {

@@ -36,7 +36,9 @@ fn check_manifest(manifest: &str, expected: &[&str]) {
          categories = [\"encoding\"]\n{manifest}\n[package.metadata.docs.rs]\nall-features = true\n\n\
          [lints]\nworkspace = true\n"
     );
-    manifests::check(&sse(), &whole, &mut found);
+    let root =
+        "[workspace.dependencies]\nbytes = \"1.12\"\nserde_json = { version = \"1.0\", features = [] }\n";
+    manifests::check(&sse(), &whole, root, &mut found);
     assert_eq!(found.errors, expected);
 }
 
@@ -232,6 +234,13 @@ fn dependencies_come_through_the_workspace() {
     check_manifest("[dependencies]\nbytes = \"1\"\n", &[&error("bytes")]);
     let path = "[dependencies]\nwindlass-testkit = { path = \"../testkit\" }\n";
     check_manifest(path, &[&error("windlass-testkit")]);
+    let reduced = |name: &str, version: &str| {
+        format!("[dependencies]\n{name} = {{ version = \"{version}\", default-features = false }}\n")
+    };
+    check_manifest(&reduced("bytes", "1.12"), &[]);
+    check_manifest(&reduced("serde_json", "1.0"), &[]);
+    check_manifest(&reduced("serde_json", "1.1"), &[&error("serde_json")]);
+    check_manifest(&reduced("serde", "1.0"), &[&error("serde")]);
 }
 
 #[test]

@@ -132,3 +132,23 @@ impl ManualCalls {
         }
     }
 }
+
+impl std::fmt::Debug for Consent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Given => "Given",
+            Self::Missing => "Missing",
+            Self::Asked(_) => "Asked(..)",
+        })
+    }
+}
+
+impl std::fmt::Debug for ManualCalls {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ManualCalls")
+            .field("root", &self.root)
+            .field("consent", &self.consent)
+            .field("toolbox", &self.toolbox)
+            .finish_non_exhaustive()
+    }
+}

@@ -292,3 +292,23 @@ const OWN_FEATURES: [&str; 9] = [
 /// The user's configuration of tools for every run, in the folder of settings. Its keys are `additional`,
 /// `disabled`, `features`, `rename` and `[[model]]`. The command line selects the preset.
 const USER_CONFIG: &str = "toolbox.toml";
+
+impl std::fmt::Debug for ToolPlan<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolPlan")
+            .field("preset", &self.preset)
+            .field("selection", &self.selection)
+            .field("model", &self.model)
+            .field("outputs", &self.outputs)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for PreparedTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreparedTools")
+            .field("toolbox", &self.toolbox)
+            .field("processes", &self.processes.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -244,3 +244,15 @@ pub fn add_approval_rules(
          rule",
     )
 }
+
+impl std::fmt::Debug for ConnectOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConnectOptions").field("has_human", &self.human.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for ConnectedServers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConnectedServers").field("connections", &self.connections).finish_non_exhaustive()
+    }
+}

@@ -254,3 +254,13 @@ impl ToolHost for ServedTools {
 fn refuse(call: &ToolCall, status: ResultStatus, text: impl Into<String>) -> Box<ToolResult> {
     Box::new(ToolResult::text(call.id.clone(), status, text))
 }
+
+impl std::fmt::Debug for ServedTools {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServedTools")
+            .field("root", &self.root)
+            .field("autonomy", &self.autonomy)
+            .field("toolbox", &self.toolbox)
+            .finish_non_exhaustive()
+    }
+}

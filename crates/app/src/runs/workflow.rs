@@ -150,3 +150,12 @@ impl Journals for RunJournals {
         if key == self.folder.id { self.open(key).map(Some) } else { self.nested.find(key) }
     }
 }
+
+impl std::fmt::Debug for WorkflowSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorkflowSession")
+            .field("folder", &self.folder)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,6 +1,9 @@
 //! Copies one JSON value out of a text and repairs it while copying.
 
-use std::fmt::Write as _;
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
 
 use crate::repair::RepairKind;
 use crate::repair::report::Report;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test ends where what it needs is missing")]
 
 mod corpora;
+mod deserialize;
 mod event;
 mod hostile;
 mod limits;

@@ -321,3 +321,12 @@ fn decide_call(call: &ToolCall) -> Input {
         CallDecision::Decided { facts: Box::new(facts), decision, request: Some(Box::new(request)) };
     Input::Decided { call: call.id.clone(), decision: Box::new(decision) }
 }
+
+impl std::fmt::Debug for MachineHarness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MachineHarness")
+            .field("runs", &self.runs)
+            .field("acknowledged", &self.acknowledged)
+            .finish_non_exhaustive()
+    }
+}

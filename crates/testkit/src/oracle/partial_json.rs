@@ -76,8 +76,8 @@ fn read(parts: &[&[u8]]) -> ObservedText {
     }
 }
 
-/// For every prefix of a text (for 2,048 prefixes of a long one), a snapshot only grows (J3), and the events
-/// so far reproduce its value.
+/// For every prefix of a text (for 2,048 prefixes of a long one), a snapshot only grows (J3), the events
+/// so far reproduce its value, and serde deserialises the same value from it.
 ///
 /// # Panics
 /// A visible value was retracted, or the events give another value.
@@ -91,7 +91,15 @@ pub fn partial_json_snapshot(bytes: &[u8]) {
         let _ = parser.push_bytes(part);
         parser.drain_events(|event| rebuilt.take(event));
         let snapshot = parser.snapshot();
-        assert_eq!(rebuilt.value(), snapshot.to_value(), "the events tell another value");
+        let value = snapshot.to_value();
+        assert_eq!(rebuilt.value(), value, "the events tell another value");
+        let whole = snapshot.deserialize::<Value>().expect("a value has any type");
+        assert_eq!(
+            Some(&whole).filter(|whole| !whole.is_null()),
+            value.as_ref().filter(|value| !value.is_null())
+        );
+        let known = snapshot.deserialize::<Option<Value>>().expect("a value has any type");
+        assert_eq!(known, value.filter(|value| !value.is_null()), "serde reads another value");
         let now = snapshot.root().map(ObservedNode::observe);
         // A repeated key replaces the earlier value and is counted.
         if parser.duplicates() == duplicates
