@@ -48,7 +48,7 @@ pub trait Checkpointer: Send + Sync {
     /// calls of the turn have ended.
     fn diff_of_turn(&self, turn: u32) -> CheckpointFuture<'_>;
 
-    /// Like [`after_turn`](Self::diff_of_turn), for all turns of the run. Called at the end of the run if this
+    /// Like [`diff_of_turn`](Self::diff_of_turn), for all turns of the run. Called at the end of the run if this
     /// process saved a checkpoint.
     fn diff_of_run(&self) -> CheckpointFuture<'_>;
 }

@@ -27,7 +27,7 @@ impl ToolSpec {
                 let text = json!({
                     "type": "object", "properties": { ARGUMENT: {"type": "string"} }, "required": [ARGUMENT],
                 });
-                Self::function(name.clone(), description.clone(), RawJson::from(&text))
+                Self::function(name.clone(), description.clone(), RawJson::from(&text)).with_eager_arguments()
             }
             function => function.clone(),
         }

@@ -31,6 +31,10 @@ pub enum ToolSpec {
         /// The enforcement of the schema by the provider.
         #[serde(default, skip_serializing_if = "Strictness::is_unsaid")]
         strict: Strictness,
+        /// True if the provider sends the arguments as the model writes them, where it otherwise collects each value
+        /// and checks it first.
+        #[serde(default, skip_serializing_if = "is_false")]
+        eager_arguments: bool,
     },
     /// A tool with free text as input.
     Freeform {
@@ -85,10 +89,21 @@ impl Strictness {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature of serde")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
 impl ToolSpec {
     /// Creates a function with JSON arguments.
     pub fn function(name: ToolName, description: impl Into<String>, parameters: RawJson) -> Self {
-        Self::Function { name, description: description.into(), parameters, strict: Strictness::Unsaid }
+        Self::Function {
+            name,
+            description: description.into(),
+            parameters,
+            strict: Strictness::Unsaid,
+            eager_arguments: false,
+        }
     }
 
     /// Returns the tool's name.
@@ -103,6 +118,16 @@ impl ToolSpec {
         match self {
             Self::Function { description, .. } | Self::Freeform { description, .. } => description,
         }
+    }
+
+    /// Asks the provider to send the arguments of a function as the model writes them, for a tool that shows them while
+    /// they stream or that takes long texts. Anthropic otherwise collects each value; other providers ignore this. The
+    /// arguments can then end as invalid JSON, which the assembler repairs or reports.
+    pub fn with_eager_arguments(mut self) -> Self {
+        if let Self::Function { eager_arguments, .. } = &mut self {
+            *eager_arguments = true;
+        }
+        self
     }
 
     /// Replaces the name, for example with an alias.

@@ -99,7 +99,10 @@ impl<'a> ToolFunction<'a> {
         let Self { options, home, name, told, .. } = self;
         let holder = self.holder();
         let arguments = holder.define_private(options, name, home);
-        let spec = holder.spec(name, told, home);
+        let mut spec = holder.spec(name, told, home);
+        if self.options.on_partial.is_some() {
+            spec = quote!(#spec.with_eager_arguments());
+        }
         let hints = options.hints(home);
         let effects = self.effects(&holder);
         let on_partial = self.on_partial(&holder);

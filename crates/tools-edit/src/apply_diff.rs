@@ -64,7 +64,8 @@ struct Blocks {
 impl ApplyDiff {
     /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        let spec = lone::spec("apply_diff", DESCRIPTION, DiffArguments::schema().as_str());
+        let spec =
+            lone::spec("apply_diff", DESCRIPTION, DiffArguments::schema().as_str()).with_eager_arguments();
         Self { workspace, spec }
     }
 }

@@ -56,7 +56,7 @@ struct EditArguments {
 impl EditFile {
     /// Creates the tool for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        Self { workspace, spec: lone::spec("edit_file", DESCRIPTION, SCHEMA) }
+        Self { workspace, spec: lone::spec("edit_file", DESCRIPTION, SCHEMA).with_eager_arguments() }
     }
 }
 

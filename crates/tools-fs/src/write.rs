@@ -51,13 +51,14 @@ struct WriteArguments {
 impl WriteFile {
     /// Creates the tool `write_file` for a workspace.
     pub fn new(workspace: Arc<Workspace>) -> Self {
-        let spec = spec("write_file", DESCRIPTION, WriteArguments::schema().as_str());
+        let spec = spec("write_file", DESCRIPTION, WriteArguments::schema().as_str()).with_eager_arguments();
         Self { workspace, existing: ExistingFile::Replace, spec }
     }
 
     /// Creates the tool `create_file` for a workspace. It only makes new files.
     pub fn create_only(workspace: Arc<Workspace>) -> Self {
-        let spec = spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str());
+        let spec =
+            spec("create_file", NEW_DESCRIPTION, WriteArguments::schema().as_str()).with_eager_arguments();
         Self { workspace, existing: ExistingFile::Refuse, spec }
     }
 }

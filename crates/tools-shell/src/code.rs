@@ -64,7 +64,7 @@ impl Language {
 impl ExecuteCode {
     /// Creates the tool with the confinement of the shell.
     pub fn new(shell: Shell) -> Self {
-        Self { shell, spec: spec("execute_code", DESCRIPTION, SCHEMA) }
+        Self { shell, spec: spec("execute_code", DESCRIPTION, SCHEMA).with_eager_arguments() }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The encoding of requests: the wire format, and the quirks of vendor and model.
 
+mod cache_key;
+mod debug;
 mod model_facts;
 
 use std::borrow::Cow;
@@ -28,7 +30,7 @@ use crate::vendors::Vendors;
 /// use windlass_wire::EncodedHistory;
 ///
 /// let vendors = Vendors::builtin();
-/// let openai = vendors.get("openai").ok_or("not found")?;
+/// let openai = vendors.get("openai-chat").ok_or("not found")?;
 /// let encoder = RequestEncoder::for_vendor(openai.clone()).ok_or("an unknown wire format")?;
 /// let request = Request::new("gpt-5-mini", vec![Message::user("hi")]).with_max_output_tokens(9);
 /// let http = encoder.encode(&encoder.prepare(&request, &[]), &[], &mut EncodedHistory::new())?;
@@ -47,7 +49,10 @@ impl RequestEncoder {
     /// format of a built-in vendor, that vendor's quirks apply.
     pub fn for_wire(endpoint: &Endpoint, wire: Arc<dyn Wire>) -> Self {
         let vendor = Vendors::table().get(&endpoint.name);
-        let vendor = vendor.filter(|vendor| vendor.endpoint.wire == wire.name());
+        let vendor = vendor.filter(|vendor| {
+            let Endpoint { wire: own, wire_elsewhere, .. } = &vendor.endpoint;
+            [Some(own), wire_elsewhere.as_ref()].into_iter().flatten().any(|name| name == wire.name())
+        });
         Self { wire, vendor: vendor.map(|vendor| Arc::new(vendor.clone())), rewrites: Arc::default() }
     }
 
@@ -83,6 +88,7 @@ impl RequestEncoder {
         memory: &mut EncodedHistory,
     ) -> Result<HttpRequest, EncodeError> {
         let mut edits = self.vendor.as_ref().map(|vendor| vendor.edits(&prepared.model)).unwrap_or_default();
+        edits.extend(cache_key::edit(self.vendor.as_deref(), prepared));
         edits.extend(rejections.iter().filter_map(ParameterRejection::edit));
         // An edit of the conversation itself needs the complete body, so the memory cannot be used.
         if edits.iter().any(|edit: &Edit| edit.is_in(self.wire.conversation_field())) {
@@ -103,14 +109,5 @@ impl RequestEncoder {
             quirks.insert(Quirk::NoFreeTextTools);
         }
         quirks
-    }
-}
-
-impl std::fmt::Debug for RequestEncoder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RequestEncoder")
-            .field("wire", &self.wire.name())
-            .field("vendor", &self.vendor.as_ref().map(|vendor| &vendor.endpoint.name))
-            .finish_non_exhaustive()
     }
 }

@@ -42,6 +42,12 @@ pub struct Endpoint {
     pub base_url_env: Option<String>,
     /// Name of the wire format: see [`WireFormat::all`].
     pub wire: String,
+    /// Name of the wire format at another base URL, if it differs. Users reach other servers under the names of some
+    /// vendors, and those speak an older format.
+    pub wire_elsewhere: Option<String>,
+    /// True if requests name their conversation in the field `prompt_cache_key`, so that the provider sends them to a
+    /// server that has the conversation's beginning in its cache.
+    pub takes_cache_key: bool,
     /// Way to send the key.
     pub auth: Auth,
     /// Environment variable in which users keep the key. This crate does not read it.
@@ -84,6 +90,8 @@ impl Endpoint {
             name: "custom".to_owned(),
             base_url: base_url.into(),
             wire,
+            wire_elsewhere: None,
+            takes_cache_key: false,
             auth,
             base_url_env: None,
             key_env: None,
@@ -92,9 +100,31 @@ impl Endpoint {
         }
     }
 
-    /// Replaces the base URL.
+    /// Replaces the base URL. If the new one is not at the vendor's own host or below it, the endpoint gets the wire
+    /// format [`Self::wire_elsewhere`], and its requests have no cache key.
+    ///
+    /// ```
+    /// use windlass_vendors::Endpoint;
+    /// let openai = Endpoint::find("openai").ok_or("unknown")?;
+    /// assert_eq!(openai.wire, "openai-responses");
+    /// assert_eq!(openai.clone().with_base_url("https://eu.api.openai.com/v1").wire, "openai-responses");
+    /// assert_eq!(openai.with_base_url("http://localhost:8080/v1").wire, "openai-chat");
+    /// # Ok::<(), &'static str>(())
+    /// ```
     pub fn with_base_url(mut self, base_url: impl Into<String>) -> Self {
+        let own = self.host().to_ascii_lowercase();
         self.base_url = base_url.into();
+        if !is_at_or_below(&self.host().to_ascii_lowercase(), &own) {
+            self.wire = self.wire_elsewhere.take().unwrap_or(self.wire);
+            self.takes_cache_key = false;
+        }
+        self
+    }
+
+    /// Sets the wire format at every base URL.
+    pub fn with_wire(mut self, wire: impl Into<String>) -> Self {
+        self.wire = wire.into();
+        self.wire_elsewhere = None;
         self
     }
 
@@ -156,6 +186,12 @@ impl Endpoint {
         // The user information before `@` is secret.
         authority.rsplit_once('@').map_or(authority, |(_, host)| host)
     }
+}
+
+/// Returns whether a host is `own` or a host below it. A label of `own` that the user fills in matches any label.
+fn is_at_or_below(host: &str, own: &str) -> bool {
+    let known = own.rsplit_once("}.").map_or(own, |(_, known)| known);
+    host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// Returns a URL without user information, query and fragment, which can be secret.

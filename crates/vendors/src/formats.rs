@@ -44,7 +44,7 @@ static FORMATS: LazyLock<[WireFormat; 4]> = LazyLock::new(|| {
         ),
         WireFormat::new(
             "OpenAI Responses",
-            "openai-responses",
+            "openai",
             "/v1",
             OpenAiResponses::new(OpenAiResponsesOptions::as_given()),
         ),

@@ -55,6 +55,9 @@ pub enum Quirk {
     /// Adds no cache markers. Servers of Anthropic's format that validate their input refuse `cache_control`:
     /// <https://github.com/earendil-works/pi/issues/7938>.
     NoPromptCache,
+    /// Does not ask for arguments as the model writes them. Servers of Anthropic's format that validate their input
+    /// refuse `eager_input_streaming`, as older gateways do.
+    NoEagerArguments,
 }
 
 impl Quirk {
@@ -74,6 +77,7 @@ impl Quirk {
         Self::NoStrict,
         Self::NoFreeTextTools,
         Self::NoPromptCache,
+        Self::NoEagerArguments,
     ];
 
     /// Returns the name as used in files.
@@ -93,6 +97,7 @@ impl Quirk {
             Self::NoStrict => "no-strict",
             Self::NoFreeTextTools => "no-free-text-tools",
             Self::NoPromptCache => "no-prompt-cache",
+            Self::NoEagerArguments => "no-eager-arguments",
         }
     }
 
@@ -120,7 +125,8 @@ impl Quirk {
             | Self::NoReasoningContent
             | Self::NoStrict
             | Self::NoFreeTextTools
-            | Self::NoPromptCache => return None,
+            | Self::NoPromptCache
+            | Self::NoEagerArguments => return None,
         })
     }
 
@@ -131,6 +137,7 @@ impl Quirk {
             Self::NoStrict => strip_strict(request),
             Self::NoFreeTextTools => strip_free_text(request),
             Self::NoPromptCache => turn_cache_off(request),
+            Self::NoEagerArguments => strip_eager(request),
             _ => request,
         }
     }
@@ -150,6 +157,20 @@ fn strip_free_text(request: Cow<'_, Request>) -> Cow<'_, Request> {
     }
     let mut request = request.into_owned();
     request.tools = request.tools.iter().map(ToolSpec::as_function).collect();
+    Cow::Owned(request)
+}
+
+/// Lets the provider collect the arguments of all tools.
+fn strip_eager(request: Cow<'_, Request>) -> Cow<'_, Request> {
+    if !request.tools.iter().any(|tool| matches!(tool, ToolSpec::Function { eager_arguments: true, .. })) {
+        return request;
+    }
+    let mut request = request.into_owned();
+    for tool in &mut request.tools {
+        if let ToolSpec::Function { eager_arguments, .. } = tool {
+            *eager_arguments = false;
+        }
+    }
     Cow::Owned(request)
 }
 

@@ -81,6 +81,8 @@ struct Row {
     base_url: Option<String>,
     base_url_env: Option<String>,
     wire: Option<WireName>,
+    wire_elsewhere: Option<WireName>,
+    prompt_cache_key: Option<bool>,
     auth: Option<AuthRow>,
     key_env: Option<String>,
     key: Option<KeyUse>,
@@ -180,12 +182,17 @@ impl Row {
             Some(base) => base,
             None => self.begin(name)?,
         };
+        if let Some(wire) = self.wire {
+            vendor.endpoint = vendor.endpoint.with_wire(wire.0);
+        }
+        if let Some(base_url) = self.base_url {
+            vendor.endpoint = vendor.endpoint.with_base_url(base_url);
+        }
         let endpoint = &mut vendor.endpoint;
         name.clone_into(&mut endpoint.name);
-        if let Some(wire) = self.wire {
-            wire.0.clone_into(&mut endpoint.wire);
-        }
-        endpoint.base_url = self.base_url.unwrap_or_else(|| endpoint.base_url.clone());
+        endpoint.wire_elsewhere =
+            self.wire_elsewhere.map(|wire| wire.0.to_owned()).or_else(|| endpoint.wire_elsewhere.take());
+        endpoint.takes_cache_key = self.prompt_cache_key.unwrap_or(endpoint.takes_cache_key);
         endpoint.base_url_env = self.base_url_env.or_else(|| endpoint.base_url_env.take());
         endpoint.key_env = self.key_env.or_else(|| endpoint.key_env.take());
         endpoint.key_use = self.key.unwrap_or(endpoint.key_use);

@@ -125,6 +125,8 @@ pub(crate) struct OwnTool<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) strict: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) eager_input_streaming: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache_control: Option<Ephemeral>,
     #[serde(flatten)]
     pub(crate) more: Option<&'a Map<String, Value>>,

@@ -76,18 +76,21 @@ fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireT
         ToolSpec::Function { name, .. } if !is_legal_name(name.as_str()) => {
             Err(encode_error(format!("the tool name {:?}", name.as_str())))
         }
-        ToolSpec::Function { name, description, parameters, strict } => Ok(WireTool::Own(OwnTool {
-            name: name.as_str(),
-            description,
-            input_schema: parameters.as_raw(),
-            strict: match strict {
-                Strictness::Unsaid => None,
-                Strictness::On => Some(true),
-                Strictness::Off => Some(false),
-            },
-            cache_control: None,
-            more: marks::block(opaque),
-        })),
+        ToolSpec::Function { name, description, parameters, strict, eager_arguments } => {
+            Ok(WireTool::Own(OwnTool {
+                name: name.as_str(),
+                description,
+                input_schema: parameters.as_raw(),
+                strict: match strict {
+                    Strictness::Unsaid => None,
+                    Strictness::On => Some(true),
+                    Strictness::Off => Some(false),
+                },
+                eager_input_streaming: eager_arguments.then_some(true),
+                cache_control: None,
+                more: marks::block(opaque),
+            }))
+        }
         _ => Err(encode_error(format!("the form of the tool {}", tool.name()))),
     }
 }

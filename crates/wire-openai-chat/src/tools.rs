@@ -58,7 +58,7 @@ fn choice(request: &Request) -> Result<Option<WireChoice<'_>>, EncodeError> {
 fn wire_tool<'a>(tool: &'a ToolSpec, opaque: Option<&'a Opaque>) -> Result<WireTool<'a>, EncodeError> {
     let (inner, more) = (marks::group(opaque, INNER), marks::group(opaque, OUTER));
     match tool {
-        ToolSpec::Function { name, description, parameters, strict } => {
+        ToolSpec::Function { name, description, parameters, strict, .. } => {
             let function = WireFunctionSpec {
                 name: name.as_str(),
                 description,

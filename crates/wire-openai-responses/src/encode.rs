@@ -164,7 +164,7 @@ fn own_tool<'a>(
 ) -> Result<WireTool<'a>, EncodeError> {
     let rest = rest(request.tool_fields.get(tool.name()), &[]);
     let own = match tool {
-        ToolSpec::Function { name, description, parameters, strict } => OwnTool::Function {
+        ToolSpec::Function { name, description, parameters, strict, .. } => OwnTool::Function {
             name: name.as_str(),
             description,
             parameters: parameters.as_raw(),

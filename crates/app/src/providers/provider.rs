@@ -17,7 +17,7 @@ pub struct ProviderChoice {
     pub provider: Option<String>,
     /// Address that replaces the provider's own.
     pub base_url: Option<String>,
-    /// Wire format, for an address without a known provider.
+    /// Wire format, in place of the one that the provider defines.
     pub wire: Option<WireFormat>,
     /// The provider's name of the model.
     pub model: Option<String>,
@@ -31,7 +31,7 @@ pub struct Provider {
     pub name: Option<String>,
     /// Address that replaces the provider's own.
     pub base_url: Option<String>,
-    /// Wire format, for an address without a known provider.
+    /// Wire format, in place of the one that the provider defines.
     pub wire: Option<WireFormat>,
     /// The provider's name of the model.
     pub model: String,
@@ -143,6 +143,9 @@ impl Provider {
                 })?;
                 if let Some(url) = base_url {
                     vendor.endpoint = vendor.endpoint.with_base_url(url.clone());
+                }
+                if let Some(wire) = self.wire {
+                    vendor.endpoint = vendor.endpoint.with_wire(wire.as_str());
                 }
                 Ok(vendor)
             }

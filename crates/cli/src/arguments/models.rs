@@ -38,7 +38,7 @@ pub(crate) struct Models {
     /// Base URL of an endpoint with its version path: `http://localhost:8080/v1`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Wire format of `--base-url`, if the provider does not define it.
+    /// Wire format, if it is not the one that the provider defines.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
     /// Refresh the list even if it is less than a day old.

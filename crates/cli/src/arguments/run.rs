@@ -56,7 +56,7 @@ pub(crate) struct Run {
     /// Base URL of an endpoint with its version path: `http://localhost:8080/v1`.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Wire format of `--base-url`, if the provider does not define it.
+    /// Wire format, if it is not the one that the provider defines.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
     #[command(flatten)]
@@ -247,7 +247,7 @@ pub(crate) struct Proxy {
     /// Base URL that replaces the provider's own.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Wire format of `--base-url` without a provider.
+    /// Wire format, if it is not the one that the provider defines.
     #[arg(long, value_enum)]
     pub(crate) wire: Option<WireName>,
     /// Model for all requests; replaces the model that the client names.

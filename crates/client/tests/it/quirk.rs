@@ -10,7 +10,7 @@ use serde_json::Value;
 use windlass_client::{
     Client, Quirk, Transport, TransportFuture, TransportRequest, TransportResponse, Vendors,
 };
-use windlass_protocol::{Message, Part, Request};
+use windlass_protocol::{Image, Message, Part, PromptCache, Request, RequestOptions, Role};
 
 use crate::server::{END, ask};
 
@@ -60,8 +60,9 @@ fn vendors(quirk: Quirk, key: &str, wire: &str) -> Vendors {
     let custom = format!("[vendor.custom]\nbase-url = \"http://localhost:1/v1\"\nwire = \"{wire}\"\n");
     let name = quirk.name();
     let mut vendors = Vendors::builtin();
-    for vendor in ["custom", "openai", "openai-responses", "mistral", "ollama", "lmstudio", "xai", "cerebras"]
-    {
+    let names =
+        ["custom", "openai-chat", "openai-responses", "mistral", "ollama", "lmstudio", "xai", "cerebras"];
+    for vendor in names {
         let begin = if vendor == "custom" { &custom } else { &format!("[vendor.{vendor}]\n") };
         vendors = vendors.with_file(&format!("{begin}{key} = [\"{name}\"]")).unwrap();
     }
@@ -173,7 +174,7 @@ fn the_system_prompt_has_a_role_that_every_vendor_knows() {
 #[test]
 fn the_endpoint_of_a_vendor_brings_its_quirks_whoever_made_the_wire() {
     let wires: [(&str, &str, Arc<dyn windlass_wire::Wire>); 4] = [
-        ("openai", "gpt-5-mini", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
+        ("openai-chat", "gpt-5-mini", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
         ("mistral", "mistral-large-latest", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
         ("openai-responses", "gpt-4o", Arc::new(windlass_wire_openai_responses::OpenAiResponses::default())),
         ("cerebras", "gpt-oss-120b", Arc::new(windlass_wire_openai_chat::OpenAiChat::default())),
@@ -213,4 +214,36 @@ fn a_format_without_free_text_tools_gets_functions() {
         let sent = body(&Vendors::builtin(), vendor, &Request::new(model, messages).with_tools(tools));
         assert!(sent.contains(r#""name":"patch""#) && sent.contains(arguments), "{vendor}: {sent}");
     }
+}
+
+// A key that changes in the middle of a conversation sends the next request to a server without its cache.
+#[test]
+fn a_conversation_keeps_its_cache_key() {
+    let sent = |vendor: &str, request: &Request| -> Value {
+        serde_json::from_str(&body(&Vendors::builtin(), vendor, request)).unwrap()
+    };
+    let key = |request: &Request| sent("openai", request)["prompt_cache_key"].as_str().unwrap().to_owned();
+    let first = Request::new("gpt-5.1", vec![Message::user("Mend the test.")]);
+    let mut later = first.clone().with_system("Now in another mode.");
+    later.messages.push(Message::assistant(vec![Part::text("Done.")]));
+    later.messages.push(Message::user("Thank you."));
+    assert_eq!(key(&first), key(&later));
+    assert_eq!(key(&first).len(), 24);
+    assert_ne!(key(&first), key(&Request::new("gpt-5.1", vec![Message::user("Mend the tests.")])));
+    let long = |end: &str| Request::new("gpt-5.1", vec![Message::user("é".repeat(1_000) + end)]);
+    assert_eq!(key(&long("a")), key(&long("b")), "only the beginning counts");
+    for vendor in ["openai-chat", "openai-responses"] {
+        assert_eq!(sent(vendor, &first)["prompt_cache_key"], key(&first), "{vendor}");
+    }
+    for vendor in ["anthropic", "gemini", "groq", "openrouter", "ollama"] {
+        assert_eq!(sent(vendor, &first).get("prompt_cache_key"), None, "{vendor}");
+    }
+    let mut own = first.clone();
+    own.options = RequestOptions::default().with_extra("prompt_cache_key", "mine");
+    assert_eq!(key(&own), "mine");
+    own.options = RequestOptions::default().with_prompt_cache(PromptCache::Off);
+    assert_eq!(sent("openai", &own).get("prompt_cache_key"), None);
+    let picture = Part::Image(Image::url("image/png", "https://x.example/a.png"));
+    let without_text = Request::new("gpt-5.1", vec![Message::new(Role::User, vec![picture])]);
+    assert_eq!(sent("openai", &without_text).get("prompt_cache_key"), None);
 }

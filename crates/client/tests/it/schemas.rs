@@ -16,7 +16,13 @@ use windlass_wire_openai_chat::OpenAiChat;
 
 fn tool(schema: &str, strict: Strictness) -> ToolSpec {
     let name = ToolName::new("look").unwrap();
-    ToolSpec::Function { name, description: "Looks.".into(), parameters: schema.parse().unwrap(), strict }
+    ToolSpec::Function {
+        name,
+        description: "Looks.".into(),
+        parameters: schema.parse().unwrap(),
+        strict,
+        eager_arguments: false,
+    }
 }
 
 /// What went out, what came back, and what was told to be lost.

@@ -1,7 +1,7 @@
 //! Enums, nested structs, defaults, renamed members and examples as arguments, without serde and schemars in scope.
 
 use expect_test::{Expect, expect};
-use windlass_protocol::Arguments;
+use windlass_protocol::{Arguments, ToolSpec};
 use windlass_tool_args::{GrowingArguments, PartialReader, Progress, Showing, Tool, ToolArgs, tool};
 
 use crate::call::{call, schema, spec};
@@ -165,6 +165,9 @@ async fn the_arguments_of_a_function_have_a_name_and_a_partial() {
     let arguments = WriteFileArguments::parse(&Arguments::parse(text).unwrap()).unwrap();
     assert_eq!((arguments.file_path.as_str(), arguments.unit), ("a.rs", Unit::Lines));
     expect!["the arguments do not fit this tool: /more: unknown field `more`, expected one of `filePath`, `content`, `age`, `unit`"].assert_eq(&call(&WriteFile, r#"{"filePath": "a", "content": "", "more": 1}"#).await);
+
+    let is_eager = |spec: &ToolSpec| matches!(spec, ToolSpec::Function { eager_arguments: true, .. });
+    assert!(is_eager(WriteFile.spec()), "its arguments are shown while they stream");
 
     let mut shown = Vec::new();
     let mut growing = GrowingArguments::default();

@@ -140,6 +140,18 @@ fn cache_markers_are_omitted_wherever_they_are() {
     }
 }
 
+#[test]
+fn eager_arguments_are_omitted() {
+    let quirk = || Some(Remedy::Quirk(Quirk::NoEagerArguments));
+    for (words, place) in [
+        ("tools.0.custom.eager_input_streaming: Extra inputs are not permitted", None),
+        ("Extra inputs are not permitted", Some("tools.3.eager_input_streaming")),
+        ("unknown field: parameter 'eager_input_streaming' is not a valid field", None),
+    ] {
+        check(words, place, "eager_input_streaming", quirk(), &[]);
+    }
+}
+
 // L9: an ability that is missing is said, not hidden.
 #[test]
 fn tools_are_never_dropped() {

@@ -35,3 +35,23 @@ fn a_secret_header_is_not_shown() {
     let shown = format!("{endpoint:?}");
     assert!(!shown.contains("planted") && shown.contains("windlass"), "{shown}");
 }
+
+#[test]
+fn another_server_gets_the_older_format_and_no_cache_key() {
+    let check = |address: &str, wire: &str, takes_cache_key: bool| {
+        let endpoint = Endpoint::find("openai").unwrap().with_base_url(address);
+        assert_eq!((endpoint.wire.as_str(), endpoint.takes_cache_key), (wire, takes_cache_key), "{address}");
+    };
+    check("https://api.openai.com/v1", "openai-responses", true);
+    check("https://API.openai.com", "openai-responses", true);
+    check("https://eu.api.openai.com/v1", "openai-responses", true);
+    check("https://api.openai.com.example/v1", "openai-chat", false);
+    check("https://evil-api.openai.com/v1", "openai-chat", false);
+    check("https://api.openai.com@example.com/v1", "openai-chat", false);
+    check("http://localhost:8080/v1", "openai-chat", false);
+    let chosen = Endpoint::find("openai-responses").unwrap().with_base_url("http://localhost:8080/v1");
+    assert_eq!(chosen.wire, "openai-responses");
+    let home =
+        Endpoint::find("openai").unwrap().with_base_url("http://localhost:1").with_wire("openai-responses");
+    assert_eq!(home.with_base_url("http://localhost:2").wire, "openai-responses");
+}

@@ -24,6 +24,7 @@ fn each_builtin_vendor_is_whole() {
             "mistral",
             "ollama",
             "openai",
+            "openai-chat",
             "openai-responses",
             "openrouter",
             "together",
@@ -129,4 +130,31 @@ fn a_later_file_is_laid_over_an_earlier() {
         (known.claim(Ability::Images).support, known.claim(Ability::Reasoning).support),
         (Support::Yes, Support::Yes)
     );
+}
+
+#[test]
+fn a_file_that_moves_openai_gets_the_older_format_unless_it_names_one() {
+    let read = |file: &str| {
+        let vendors = Vendors::builtin().with_file(file).unwrap();
+        let endpoint = &vendors.get("office").or_else(|| vendors.get("openai")).unwrap().endpoint;
+        (endpoint.wire.clone(), endpoint.takes_cache_key)
+    };
+    let at = |name: &str, rest: &str| {
+        read(&format!("[vendor.{name}]\nbase-url = \"https://llm.office.example/v1\"\n{rest}"))
+    };
+    let chat = || ("openai-chat".to_owned(), false);
+    assert_eq!(at("openai", ""), chat());
+    assert_eq!(at("office", "like = \"openai\""), chat());
+    let responses = "wire = \"openai-responses\"\nprompt-cache-key = true";
+    assert_eq!(at("openai", responses), ("openai-responses".to_owned(), true));
+    assert_eq!(read("[vendor.openai]\nquirks = [\"no-strict\"]"), ("openai-responses".to_owned(), true));
+    assert_eq!(
+        read("[vendor.openai]\nwire-elsewhere = \"anthropic\""),
+        ("openai-responses".to_owned(), true)
+    );
+    let azure = Vendors::builtin().get("azure-openai").unwrap().endpoint.clone();
+    assert_eq!((azure.wire.as_str(), azure.takes_cache_key), ("openai-chat", true));
+    let azure = azure.with_base_url("https://office.openai.azure.com/openai/v1");
+    assert!(azure.takes_cache_key);
+    assert!(!azure.with_base_url("https://office.example/openai/v1").takes_cache_key);
 }

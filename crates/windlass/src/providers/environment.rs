@@ -85,7 +85,7 @@ fn client(name: &str, read: impl Fn(&str) -> Option<String>) -> Result<Client, F
         return Err(FromEnvError::MissingKey { vendor: name.to_owned(), variable: variable.clone() });
     }
     if let Some(base_url) = base_url {
-        vendor.endpoint.base_url = base_url;
+        vendor.endpoint = vendor.endpoint.with_base_url(base_url);
     }
     Client::vendor(vendor).key(key.map(Into::into)).build().map_err(FromEnvError::Client)
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use windlass::prelude::*;
+use windlass::providers::{Client, ProviderModel, Vendors};
 use windlass::tool::{schemars, serde};
 use windlass_mock::{Script, ScriptedProvider};
 
@@ -59,6 +60,35 @@ async fn the_agent_of_a_model_has_tools_and_takes_the_facts_of_its_vendor() {
     let agent = model.agent().toolbox(toolbox).build().unwrap();
     assert_eq!(agent.run("19 + 23?").await.unwrap().into_text().unwrap(), "It is 42.");
     assert_eq!(server.requests().len(), 2);
+}
+
+// OpenAI refuses a call whose reasoning is missing from the next request, and answers worse without it.
+#[tokio::test]
+async fn reasoning_goes_back_to_openai_before_its_call() {
+    /// Adds two integers.
+    #[tool(read_only, internal)]
+    fn add(left: i64, right: i64) -> i64 {
+        left.saturating_add(right)
+    }
+    let server = serve(json!({"turns": [
+        {"steps": [{"reasoning": "Sum."}, {"call": {"name": "add", "arguments": {"left": 19, "right": 23}}}]},
+        {"steps": [{"text": "It is 42."}]},
+    ]}))
+    .await;
+    let mut vendor = Vendors::builtin().get("openai-responses").unwrap().clone();
+    vendor.endpoint = vendor.endpoint.with_base_url(format!("{}/v1", server.base_url()));
+    let client = Client::vendor(vendor).key(Some("a key".into())).build().unwrap();
+    let toolbox = Toolbox::builder().tool(std::sync::Arc::new(Add)).build().unwrap();
+    let agent = ProviderModel::new(client, "gpt-5.1").agent().toolbox(toolbox).build().unwrap();
+    assert_eq!(agent.run("19 + 23?").await.unwrap().into_text().unwrap(), "It is 42.");
+    let requests = server.requests();
+    assert!(requests.iter().all(|request| request.path == "/v1/responses"));
+    let body = &requests[1].body;
+    assert_eq!((&body["store"], &body["include"]), (&json!(false), &json!(["reasoning.encrypted_content"])));
+    let kinds: Vec<&str> =
+        body["input"].as_array().unwrap().iter().filter_map(|item| item["type"].as_str()).collect();
+    assert_eq!(kinds, ["reasoning", "function_call", "function_call_output"]);
+    assert!(body["input"][1]["encrypted_content"].is_string(), "{body}");
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Decodes the tools that a client offers and its tool choice.
 
+use serde_json::Value;
 use windlass_protocol::{ParallelCalls, RawJson, Request, Strictness, ToolChoice, ToolSpec, Unknown};
 use windlass_wire::{Fields, RequestError};
 
 use crate::marks;
 use crate::names::NAME;
 use crate::server::blocks::name;
+
+/// The field with which a client asks for arguments as the model writes them.
+const EAGER: &str = "eager_input_streaming";
 
 pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(), RequestError> {
     for (place, raw) in fields.list("tools")?.into_iter().flatten() {
@@ -25,10 +29,22 @@ pub(crate) fn read(fields: &mut Fields<'_>, request: &mut Request) -> Result<(),
             Some(true) => Strictness::On,
             Some(false) => Strictness::Off,
         };
-        if let Some(opaque) = marks::wrap_rest(tool.rest()) {
+        let eager = tool.flag(EAGER)?;
+        let mut rest = tool.rest();
+        // A tool of `windlass_protocol` does not tell this from a missing field.
+        if eager == Some(false) {
+            rest.insert(EAGER.to_owned(), Value::Bool(false));
+        }
+        if let Some(opaque) = marks::wrap_rest(rest) {
             request.tool_fields.insert(name.clone(), opaque);
         }
-        request.tools.push(ToolSpec::Function { name, description, parameters, strict });
+        request.tools.push(ToolSpec::Function {
+            name,
+            description,
+            parameters,
+            strict,
+            eager_arguments: eager == Some(true),
+        });
     }
     choice(fields, request)
 }

@@ -271,3 +271,12 @@ fn a_schema_of_the_answer_stands_beside_what_the_request_says() {
     request.output = OutputFormat::Json;
     assert!(Anthropic::default().encode(&request).is_err());
 }
+
+#[test]
+fn eager_arguments_are_asked_for_by_tool() {
+    let tools = vec![tool("write").with_eager_arguments(), tool("read")];
+    let body = body(&Request::new("m", vec![Message::user("hi")]).with_tools(tools));
+    let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["tools"][0]["eager_input_streaming"], true);
+    assert_eq!(body["tools"][1].get("eager_input_streaming"), None);
+}

@@ -197,3 +197,17 @@ fn streams_and_wholes_are_told_apart() {
     };
     assert_eq!((ask(r#","stream":true"#), ask("")), (Framing::Events, Framing::Whole));
 }
+
+#[test]
+fn eager_arguments_are_read_and_go_back() {
+    let tool = |eager: &Value| {
+        let tool =
+            json!({"name": "look", "input_schema": {"type": "object"}, "eager_input_streaming": eager});
+        check(
+            &json!({"model": "m", "max_tokens": 5, "tools": [tool], "messages": [{"role": "user", "content": "hi"}]}),
+        )
+    };
+    let is_eager = |request: &Request| request.tools[0] == request.tools[0].clone().with_eager_arguments();
+    assert!(is_eager(&tool(&json!(true))));
+    assert!(!is_eager(&tool(&json!(false))));
+}

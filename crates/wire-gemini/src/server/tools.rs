@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use windlass_protocol::{Opaque, RawJson, Request, Strictness, ToolChoice, ToolName, ToolSpec, Unknown};
+use windlass_protocol::{Opaque, RawJson, Request, ToolChoice, ToolName, ToolSpec, Unknown};
 use windlass_wire::{Fields, RequestError};
 
 use crate::names::{CHOICE, NAME};
@@ -53,7 +53,7 @@ fn function(request: &mut Request, mut fields: Fields<'_>) -> Result<(), Request
     if !kept.is_empty() {
         request.tool_fields.insert(name.clone(), Opaque::new(NAME, kept.into()));
     }
-    request.tools.push(ToolSpec::Function { name, description, parameters, strict: Strictness::Unsaid });
+    request.tools.push(ToolSpec::function(name, description, parameters));
     Ok(())
 }
 

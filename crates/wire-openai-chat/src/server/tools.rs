@@ -58,7 +58,7 @@ fn function(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), Req
         None => RawJson::default(),
     };
     let strict = strictness(&mut body)?;
-    Ok((ToolSpec::Function { name, description, parameters, strict }, body.rest()))
+    Ok((ToolSpec::Function { name, description, parameters, strict, eager_arguments: false }, body.rest()))
 }
 
 fn custom(tool: &mut Fields<'_>) -> Result<(ToolSpec, Map<String, Value>), RequestError> {

@@ -18,6 +18,7 @@ fn tool(name: &str, parameters: &str, strict: Strictness) -> Request {
         description: "Does it.".into(),
         parameters: parameters.parse().unwrap(),
         strict,
+        eager_arguments: false,
     };
     request().with_tools(vec![spec])
 }

@@ -94,7 +94,7 @@ fn tool(request: &mut Request, place: String, raw: &RawValue) -> Result<(), Requ
             let description = tool.text("description")?.unwrap_or_default();
             let strict = strictness(tool.flag("strict")?);
             let parameters = raw_json(tool.raw("parameters"));
-            Some(ToolSpec::Function { name, description, parameters, strict })
+            Some(ToolSpec::Function { name, description, parameters, strict, eager_arguments: false })
         }
         "custom" => {
             let name = tool_name(tool.place("name"), tool.take_required_text("name")?)?;

@@ -15,7 +15,13 @@ fn ask() -> Request {
 
 fn function(name: &str, schema: &Value, strict: Strictness) -> ToolSpec {
     let name = ToolName::new(name).unwrap();
-    ToolSpec::Function { name, description: String::new(), parameters: schema.into(), strict }
+    ToolSpec::Function {
+        name,
+        description: String::new(),
+        parameters: schema.into(),
+        strict,
+        eager_arguments: false,
+    }
 }
 
 fn with_extra(name: &str, value: Value) -> Request {

@@ -11,7 +11,11 @@ fn a_key_and_an_address_come_from_the_vendors_variables() {
         "OPENAI_BASE_URL" => Some("http://localhost:8080/v1".to_owned()),
         _ => None,
     });
-    assert_eq!(made.unwrap().endpoint().host(), "localhost:8080");
+    let made = made.unwrap();
+    assert_eq!(made.endpoint().host(), "localhost:8080");
+    assert_eq!(made.endpoint().wire, "openai-chat", "a server elsewhere speaks the older format");
+    let made = client("openai", |variable| (variable == "OPENAI_API_KEY").then(|| "a key".to_owned()));
+    assert_eq!(made.unwrap().endpoint().wire, "openai-responses");
 }
 
 #[test]
