@@ -71,8 +71,10 @@ const NO_TOOLS: &[&str] = &[
     "function calling is not enabled",
 ];
 
-/// The field of a tool that asks for arguments as the model writes them.
-const EAGER: &str = "eager_input_streaming";
+/// Fields inside of tools and of the system prompt, which must not be omitted themselves, and the quirks that leave out
+/// these fields.
+const INNER_FIELDS: &[(&str, Quirk)] =
+    &[("cache_control", Quirk::NoPromptCache), ("eager_input_streaming", Quirk::NoEagerArguments)];
 
 /// Flags that enable tool calls in the servers of vLLM and llama.cpp; their refusals name them.
 const TOOL_FLAGS: &[&str] = &["--enable-auto-tool-choice", "--jinja"];
@@ -142,12 +144,10 @@ pub fn parse_rejection(
     {
         return reject("strict", Some(Remedy::Quirk(Quirk::NoStrict)), Claims::new());
     }
-    // The markers are also inside of the tools and the system prompt, which must not be omitted.
-    if named.map_or(message, |path| path).contains("cache_control") || is_quoted(message, "cache_control") {
-        return reject("cache_control", Some(Remedy::Quirk(Quirk::NoPromptCache)), Claims::new());
-    }
-    if named.map_or(message, |path| path).contains(EAGER) || is_quoted(message, EAGER) {
-        return reject(EAGER, Some(Remedy::Quirk(Quirk::NoEagerArguments)), Claims::new());
+    for (field, quirk) in INNER_FIELDS {
+        if named.unwrap_or(message).contains(field) || is_quoted(message, field) {
+            return reject(field, Some(Remedy::Quirk(*quirk)), Claims::new());
+        }
     }
     if parameter.is_none() && has_images(sent) && phrases::contains_unconditionally(&plain, NO_IMAGES) {
         return reject("images", None, deny(Ability::Images));

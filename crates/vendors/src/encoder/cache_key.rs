@@ -28,6 +28,7 @@ pub(super) fn edit(vendor: Option<&Vendor>, request: &Request) -> Option<Edit> {
         _ => None,
     })?;
     let hash = Sha256::digest(text.get(..HASHED_BYTES).unwrap_or(text));
-    let key: String = hash.iter().take(KEY_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let letters = hash.iter().take(KEY_BYTES).flat_map(|byte| [byte >> 4, byte & 15]);
+    let key: String = letters.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
     Some(Edit::new(FIELD, Change::Default(format!("\"{key}\""))))
 }

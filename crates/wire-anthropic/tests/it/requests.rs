@@ -200,14 +200,13 @@ fn streams_and_wholes_are_told_apart() {
 
 #[test]
 fn eager_arguments_are_read_and_go_back() {
-    let tool = |eager: &Value| {
+    let tool = |eager: bool| {
         let tool =
             json!({"name": "look", "input_schema": {"type": "object"}, "eager_input_streaming": eager});
-        check(
-            &json!({"model": "m", "max_tokens": 5, "tools": [tool], "messages": [{"role": "user", "content": "hi"}]}),
-        )
+        let messages = json!([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]);
+        check(&json!({"model": "m", "max_tokens": 5, "tools": [tool], "messages": messages}))
     };
     let is_eager = |request: &Request| request.tools[0] == request.tools[0].clone().with_eager_arguments();
-    assert!(is_eager(&tool(&json!(true))));
-    assert!(!is_eager(&tool(&json!(false))));
+    assert!(is_eager(&tool(true)));
+    assert!(!is_eager(&tool(false)));
 }
